@@ -368,14 +368,26 @@ def _cut(text: str, longest: int) -> str:
 _GRAVER = frozenset({"conflicting-key", "config"})
 
 
-#: Sizes that llama.cpp compares but other loaders pad or resize.
-_GRAVER_IN_GGUF = frozenset({"vocab-padding"})
+#: Sizes that llama.cpp and Transformers compare, where other loaders pad or resize.
+_GRAVER_WHERE_COMPARED = frozenset({"vocab-padding"})
 
 
 def _judged(finding: Finding, subject: Subject) -> Finding:
-    own = any(header.format == "gguf" for header in subject.headers)
-    graver = finding.rule in _GRAVER or (own and finding.rule in _GRAVER_IN_GGUF)
+    graver = finding.rule in _GRAVER or (finding.rule in _GRAVER_WHERE_COMPARED and _is_compared(subject))
     return finding._replace(severity="error") if graver else finding
+
+
+def _is_compared(subject: Subject) -> bool:
+    """Whether the loader refuses a tensor of another size: llama.cpp, and Transformers for a class of its own."""
+    if any(header.format == "gguf" for header in subject.headers):
+        return True
+    config = subject.config
+    if config is None or config.kind != "config.json" or "auto_map" in config.values:
+        return False
+    from inspector.auditing.rules.configurations import fields  # with Transformers' types
+
+    safe = any(header.format == "safetensors" for header in subject.headers)
+    return safe and config.values.get("model_type") in fields()["transformers"]["fields"]
 
 
 #: Consequences of unreadable tensors, which the rule about the cause reports.

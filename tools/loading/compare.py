@@ -1,7 +1,9 @@
 """Does the audit decide as the loader would? On random faults in downloads that the real libraries wrote.
 
     python tools/loading/compare.py make OUT --set a --seed 1 --number 1500    # needs torch, transformers, peft, …
-    python tools/loading/compare.py judge OUT [--list missed|alarm|weak]       # needs the inspector alone
+    python tools/loading/compare.py judge OUT [--list missed|alarm|…]       # needs the inspector alone
+
+A stern verdict is of a file that is destroyed, and that the loader goes on without: a template that is a web page.
 
 `make` writes the downloads, copies of them with a fault each, and what the loader did (`OUT/cases.jsonl`). `judge`
 audits the copies and counts, by class of fault:
@@ -10,7 +12,7 @@ audits the copies and counts, by class of fault:
 |---|---|
 | refuses | an error is right, a warning weak, silence missed |
 | tells of missing, unexpected or misshapen weights, or knows ids without a row | an error or a warning is right, silence missed |
-| makes something else, and has nothing to tell | an error is an alarm; anything else is right |
+| makes something else, and has nothing to tell | an error is stern; anything else is right |
 | makes the same | an error or a warning is an alarm |
 """
 
@@ -29,6 +31,9 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 Case = dict[str, Any]
+#: Sets whose faults are of both modules.
+LATER = "fg"
+COLUMNS = ("right", "weak", "missed", "stern", "alarm")
 
 
 # --- making ---------------------------------------------------------------------------------------
@@ -43,14 +48,17 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
     import downloads
     import further  # noqa: F401  adds its downloads
     import loaders
+    import mishaps
     import mutations
     import peft  # noqa: F401
     import sentence_transformers  # noqa: F401
     import transformers  # noqa: F401
+    import wider  # noqa: F401  adds its downloads
 
     seeds = out.parent / "seeds" / part
     for each in {part, "a"}:  # adapters are loaded onto the first set's Llama
         downloads.make(each, out.parent / "seeds" / each, () if each == part else ("llama",))
+    mutate = mishaps.mutate if part in LATER else mutations.mutate
     names = sorted(each.name for each in seeds.iterdir() if not only or each.name in only)
     base = out.parent / "seeds" / "a" / "llama"
     for name in names:
@@ -69,7 +77,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
                 continue
             shutil.copytree(seeds / name, folder)
             others = [seeds / each for each in names if each != name]
-            kind, detail = mutations.mutate(folder, others, draw)
+            kind, detail = mutate(folder, others, draw)
             found = _asked(loaders, downloads.LOADED[name], folder, seeds / name, base)
             case = {"id": folder.name, "class": kind, "detail": detail, "loader": _verdict(found, sound[name])}
             refused = found.refused
@@ -113,9 +121,9 @@ def judged(case: Case, severity: str) -> str:
         return {"error": "right", "unread": "right", "warning": "weak"}.get(severity, "missed")
     if case["loader"] == "tells":
         return "right" if severity != "silent" else "missed"
-    if severity in ("error", "unread") or (severity == "warning" and case["loader"] == "same"):
-        return "alarm"
-    return "right"
+    if case["loader"] == "differs":
+        return "stern" if severity in ("error", "unread") else "right"
+    return "right" if severity == "silent" else "alarm"
 
 
 def _one(folder: Path, line: str) -> tuple[Case, str, str]:
@@ -137,21 +145,21 @@ def judge(out: Path, listed: tuple[str, ...], words: str) -> None:
             print(f"{verdict:7}{case['id']:28}{case['class']}: {case['detail']}")
             print(f"       {case['loader']}: {(case['refused'] or '; '.join(case['told']))[:200]}")
             print(f"       audit {told[:300]}")
-    print(f"{'':44}{'cases':>7}{'right':>7}{'weak':>7}{'missed':>7}{'alarm':>7}")
+    print(f"{'':44}{'cases':>7}{'right':>7}{'weak':>7}{'missed':>7}{'stern':>7}{'alarm':>7}")
     for name in sorted(counts, key=lambda each: (each.startswith("ALL"), each)):
         row = counts[name]
-        print(f"{name:44}{row.total():7}" + "".join(f"{row[each]:7}" for each in ("right", "weak", "missed", "alarm")))
+        print(f"{name:44}{row.total():7}" + "".join(f"{row[each]:7}" for each in COLUMNS))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["make", "judge"])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--set", default="a", choices=[*"abcde"])
+    parser.add_argument("--set", default="a", choices=[*"abcdefg"])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=1_000)
     parser.add_argument("--only", nargs="*", default=[], help="downloads")
-    parser.add_argument("--list", nargs="*", default=[], help="missed, weak, alarm, right")
+    parser.add_argument("--list", nargs="*", default=[], help=f"of {', '.join(COLUMNS)}")
     parser.add_argument("--words", default="", help="list those cases alone that have them")
     given = parser.parse_args()
     if given.what == "make":

@@ -21,7 +21,7 @@ import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 Make = Callable[[Path], None]
-SETS: dict[str, dict[str, Make]] = {each: {} for each in "abcde"}
+SETS: dict[str, dict[str, Make]] = {each: {} for each in "abcdefg"}
 #: Name of a download → how it is loaded: the class of Transformers, or the library.
 LOADED: dict[str, str] = {}
 

@@ -136,7 +136,7 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
         ids = own(TEXT)["input_ids"]
         kept["ids"] = ids
         special = sorted(set(own.all_special_ids))
-        made["tokenizer"] = digest([ids, special, own.chat_template])
+        made["tokenizer"] = digest([ids, special, own.chat_template, sorted(own.get_vocab().items(), key=str)])
         if len(own) < FEW_TOKENS:
             told.append("a tokenizer that knows next to nothing")
         rows = _rows(kept["model"])
@@ -275,6 +275,11 @@ def _of_sentences(kind: str, folder: Path, base: Path, told: list[str], made: di
 
         said = _listening()
         own = SentenceTransformer(str(folder), device="cpu")
+        tokens = getattr(own.tokenizer, "get_vocab", dict)() or getattr(own.tokenizer, "get_vocab_size", int)()
+        rows = max((each.num_embeddings for each in own.modules() if hasattr(each, "num_embeddings")), default=0)
+        highest = max(tokens.values()) if isinstance(tokens, dict) and tokens else 0
+        if rows and highest >= rows:
+            told.append(f"ids beyond {rows} rows: {highest}")
         made["weights"] = digest(own.state_dict())
         made["vector"] = digest([round(float(each), 4) for each in own.encode(["the quick brown fox"])[0]])
         told.extend(line[:160] for line in said.getvalue().splitlines() if _SAID.search(line))

@@ -11,8 +11,10 @@ and `fields` which of the usual ones a type has, by their places.
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import os
+import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -107,6 +109,21 @@ def parts(kind: Any) -> dict[str, str]:
     }
 
 
+#: Where positions are counted from the padding token, whose id must then be a number.
+_COUNTED = re.compile(r"\.ne\((self\.)?padding_idx\)|!= ?(self\.)?padding_idx")
+
+
+def padded(classes: Mapping[str, Any]) -> list[str]:
+    """Model types whose positions are counted from the padding token, by their modules' source."""
+    found = []
+    for name, kind in classes.items():
+        path = Path(inspect.getfile(kind))
+        sources = [each.read_text() for each in path.parent.glob("modeling_*.py")]
+        if "pad_token_id" in vars(kind) and any(_COUNTED.search(each) for each in sources):
+            found.append(name)
+    return sorted(found)
+
+
 def activations(classes: Mapping[str, Any]) -> list[str]:
     """Fields whose default is the name of an activation function."""
     found: Counter[str] = Counter()
@@ -133,6 +150,12 @@ class Tiny(torch.nn.Module):
         return self.down_proj(self.q_proj(x))
 
 
+def _language_model() -> Any:
+    """A model that prompts can be put before."""
+    sizes = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, vocab_size=8, pad_token_id=0))
+
+
 #: What methods need beside their modules, to be put into a model so small.
 _SIZES: Mapping[str, dict[str, Any]] = {
     "VBLORA": {"vector_length": 4, "num_vectors": 4, "topk": 2, "r": 2},
@@ -140,7 +163,18 @@ _SIZES: Mapping[str, dict[str, Any]] = {
     "TRAINABLE_TOKENS": {"token_indices": [1]},
     "BOFT": {"boft_block_size": 4},
     "ADALORA": {"total_step": 10},
+    **{key: {"n_frequency": 4} for key in ("FOURIERFT", "WAVEFT")},
+    **{key: {"r": 2} for key in ("SHIRA", "PSOFT")},
+    "ROAD": {"group_size": 4},
+    "C3A": {"block_size": 4},
+    "SUPERTUNING": {"sparsity": 0.5},
+    **{key: {"num_virtual_tokens": 2} for key in ("PROMPT_TUNING", "P_TUNING", "PREFIX_TUNING", "CARTRIDGE")},
+    "MULTITASK_PROMPT_TUNING": {"num_virtual_tokens": 2, "num_tasks": 2},
+    "ADAPTION_PROMPT": {"adapter_len": 2, "adapter_layers": 1, "task_type": "CAUSAL_LM"},
+    "CPT": {"cpt_token_ids": [1], "cpt_mask": [1], "cpt_tokens_type_mask": [1], "num_virtual_tokens": 1},
 }
+#: Fields that hold names of modules: an object in their place is refused where it is not empty.
+_NAMES = frozenset({"target_modules", "exclude_modules", "modules_to_save", "feedforward_modules"})
 
 
 def of_method(name: str) -> dict[str, str]:
@@ -148,10 +182,12 @@ def of_method(name: str) -> dict[str, str]:
     kind = peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)]
     fixed = {"peft_type": name, "target_modules": ["q_proj", "down_proj"], "inference_mode": True}
     fixed |= _SIZES.get(name, {})
+    prompts = issubclass(kind, peft.PromptLearningConfig)
+    fixed |= {"task_type": "CAUSAL_LM"} if prompts else {}
 
     def made(values: dict[str, Any]) -> dict[str, Any]:
         config = kind.from_peft_type(**values)
-        peft.get_peft_model(Tiny(), config)
+        peft.get_peft_model(_language_model() if prompts or name == "ADAPTION_PROMPT" else Tiny(), config)
         return config.to_dict()
 
     def with_field(field: str, value: Any) -> None:
@@ -164,7 +200,7 @@ def of_method(name: str) -> dict[str, str]:
         print(f"{name} left out: {type(error).__name__}: {str(error)[:100]}")
         return {}
     return {
-        field: letters(partial(with_field, field), default, {**SAMPLES, "d": {}})
+        field: letters(partial(with_field, field), default, SAMPLES if field in _NAMES else {**SAMPLES, "d": {}})
         for field, default in own.items()
         if field not in UNLOOKED
     }
@@ -196,6 +232,7 @@ def of_transformers() -> dict[str, Any]:
     return {
         "version": transformers.__version__,
         **document({name: of_class(kind) for name, kind in classes.items()}),
+        "padded": padded(classes),
         "parts": {name: own for name, kind in sorted(classes.items()) if (own := parts(kind))},
         "activations": sorted(ACT2FN),
         "activation_fields": activations(classes),
@@ -220,7 +257,8 @@ def of_tokenizers() -> dict[str, Any]:
         files = getattr(getattr(transformers, name, None), "vocab_files_names", {})
         if files:
             found[name] = sorted(files.values())
-    return {"classes": found}
+    others = {each for each in dir(transformers) if "Tokenizer" in each} - found.keys()
+    return {"classes": found, "others": sorted(each.removesuffix("Fast") for each in others)}
 
 
 def of_diffusers() -> dict[str, Any]:

@@ -26,8 +26,8 @@ _DEPTHS = (
 )
 #: Seconds that one class may take to be made; a larger one is left out.
 _SLOW = 0.2
-#: Kinds that are tried of models: a null, a text, an object.
-_TRIED = "nsd"
+#: Kinds that are tried of models: a null, a text, an object, a list.
+_TRIED = "nsdI"
 
 
 def _classes(kind: type) -> dict[str, Any]:
@@ -94,7 +94,8 @@ def of_classes(letters: Callable[..., str], samples: dict[str, Any]) -> dict[str
                 _made(kind, {**values, field: value})
 
             taken = letters(partial(take), default, tried)
-            untried = "".join(letter for letter in samples if letter not in tried)
+            alike = "" if "I" in taken else "FL"  # a list of other numbers is no better than one of whole ones
+            untried = "".join(letter for letter in samples if letter not in tried and letter not in alike)
             found[name][field] = "".join(letter for letter in samples if letter in taken + untried)
         print(name, flush=True)
     return found

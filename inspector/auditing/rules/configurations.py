@@ -23,13 +23,15 @@ _rule = partial(rule, group="consistent")
 
 #: The most findings reported per configuration, and items of a list that are checked.
 _MOST, _MOST_ITEMS = 8, 1_000
-#: Sizes, which must not be negative.
-_SIZES = frozenset(
-    {
-        *("hidden_size", "intermediate_size", "vocab_size", "num_hidden_layers", "num_attention_heads", "head_dim"),
-        *("d_model", "d_ff", "embed_dim", "projection_dim", "patch_size", "num_channels", "encoder_layers"),
-        *("decoder_layers", "num_key_value_heads", "n_embd", "n_layer", "n_head", "encoder_ffn_dim", "decoder_ffn_dim"),
-    }
+#: Sizes, of which none is negative.
+SIZES = re.compile(
+    r"(?:hidden|intermediate|embedding|vocab|projection|patch|image|ffn|codebook)_(?:size|dim)|(?:head|embed|cross_attention)_dim"
+    r"|num_(?:hidden_|attention_|key_value_)?(?:layers|heads)|num_(?:mel_bins|experts|channels|labels)|\w+_groups"
+    r"|(?:encoder|decoder)_(?:layers|ffn_dim|attention_heads)|d_model|d_ff|n_embd|n_layers?|n_heads?|(?:in|out)_channels"
+)
+#: Sizes that others are divided by.
+DIVISORS = re.compile(
+    r"(?:num_|encoder_|decoder_)attention_heads|num_key_value_heads|num_heads|n_heads?|\w+_groups|patch_size"
 )
 
 
@@ -128,8 +130,12 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
             yield from _wrong_fields(value, inner, f"{where}{field}.")
         elif should := wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {_shown(value)}, and should be {should}"
-        elif field in _SIZES and type(value) is int and value < 0:
-            yield f"{where}{field} is {integer(value)}, and a size cannot be negative"
+        elif (wrong := wrong_size(field, value)) is not None:
+            yield f"{where}{field} is {wrong}"
+        elif field == "initializer_range" and isinstance(value, int | float) and value < 0:
+            yield f"{where}initializer_range is {_shown(value)}, and a deviation cannot be negative"
+        elif field == "pad_token_id" and value is None and kind in table["padded"]:
+            yield f"{where}pad_token_id is null, and {kind} counts positions from the padding"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {_shown(value)}, and should be a string"
         elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table):
@@ -138,6 +144,15 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
             yield f"{where}{field} is {_shown(value)}: {wrong}"
     yield from (where + what for what in (*_wrong_labels(own), *_beyond_one(own)))
+
+
+def wrong_size(field: str, value: Any) -> str | None:
+    """What a size is, where it cannot be one: below 0, or 0 where others are divided by it."""
+    if type(value) is not int or value > 0:
+        return None
+    if value < 0 and SIZES.fullmatch(field):
+        return f"{integer(value)}, and a size cannot be negative"
+    return "0, and sizes are divided by it" if value == 0 and DIVISORS.fullmatch(field) else None
 
 
 def _near(word: str, known: Collection[str], least: float) -> list[str]:
@@ -304,6 +319,14 @@ def generation_field(subject: Subject) -> Iterator[Found]:
         for field, value in own.items() if entry.name == "generation_config.json" else ():
             if value is not None and (should := wrong_kind("generation", "any", field, value)):
                 yield Found(f"{field} is {_shown(value)}, and should be {should}", entry.path)
+        beside = subject.document(entry.folder + "config.json")
+        begins = [own.get(field) for field in ("decoder_start_token_id", "bos_token_id")]
+        if (
+            entry.name == "generation_config.json"
+            and beside.get("is_encoder_decoder") is True
+            and begins == [None, None]
+        ):
+            yield Found("neither decoder_start_token_id nor bos_token_id, with which decoding begins", entry.path)
         start = own.get("decoder_start_token_id")
         if type(start) is int and start < 0:
             yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
@@ -322,7 +345,10 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
     table = fields()["peft"]
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path)
-        if entry.name != ADAPTER_FILE or "peft_type" not in own:
+        if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
+            continue
+        if "peft_type" not in own:
+            yield Found("no peft_type, which says which method it is", entry.path)
             continue
         kind = own["peft_type"]
         if not isinstance(kind, str) or kind.upper() not in table["fields"]:
@@ -333,7 +359,7 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         wrong = [
             f"{field} is {_shown(value)}, and should be {should}"
             for field, value in own.items()
-            if (should := wrong_kind("peft", kind.upper(), field, value))
+            if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
         ]
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
@@ -341,7 +367,19 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:_MOST])
 
 
+def _is_of_peft(own: Mapping[str, Any]) -> bool:
+    """Whether a configuration without a method is PEFT's all the same."""
+    return "peft_version" in own or {"base_model_name_or_path", "inference_mode", "task_type"} <= own.keys()
+
+
+def _is_as_null(kind: str, field: str, value: Any) -> bool:
+    """Whether a value is passed over as null is: PEFT asks `if config.field`, not what kind it is of."""
+    return not value and "n" in (takes("peft", kind.upper(), field) or "")
+
+
 _BIASES = ("none", "all", "lora_only")
+#: Methods whose fields hold a number for each token of a prompt → the fields.
+_ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
 #: Methods that are put into modules.
 _TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
 #: Fields with a dropout probability.
@@ -362,6 +400,11 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
         listed = own.get(field)
         if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
             yield f"{field} has {_shown(odd[0])}, and should hold names"
+        if isinstance(listed, Mapping) and listed:
+            yield f"{field} is an object, and should be a list of names"
+        if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
+            yield f"{field} is {_shown(listed)}: a list that was written as text"
+    yield from _wrong_tokens(own)
     targets, forward = own.get("target_modules"), own.get("feedforward_modules")
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
@@ -374,6 +417,18 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     yield from _wrong_values(own)
 
 
+def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
+    """Lists that have a number for each token of a prompt."""
+    lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
+    for field, listed in lists.items():
+        whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
+        if not whole:
+            yield f"{field} is {_shown(listed)}, and should be a list of whole numbers"
+            return
+    if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
+        yield f"{', '.join(lists)} have different lengths"
+
+
 def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
     """Values of the right kind that PEFT refuses."""
     rank = own.get("r")
@@ -381,7 +436,7 @@ def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
     if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
         yield f"r is {integer(rank)}: a rank must be positive"
     base, bias = own.get("base_model_name_or_path"), own.get("bias")
-    if base is not None and not isinstance(base, str):
+    if base and not isinstance(base, str):
         yield f"base_model_name_or_path is {_shown(base)}, and should be a string"
     if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
         yield f"bias is {_shown(bias)}, and should be one of {', '.join(_BIASES)}"

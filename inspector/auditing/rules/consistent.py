@@ -11,7 +11,7 @@ from typing import Any
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
 from inspector.auditing.rules.templates import templates
-from inspector.auditing.rules.tokenizers import highest_token
+from inspector.auditing.rules.tokenizers import assigned, highest_token
 from inspector.auditing.rules.whole import stands_in
 from inspector.bridge.summary import of_role
 from inspector.formats.gguf.values import KeyValues
@@ -82,16 +82,20 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     highest = highest_token(subject, subject.folder)
     if highest is not None and (most := max(highest.known, highest.added)) >= rows:
         what = f"token ids go up to {integer(most)}, but the embedding has {plural(rows, 'row')}"
+        given = assigned(subject, highest.path) if highest.known < rows else None
+        if given is not None and given < rows:
+            return
         severity: Severity = "error" if highest.known >= rows else "warning"
         yield Found(what, highest.path, embedding.tensor.name, severity)
 
 
 def _embedding(subject: Subject) -> Labelled | None:
-    """The text model's token embedding, whole and two-dimensional."""
-    for each in of_role(subject.result.tensors, "embed_tokens") if subject.result else ():
-        if each.key.part == "weight" and len(each.tensor.shape) == 2:
-            return each if each.key.tower in ("text", "decoder", "encoder") else None
-    return None
+    """The text model's token embedding, whole and two-dimensional; of several the largest."""
+    found = of_role(subject.result.tensors, "embed_tokens") if subject.result else ()
+    whole = [each for each in found if each.key.part == "weight" and len(each.tensor.shape) == 2]
+    if not whole or whole[0].key.tower not in ("text", "decoder", "encoder"):
+        return None
+    return max(whole, key=lambda each: each.tensor.shape[0])
 
 
 @rule("declared-total", "warning")

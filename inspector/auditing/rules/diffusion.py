@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing.rules.configurations import fields, wrong_kind, wrong_size
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
@@ -68,12 +68,22 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
     for field, value in own.items():
         if should := wrong_kind("diffusers", kind, field, value):
             yield f"{field} is {_shown(value)}, and should be {should}", "error"
+        elif (wrong_one := wrong_size(field, value)) is not None:
+            yield f"{field} is {wrong_one}", "error"
         elif field in words and (wrong := _unknown(value, table["words"])) is not None:
             yield f"{field} has {_shown(wrong)}, which {kind} does not know", "error"
         elif field not in names and names and not field.startswith("_"):
             near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
             if near and near[0] not in own:
                 yield f"{field:.60} is no field of {kind}, which takes {near[0]}", "warning"
+            elif field not in table["usual"] and _is_of_version(own, table["version"]):
+                yield f"{field:.60} is no field of any class of Diffusers, which passes it over", "warning"
+
+
+def _is_of_version(own: Mapping[str, Any], version: str) -> bool:
+    """Whether a configuration was written by the version whose fields are known: older and newer ones have others."""
+    stated = own.get("_diffusers_version")
+    return isinstance(stated, str) and stated.split(".")[:2] == version.split(".")[:2]
 
 
 def _unknown(value: Any, words: list[str]) -> Any:

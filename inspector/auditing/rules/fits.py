@@ -188,18 +188,44 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     wanted = {name for row in rows for name in row.names()}
     lost = wanted - stored
     if not stored or len(lost) * 2 > len(wanted):
-        yield from _wrapped(stored, wanted)
+        yield from list(_wrapped(stored, wanted)) or _renamed(stored, wanted)
         return  # of another convention as a whole
-    extra = stored - wanted
+    base = _base(wanted)
+    stored |= (
+        {name.removeprefix(f"{base}.") for name in stored} | {f"{base}.{name}" for name in stored} if base else set()
+    )
+    lost, extra = wanted - stored, stored - wanted
     for name in sorted(lost):
         other = next((each for each in (*_elsewhere(name), *_prefixed(name, extra)) if each in stored), None)
         if other is not None:
             yield Found(f"Transformers looks for {name:.100}", None, other)
             return
+    yield from _renamed(stored, wanted)
 
 
 #: What training puts around a model, and leaves in the names of its tensors.
 _WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.", "state_dict.")
+
+
+#: Parts of names by which conventions differ: Transformers' own, and others' for the same.
+_OTHERS = (
+    (".layers.", ".h."),
+    (".layers.", ".blocks."),
+    (".layers.", ".layer."),
+    (".self_attn.", ".attention."),
+    (".weight", ".kernel"),
+)
+
+
+def _renamed(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
+    """Names that are right but for a word that another convention has in its place."""
+    lost, extra = {*wanted} - {*stored}, {*stored} - {*wanted}
+    for own, other in _OTHERS:
+        moved = [name for name in lost if own in name and name.replace(own, other, 1) in extra]
+        if moved:
+            name = min(moved)
+            yield Found(f"Transformers looks for {name:.100}", None, name.replace(own, other, 1))
+            return
 
 
 def _wrapped(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
@@ -218,6 +244,12 @@ def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
     while "." in name:
         name = name.partition(".")[2]
         yield from {name} & {*extra}
+
+
+def _base(wanted: Collection[str]) -> str:
+    """The name of the model within a model with a head, which Transformers adds to names or takes off; else ""."""
+    first, number = Counter(name.partition(".")[0] for name in wanted).most_common(1)[0]
+    return first if number * 4 > len(wanted) * 3 else ""
 
 
 def _elsewhere(name: str) -> Iterator[str]:

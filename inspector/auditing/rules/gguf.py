@@ -68,6 +68,9 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
             listed = field.item is not None and key in table()["lists"]
             if field.type_name != kind and not listed:
                 yield Found(f"{own} is {field.type_name}, and should be {kind}", header.path)
+        for key, field in metadata.fields.items():  # llama_vocab reads each as it reads the others
+            if key.startswith("tokenizer.ggml.") and key.endswith("_token_id") and field.type_name != "uint32":
+                yield Found(f"{key:.80} is {field.type_name}, and should be uint32", header.path)
 
 
 @_rule("gguf-unknown", "error")
@@ -191,9 +194,17 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
     constants = {each.tensor.name for each in result.tensors if each.group == "buffer"} if result else set()
     asked = constants | needed | {name for row in beside for name in row.names()}
+    asked |= {fused for name in needed if (fused := _fused(name)) != name and name not in stored}
     strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
     lost = sorted(needed - stored.keys())
     for name in strange[:1]:
         hint = f", and not {lost[0]}" if lost else ""
         what = f"{plural(len(strange), 'tensor')} that llama.cpp does not ask for{hint}"
         yield Found(what, stored[name], name)
+
+
+def _fused(name: str) -> str:
+    """Where llama.cpp finds queries, keys and values in one tensor: it asks for that first (`create_tensor_qkv`)."""
+    for part in ("attn_q.", "attn_k.", "attn_v."):
+        name = name.replace(part, "attn_qkv.")
+    return name

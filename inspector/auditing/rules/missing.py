@@ -1,16 +1,16 @@
 """Are the files there under the names that loaders look for? Weights, configurations, a pipeline's parts.
 
-The names are those of Transformers' modeling_utils, Diffusers' pipeline_utils, and sentence-transformers' modules.
+The names are those of Transformers' modeling_utils and Diffusers' pipeline_utils.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing.rules.configurations import fields
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.whole import CONTROL, PARTIAL
@@ -29,9 +29,22 @@ _BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\._|\.|_)[-_ ]?(?:\w{4,
 _AFTER = r"(?:[ _.-]*(?:\(\d+\)|copy(?: \d+)?|old|bak|backup|tmp|temp|orig|new|\d{1,2}))?"
 _END = r"(?:[.~#-][\w.~#-]*|~)?"
 _DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}", re.IGNORECASE)
-#: Any file that some loader treats as weights.
-_ANY = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json")
-#: Files that accompany the weights of a Transformers model.
+#: Any file that some loader takes for weights.
+ANY_WEIGHTS = (
+    *WEIGHTS,
+    ".bin",
+    ".pt",
+    ".pth",
+    ".ckpt",
+    ".h5",
+    ".msgpack",
+    ".onnx",
+    ".npz",
+    ".ot",
+    ".pdparams",
+    ".index.json",
+)
+#: Files that lie beside the weights of a model of Transformers.
 _BESIDE = frozenset(
     {
         *("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt", "special_tokens_map.json"),
@@ -62,8 +75,8 @@ def misnamed(subject: Subject) -> Iterator[Found]:
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
-    """In a folder without other models: weights with any name, followed by a suffix."""
-    if any(entry.name.lower().endswith(_ANY) for entry in entries):
+    """Where nothing else is: weights of any name, with something after their end."""
+    if any(entry.name.lower().endswith(ANY_WEIGHTS) for entry in entries):
         return
     for entry in entries:
         whole = entry.kind == "file" and re.fullmatch(r"(?i).+\.(?:safetensors|gguf)[.~-]\w*~?", entry.name)
@@ -151,7 +164,7 @@ def _marked(subject: Subject) -> set[str]:
 
 def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
     match value:
-        case [None, None]:
+        case [None, _]:  # Diffusers asks for the library alone
             return
         case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
             yield Found(f"{name:.60} is of {library!r:.40}, which Diffusers does not know", entry.path)
@@ -163,98 +176,6 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterat
         case _:
             what = "null" if value is None else f"{str(value)[:60]}"
             yield Found(f"{name:.60} is {what}, and should name a library and a class", entry.path)
-
-
-# --- sentence-transformers --------------------------------------------------------------------
-
-#: Module → required fields of its config.json.
-_NEEDED: Mapping[str, tuple[str, ...]] = {
-    "Dense": ("in_features", "out_features"),
-    "CNN": ("in_word_embedding_dimension",),
-    "LSTM": ("word_embedding_dimension", "hidden_dim"),
-    "LayerNorm": ("dimension",),
-    "WeightedLayerPooling": ("word_embedding_dimension",),
-}
-#: Module → all fields that it accepts: it rejects any other.
-_FIELDS: Mapping[str, frozenset[str]] = {
-    "Pooling": frozenset({"word_embedding_dimension", "embedding_dimension", "pooling_mode", "include_prompt"}),
-    "Dropout": frozenset({"dropout"}),
-}
-#: Modules with their own weights.
-_WEIGHTED = ("Dense", "CNN", "LSTM", "LayerNorm", "WeightedLayerPooling")
-_POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
-
-
-@_rule("sentence-module", "error")
-def sentence_module(subject: Subject) -> Iterator[Found]:
-    """A sentence-transformers module cannot be built.
-
-    modules.json lists the modules in order, each with its folder and class. One lacks its weights or a required field,
-    or its matrix disagrees with its configuration: loading ends with an error.
-    """
-    yield from _dense(subject)
-    for entry in subject.named("modules.json"):
-        if entry.name != "modules.json":
-            continue
-        try:
-            listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
-        except ValueError:
-            continue
-        if not isinstance(listed, list) or not listed:
-            yield Found("not a list of modules", entry.path)
-            continue
-        for at, module in enumerate(listed):
-            match module:
-                case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
-                    yield Found(f"unknown class {kind:.60}: its module is missing", entry.path)
-                case {"name": str(), "path": str(path), "type": str(kind)}:
-                    yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
-                case _:
-                    yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
-
-
-def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
-    here = subject.names_in(entry.folder + path) if path else frozenset[str]()
-    if kind == "Transformer" and "config.json" not in (here if path else subject.names_beside(entry)):
-        yield Found(f"{kind} has no {path + '/' if path else ''}config.json: download it", entry.path)
-    if kind in _WEIGHTED and here and not any(name.endswith(_ANY) for name in here):
-        yield Found(f"{kind} has no weights in {path:.60}: download them", entry.path)
-    where = f"{entry.folder}{path}/config.json"
-    own = subject.document(where) if path else {}
-    if own:
-        yield from (Found(what, where) for what in _wrong_fields(own, kind))
-
-
-def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
-    """Fields of a module's configuration that it does not accept."""
-    for field in _NEEDED.get(kind, ()):
-        if type(own.get(field)) is not int:
-            yield f"{kind} needs {field}, a whole number"
-    modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
-    for mode in modes if isinstance(modes, list | tuple) else [modes]:
-        if mode not in _POOLING:
-            yield f"unknown pooling_mode {str(mode)[:40]!r}"
-    for field, value in own.items():
-        if field in ("module_input_name", "module_output_name") and not isinstance(value, str):
-            yield f"{field} is {str(value)[:40]}, and should be a string"
-        elif should := wrong_kind("modules", kind, field, value):
-            yield f"{field} is {str(value)[:40]}, and should be {should}"
-        elif kind in _FIELDS and field not in _FIELDS[kind] and not field.startswith("pooling_mode_"):
-            yield f"{kind} takes no field {field:.40}"
-
-
-def _dense(subject: Subject) -> Iterator[Found]:
-    """A dense layer, stored as a separate model: its matrix is outputs × inputs."""
-    for header in subject.all_headers:
-        where = header.path.rpartition("/")[0]
-        own = subject.document(f"{where}/config.json" if where else "config.json")
-        matrix = next((tensor for tensor in header.tensors if tensor.name == "linear.weight"), None)
-        if matrix is None or "activation_function" not in own or len(header.tensors) > 2:
-            continue
-        stated = tuple(own.get(field) for field in ("out_features", "in_features"))
-        if matrix.shape != stated:
-            what = f"{'×'.join(map(str, matrix.shape))} stored, {stated[0]}×{stated[1]} configured"
-            yield Found(what, header.path, matrix.name)
 
 
 # --- a model without its weights ---------------------------------------------------------------
@@ -275,7 +196,7 @@ def no_weights(subject: Subject) -> Iterator[Found]:
     if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():
         return
     names = [entry.name.lower() for entry in subject.entries if not entry.folder]
-    weights = [name for name in names if name.endswith(_ANY) and name != configs.ADAPTER_FILE]
+    weights = [name for name in names if name.endswith(ANY_WEIGHTS) and name != configs.ADAPTER_FILE]
     told = any(_DECORATED.fullmatch(name) or name.endswith((*PARTIAL, *CONTROL)) for name in names)
     state = re.compile(r"(training_args|optimizer|scheduler|rng_state|trainer_state|scaler)")
     if not told and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):

@@ -23,7 +23,9 @@ from inspector.units import plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
 _LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
-#: Symbols in the methods' shapes whose values follow from a tensor's own dimensions.
+#: What a tower's list of layers is called; one of other modules may have a single item.
+_LAYERS = re.compile(r"(?:^|\.)(?:layers|layer|h|blocks|block)\.$")
+#: Words of the methods' shapes that a piece's own dimensions tell.
 _SIZES = ("outputs", "inputs")
 #: Words of the methods' conditions that are a module's own.
 _OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
@@ -64,17 +66,26 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
         yield from _of_other_methods(header, stored, method)
         yield from _incomplete(header, stored, adapter.config)
     yield from _unlike(header, stored, exact, adapter.config)
+    yield from _without_layers(header, stored, adapter.config)
     yield from _strangers(header, stored, adapter.config)
 
 
+#: What the names of an adapter's tensors begin with, unless they are prompts (`get_peft_model_state_dict`).
+_STEM = "base_model.model."
+
+
 def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
-    """An adapter's file without tensors, or without the prompts that its method uses instead of matrices."""
+    """An adapter's file without tensors, or without the prompts that its method has; or under names not PEFT's."""
     for header in subject.headers:
         folder, _, name = header.path.rpartition("/")
         own = subject.document(f"{folder}/{ADAPTER_FILE}" if folder else ADAPTER_FILE)
         method = methods.method(str(own.get("peft_type", "")).upper()) if name in weights and own else None
         if method is None:
             continue
+        beyond = [tensor.name for tensor in header.tensors if not tensor.name.startswith(_STEM)]
+        if method.pieces and len(beyond) == len(header.tensors) > 0:
+            what = f"no name begins with {_STEM}, as PEFT's do: it drops all of {plural(len(beyond), 'tensor')}"
+            yield Found(what, header.path, beyond[0], "warning")
         if not header.tensors:
             yield Found("no tensor in it: PEFT fills all of the adapter at random", header.path, severity="warning")
         shared = {piece.part for piece in method.shared} & PROMPTS if not method.pieces else set[str]()
@@ -125,7 +136,7 @@ def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) ->
             continue
         for layer in piece.layers or (None,):
             own = name if layer is None else name.replace("{layer}", str(layer))
-            weight = own if own in PROMPTS else own.removesuffix("." + piece.part)
+            weight = own if own in PROMPTS else own.removesuffix("." + piece.part).removesuffix(".token_adapter")
             found[f"{weight}.weight", piece.part] = piece
     return found
 
@@ -353,6 +364,33 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
         wanted -= _HEADS
     for module in sorted(wanted - there):
         yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
+
+
+def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+    """Layers without a piece, where the configuration names modules of all layers.
+
+    PEFT makes pieces for each layer of the base, and fills those that are not stored. Told is a layer that is missing
+    among others, and a first one that is alone: how many the base has, and whether only some of its layers have such
+    modules, nobody says.
+    """
+    targets = config.get("target_modules")
+    of_all = isinstance(targets, list) and all(
+        isinstance(each, str) and not _DIGITS.search(each + ".") for each in targets
+    )
+    if not of_all or any(config.get(field) is not None for field in ("layers_to_transform", "layer_replication")):
+        return
+    towers: defaultdict[str, set[int]] = defaultdict(set)
+    for weight, part in stored.pieces:
+        number = _DIGITS.search(weight)
+        if number is not None and part not in PROMPTS:
+            towers[weight[: number.start()]].add(int(number[0]))
+    for tower, layers in towers.items():
+        absent = sorted({*range(max(layers) + 1)} - layers) if max(layers) < _MOST else []
+        if (layers == {0} and _LAYERS.search(tower)) or (absent and len(absent) * 5 <= len(layers)):
+            lost = f"layer {absent[0]}" if absent else "any layer but the first"
+            yield Found(
+                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them", header.path, severity="warning"
+            )
 
 
 def _is_weight(name: str) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
-from inspector.model import Header
+from inspector.model import Header, Severity
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.filenames import INDEX, shard_of
 from inspector.units import integer, plural
@@ -85,6 +85,29 @@ _FILES = frozenset(
         *("special_tokens_map.json", "chat_template.jinja", "spiece.model"),
     }
 )
+
+
+#: Of these, the ones that a loader goes on without.
+_OPTIONAL = frozenset({"generation_config.json", "special_tokens_map.json", "chat_template.jinja"})
+
+
+@_rule("file-case", "error")
+def file_case(subject: Subject) -> Iterator[Found]:
+    """A file whose name differs only in case from one that loaders look for, and which is missing.
+
+    `Config.json` is found on Windows and macOS, and nowhere else: Linux tells the two apart. Give the file its name. A
+    warning for those that a loader goes on without.
+    """
+    for entry in subject.entries if not subject.alone else ():
+        name = entry.name.lower()
+        if (
+            entry.kind == "file"
+            and entry.name not in _FILES
+            and name in _FILES
+            and entry.folder + name not in subject.by_path
+        ):
+            severity: Severity = "warning" if name in _OPTIONAL else "error"
+            yield Found(f"loaders look for {name}, in lower case: rename it", entry.path, severity=severity)
 
 
 @_rule("folder-for-file", "error")

@@ -49,8 +49,13 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
         if "auto_map" in own:
             continue
         yield from (Found(what, entry.path) for what in _wrong(own, ""))
+        named = own.get("processor_class")
+        if named is not None and not (isinstance(named, str) and named[:1].isupper()):
+            yield Found(f"processor_class is {_shown(named)}, which no class is called", entry.path)
         for part in _PARTS:
             inner = own.get(part)
+            if inner is not None and not isinstance(inner, Mapping):
+                yield Found(f"{part} is {_shown(inner)}, and should be an object", entry.path)
             if isinstance(inner, Mapping) and "auto_map" not in inner:
                 yield from (Found(what, entry.path) for what in _wrong(inner, f"{part}."))
         yield from _of_other_input(subject, entry, own)
@@ -69,6 +74,9 @@ def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
             if _stem(kind) not in known and not _looks_like_one(kind):
                 yield f"{where}{field} is {_shown(kind)}, which no class is called"
     yield from (where + what for what in (_wrong_sizes(own) if kinds else ()))
+    low, high = own.get("frequency_min"), own.get("frequency_max")
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        yield f"{where}frequency_min is {_shown(low)}, above frequency_max"
     for kind in kinds:
         for field, value in own.items():
             if should := wrong_kind("processors", kind, field, value):
@@ -80,6 +88,8 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
         value = own.get(field)
         if isinstance(value, str):
             yield f"{field} is {_shown(value)}, and should be a number or an object"
+        elif isinstance(value, list) and len(value) != 2:
+            yield f"{field} is {_shown(value)}, and should be a height and a width"
         elif isinstance(value, Mapping) and not any(each <= value.keys() for each in _SIZES):
             yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, and no height and width or edge"
 
@@ -109,7 +119,8 @@ def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> I
     if images and not sound and "image_processor_type" not in own and named in table["feature_extractors"]:
         yield Found(f"{named} prepares sound, and {kind:.40} sees images", entry.path)
     if sound and not images and "feature_extractor_type" not in own and "image_processor_type" in own:
-        yield Found(f"{_shown(own['image_processor_type'])} prepares images, and {kind:.40} hears", entry.path)
+        what = f"{_shown(own['image_processor_type'])} prepares images, and {kind:.40} hears"
+        yield Found(what, entry.path, severity="warning")
 
 
 @_rule("no-preprocessor", "error")

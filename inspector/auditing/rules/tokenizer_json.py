@@ -108,7 +108,9 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
         yield f"{where} is not an object"
         return
     kind = value.get("type")
-    if kind is None and part == "model":  # older files omit it: inferred from the fields
+    if kind is None:  # older files leave it out: told by its fields
+        if part != "model" and not any(_has_fields(value, each) for each in PARTS[part].values() if each):
+            yield f"{where} has no type"
         return
     fields = PARTS[part].get(kind) if isinstance(kind, str) else None
     if fields is None:
@@ -121,6 +123,10 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
                 yield from _of_part(inner, each, f"{where}.{field}.{at}", depth + 1)
     if kind == "TemplateProcessing":
         yield from _of_template(value, where)
+
+
+def _has_fields(value: Mapping[str, Any], fields: Mapping[str, str]) -> bool:
+    return {field for field in fields if not field.startswith("[")} <= value.keys()
 
 
 def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ file is untrusted.
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import islice
 from typing import NamedTuple
@@ -62,9 +63,70 @@ def _of_parts(subject: Subject, folder: str) -> Highest | None:
     added = _object(_whole(subject, folder + "added_tokens.json"))
     if (known := _object(_whole(subject, path))) is not None:
         return Highest(path, known, -1 if added is None else added)
+    for name in _PIECES if path not in subject.place.files else ():
+        if raw := _whole(subject, folder + name):
+            count = _count(raw)
+            return None if count is None else Highest(folder + name, count - 1, -1 if added is None else added)
     if raw := _whole(subject, lines):
         return Highest(lines, raw.rstrip(b"\r\n").count(b"\n"), -1 if added is None else added)
     return None if added is None else Highest(folder + "added_tokens.json", -1, added)
+
+
+#: Names of a model of SentencePiece that is the whole vocabulary.
+_PIECES = ("tokenizer.model", "spiece.model")
+
+
+def _count(raw: bytes) -> int | None:
+    """How many pieces a model of SentencePiece has: fields 1 of its message; None of another kind of file."""
+    at, count = 0, 0
+    while at < len(raw) and count < MAX_TOKENS:
+        if raw[at] != 0x0A:  # the trainer's and the normalizer's settings follow the pieces
+            return count or None
+        length, shift, at = 0, 0, at + 1
+        while at < len(raw) and shift < _LONGEST_VARINT:
+            byte = raw[at]
+            at += 1
+            length |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+        at += length
+        count += 1
+    return count if at == len(raw) else None
+
+
+_LONGEST_VARINT = 35
+
+
+def assigned(subject: Subject, path: str) -> int | None:
+    """The highest id that the tokenizers library gives to added tokens, whatever ids stand beside them.
+
+    A token that the vocabulary has keeps its id there; any other gets the next free one. None where the file is too
+    large to be parsed for this, or is not what it should be.
+    """
+    raw = _whole(subject, path)
+    try:
+        own = json.loads(raw) if len(raw) <= _PARSED else None
+        vocabulary = own["model"]["vocab"] if own else {}
+        known = vocabulary if isinstance(vocabulary, dict) else {each[0]: at for at, each in enumerate(vocabulary)}
+        contents = [each["content"] for each in own["added_tokens"]] if own else []
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+        return None
+    if own is None:
+        return None
+    highest = -1
+    ids: dict[str, int] = {}
+    for content in contents:
+        number = known.get(content, ids.get(content))
+        if type(number) is not int:
+            number = max(highest + 1, len(known))
+        ids[content] = number
+        highest = max(highest, number)
+    return highest
+
+
+#: Bytes of a tokenizer.json that is parsed for what its added tokens come to.
+_PARSED = 8 * 1024 * 1024
 
 
 def _object(raw: bytes) -> int | None:

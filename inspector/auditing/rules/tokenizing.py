@@ -42,6 +42,11 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         names = subject.names_beside(entry)
         if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
             continue
+        if not kind and _some(names):
+            yield Found(
+                "tokenizer_class is empty, and there is no tokenizer.json: Transformers knows no way", entry.path
+            )
+            continue
         kind = kind.removesuffix("Fast") if kind not in _ANY else kind
         if kind in _ANY:
             if not any(name in _WHOLE or name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
@@ -49,12 +54,10 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
-        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {
-            "vocab.json",
-            "merges.txt",
-        }  # reported as incomplete
-        near = get_close_matches(kind, classes, 1, 0.9) if not needed and not names & {*_WHOLE} else []
-        if near and kind not in classes:
+        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
+        unknown = kind not in classes and kind not in fields()["tokenizers"]["others"]
+        near = get_close_matches(kind, classes, 1, 0.9) if unknown and not names & {*_WHOLE} else []
+        if near:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
         if needed and len(missing) == len(needed) and _some(names) and not alone and not names & {*_WHOLE}:
             yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)

@@ -223,7 +223,7 @@ def index_mismatch(subject: Subject) -> Iterator[Found]:
     """The index assigns a tensor to a file that does not have it.
 
     The index belongs to another version of the shards, or a shard to another model: loading fails, or
-    leaves the tensor random.
+    leaves the tensor random. A warning where another shard of the set has it: loaders that read whole shards find it.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     if index is None:
@@ -233,7 +233,9 @@ def index_mismatch(subject: Subject) -> Iterator[Found]:
     if wrong:
         name, file = wrong[0]
         what = f"{plural(len(wrong), 'tensor')} missing from the file that the index names, first from {file}"
-        yield Found(what, index.path, name)
+        everywhere = set[str]().union(*stored.values())
+        elsewhere = all(name in everywhere for name, _ in wrong)
+        yield Found(what, index.path, name, "warning" if elsewhere else None)
 
 
 @rule("unindexed-tensors", "warning")

@@ -1,0 +1,225 @@
+"""Would sentence-transformers build its modules? modules.json, each module's configuration, and its weights.
+
+Fields, files and shapes are those of sentence_transformers' modules (Dense, CNN, LSTM, …), version 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from inspector.auditing.rules.configurations import wrong_kind
+from inspector.auditing.rules.missing import ANY_WEIGHTS
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.bridge.shapes import times
+from inspector.model import Header
+from inspector.opening import configs
+from inspector.sources.listing import Entry
+
+_rule = partial(rule, group="whole")
+
+
+class _Module(NamedTuple):
+    """What a class of module is made from."""
+
+    needed: tuple[tuple[str, ...], ...] = ()  # fields without which it is not made, each with its older names
+    file: str = "config.json"
+    weighted: bool = False
+
+
+_WIDTH = ("embedding_dimension", "word_embedding_dimension")
+_MODULES: Mapping[str, _Module] = {
+    "Dense": _Module((("in_features",), ("out_features",)), weighted=True),
+    "CNN": _Module((("in_embedding_dimension", "in_word_embedding_dimension"),), "cnn_config.json", weighted=True),
+    "LSTM": _Module((_WIDTH, ("hidden_dim",)), "lstm_config.json", weighted=True),
+    "LayerNorm": _Module((("dimension",),), weighted=True),
+    "WeightedLayerPooling": _Module((_WIDTH,), weighted=True),
+    "Pooling": _Module((_WIDTH,)),
+    "BoW": _Module(),
+    "WordWeights": _Module(),
+}
+#: Module → all fields that it takes: it is made with them, and refuses any other.
+_FIELDS: Mapping[str, frozenset[str]] = {
+    "Pooling": frozenset({*_WIDTH, "pooling_mode", "include_prompt"}),
+    "Dropout": frozenset({"dropout"}),
+}
+_POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
+#: The configuration of the Transformer module, and names that it had for other kinds of encoder.
+_TRANSFORMER = (
+    *("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json"),
+    *("sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json"),
+    "sentence_xlnet_config.json",
+)
+#: Values of its field `transformer_task` (TRANSFORMER_TASK_TO_AUTO_MODEL).
+_TASKS = frozenset(
+    {
+        *("feature-extraction", "sequence-classification", "text-generation", "fill-mask", "any-to-any"),
+        *("image-text-to-text", "retrieval"),
+    }
+)
+
+
+@_rule("sentence-module", "error")
+def sentence_module(subject: Subject) -> Iterator[Found]:
+    """A sentence-transformers module cannot be built.
+
+    modules.json lists the modules in order, each with its folder and class. One lacks its weights or a required field,
+    or a matrix disagrees with its configuration: loading ends with an error.
+    """
+    yield from _alone(subject)
+    for entry in subject.named("modules.json"):
+        if entry.name != "modules.json":
+            continue
+        try:
+            listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
+        except ValueError:
+            continue
+        if not isinstance(listed, list) or not listed:
+            yield Found("not a list of modules", entry.path)
+            continue
+        for at, module in enumerate(listed):
+            match module:
+                case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
+                    yield Found(f"unknown class {kind:.60}: its module is missing", entry.path)
+                case {"name": str(), "path": str(path), "type": str(kind)} if kind.startswith("sentence_transformers."):
+                    yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
+                case {"name": str(), "path": str(), "type": str()}:
+                    pass  # code of its own
+                case _:
+                    yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
+
+
+def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
+    here = subject.names_in(entry.folder + path) if path else subject.names_beside(entry)
+    module = _MODULES.get(kind, _Module())
+    if kind == "Transformer":
+        if "config.json" not in here:
+            yield Found(f"{kind} has no {path + '/' if path else ''}config.json: download it", entry.path)
+        for name in _TRANSFORMER:
+            where = f"{entry.folder}{path}/{name}" if path else entry.folder + name
+            yield from (Found(what, where) for what in _wrong_transformer(subject.document(where)))
+        return
+    if kind in _MODULES and path and module.file not in here:
+        yield Found(f"{kind} has no {path:.60}/{module.file}: download it", entry.path)
+    if module.weighted and here and not any(name.endswith(ANY_WEIGHTS) for name in here):
+        yield Found(f"{kind} has no weights in {path:.60}: download them", entry.path)
+    where = f"{entry.folder}{path}/{module.file}"
+    own = subject.document(where) if path else {}
+    if own:
+        yield from (Found(what, where) for what in _wrong_fields(own, kind))
+
+
+def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Fields of a module's configuration that it is not made with."""
+    for names in _MODULES[kind].needed if kind in _MODULES else ():
+        if not any(type(own.get(name)) is int for name in names):
+            yield f"{kind} needs {names[0]}, a whole number"
+    modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
+    for mode in modes if isinstance(modes, list | tuple) else [modes]:
+        if mode not in _POOLING:
+            yield f"unknown pooling_mode {str(mode)[:40]!r}"
+    for field, value in own.items():
+        if field in ("module_input_name", "module_output_name") and not isinstance(value, str):
+            yield f"{field} is {str(value)[:40]}, and should be a string"
+        elif should := wrong_kind("modules", kind, field, value):
+            yield f"{field} is {str(value)[:40]}, and should be {should}"
+        elif kind in _FIELDS and field not in _FIELDS[kind] and not field.startswith("pooling_mode_"):
+            yield f"{kind} takes no field {field:.40}"
+
+
+def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
+    """What the Transformer module is told of its model: the task, and the method and output of each modality."""
+    task = own.get("transformer_task", "feature-extraction")
+    if task not in _TASKS:
+        yield f"transformer_task is {str(task)[:40]!r}, which sentence-transformers does not have"
+    modalities = own.get("modality_config")
+    if modalities is not None and not isinstance(modalities, Mapping):
+        yield f"modality_config is {str(modalities)[:40]}, and should be an object"
+    elif modalities is not None and not modalities:
+        yield "modality_config names no modality"
+    for name, how in modalities.items() if isinstance(modalities, Mapping) else ():
+        stated = isinstance(how, Mapping) and isinstance(how.get("method"), str) and how.get("method_output_name")
+        if not stated:
+            yield f"modality_config.{name:.40} needs a method and a method_output_name"
+    if modalities and not isinstance(own.get("module_output_name"), str):
+        yield "module_output_name is missing, which modality_config needs"
+
+
+# --- weights --------------------------------------------------------------------------------------
+
+
+#: Module → fields by which its configuration is known, where it lies as a model of its own.
+_KNOWN_BY: Mapping[str, frozenset[str]] = {
+    "Dense": frozenset({"in_features", "out_features", "activation_function"}),
+    "CNN": frozenset({"out_channels", "kernel_sizes"}),
+    "WeightedLayerPooling": frozenset({"layer_start", "num_hidden_layers"}),
+}
+
+
+def _alone(subject: Subject) -> Iterator[Found]:
+    """A module's tensors, which is a model of its own where it lies, beside those that its configuration asks for."""
+    for header in subject.all_headers:
+        folder = header.path[: header.path.rfind("/") + 1]
+        for kind in _KNOWN_BY if header.format == "safetensors" else ():
+            own = subject.document(folder + _MODULES[kind].file)
+            if own.keys() >= _KNOWN_BY[kind]:
+                yield from _wrong_shapes(header, kind, own)
+        own = subject.document(folder + "config.json")
+        if own.keys() == {"dimension"} and header.format == "safetensors":
+            yield from _wrong_shapes(header, "LayerNorm", own)
+
+
+def _wrong_shapes(header: Header, kind: str, own: Mapping[str, Any]) -> Iterator[Found]:
+    try:
+        expected = dict(_SHAPES[kind](own))
+    except (KeyError, TypeError):  # told by the fields' own finding
+        return
+    stored = {tensor.name: tensor.shape for tensor in header.tensors}
+    for name in sorted(expected.keys() | stored.keys()):
+        if name not in stored:
+            yield Found(f"{kind} asks for {name}, which is not stored", header.path)
+        elif name not in expected:
+            yield Found(f"{kind} has no such tensor", header.path, name)
+        elif stored[name] != expected[name]:
+            yield Found(f"{times(stored[name])} stored, {times(expected[name])} configured", header.path, name)
+
+
+Shapes = Iterator[tuple[str, tuple[int, ...]]]
+
+
+def _dense(own: Mapping[str, Any]) -> Shapes:
+    outputs, inputs = own["out_features"], own["in_features"]
+    yield "linear.weight", (outputs, inputs)
+    if own.get("bias", True):
+        yield "linear.bias", (outputs,)
+    if own.get("use_residual") and outputs != inputs:
+        yield "residual.weight", (outputs, inputs)
+
+
+def _convolutions(own: Mapping[str, Any]) -> Shapes:
+    width = own.get("in_embedding_dimension", own.get("in_word_embedding_dimension"))
+    channels, kernels = own["out_channels"], own["kernel_sizes"]
+    if len(kernels) > _MOST_KERNELS or not all(type(each) is int for each in (width, channels, *kernels)):
+        raise TypeError(kernels)
+    for at, kernel in enumerate(kernels):
+        yield f"convs.{at}.weight", (channels, width or 0, kernel)
+        yield f"convs.{at}.bias", (channels,)
+
+
+def _norm(own: Mapping[str, Any]) -> Shapes:
+    yield from (("norm.weight", (own["dimension"],)), ("norm.bias", (own["dimension"],)))
+
+
+def _weights_of_layers(own: Mapping[str, Any]) -> Shapes:
+    yield "layer_weights", (own["num_hidden_layers"] + 1 - own["layer_start"],)
+
+
+_MOST_KERNELS = 1_000
+_SHAPES: Mapping[str, Callable[[Mapping[str, Any]], Shapes]] = {
+    "Dense": _dense,
+    "CNN": _convolutions,
+    "LayerNorm": _norm,
+    "WeightedLayerPooling": _weights_of_layers,
+}
