@@ -11,7 +11,7 @@ import pytest
 import rule_words
 from rule_words import Said
 
-from inspector.auditing.rules import configurations, hdf5, outside, running, tokenizer_json
+from inspector.auditing.rules import adapters, hdf5, outside, running, tokenizer_json
 from inspector.auditing.rules.rule import Found
 
 CASES = {case.name: case for case in rule_words.cases()}
@@ -116,7 +116,7 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
     ],
 )
 def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], faults: list[str]) -> None:
-    assert list(configurations._wrong_targets(fields)) == faults
+    assert list(adapters._wrong_targets(fields)) == faults
 
 
 @pytest.mark.parametrize(

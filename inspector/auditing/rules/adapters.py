@@ -1,13 +1,26 @@
-"""Adapters by themselves: their weights, and whether these match their method."""
+"""Adapters by themselves: their configuration, their weights, and whether these are what their method makes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
+from inspector.auditing.rules.configurations import (
+    MOST,
+    beyond_one,
+    fields,
+    shown,
+    takes,
+    version,
+    wrapped,
+    wrong_kind,
+)
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.model import Severity
 from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import integer
 
 _rule = partial(rule, group="consistent")
 
@@ -40,3 +53,109 @@ def adapter_pieces(subject: Subject) -> Iterator[Found]:
         from inspector.auditing.rules import pieces  # with PEFT's methods, which most downloads do not need
 
         yield from pieces.findings(subject, _WEIGHTS)
+
+
+# --- the configuration -----------------------------------------------------------------------------------------
+
+
+@_rule("adapter-field", "error")
+def adapter_field(subject: Subject) -> Iterator[Found]:
+    """A field of adapter_config.json has a value that PEFT does not accept, or names a method that it does not have.
+
+    PEFT makes the adapter from these fields alone, and refuses. A warning where a newer version than this program knows
+    may have the method.
+    """
+    table = fields()["peft"]
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
+            continue
+        if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
+            yield Found(f"all of it lies under {inner!r:.40}, where PEFT does not look", entry.path)
+        elif "peft_type" not in own:
+            yield Found("no peft_type, which says which method it is", entry.path)
+            continue
+        kind = own["peft_type"]
+        if not isinstance(kind, str) or kind.upper() not in table["fields"]:
+            newer = isinstance(kind, str) and version(own.get("peft_version", "0")) > version(table["version"])
+            severity: Severity = "warning" if newer else "error"
+            yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path, severity=severity)
+            continue
+        wrong = [
+            f"{field} is {shown(value)}, and should be {should}"
+            for field, value in own.items()
+            if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
+        ]
+        task = own.get("task_type")
+        if task is not None and task not in table["tasks"]:
+            wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
+        yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:MOST])
+
+
+def _is_of_peft(own: Mapping[str, Any]) -> bool:
+    """Whether a configuration without a method is PEFT's all the same."""
+    known = own.keys() & {"base_model_name_or_path", "inference_mode", "task_type", "auto_mapping", "target_modules"}
+    return "peft_version" in own or len(known) > 1 or wrapped(own, "peft_type") is not None
+
+
+def _is_as_null(kind: str, field: str, value: Any) -> bool:
+    """Whether a value is passed over as null is: PEFT asks `if config.field`, not what kind it is of."""
+    return not value and "n" in (takes("peft", kind.upper(), field) or "")
+
+
+_BIASES = ("none", "all", "lora_only")
+#: Methods whose fields hold a number for each token of a prompt → the fields.
+_ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
+#: Methods that are put into modules.
+_TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
+
+
+def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
+    """What fields ask of each other."""
+    for field in ("target_modules", "modules_to_save", "feedforward_modules"):
+        listed = own.get(field)
+        if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
+            yield f"{field} has {shown(odd[0])}, and should hold names"
+        if isinstance(listed, Mapping) and listed:
+            yield f"{field} is an object, and should be a list of names"
+        if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
+            yield f"{field} is {shown(listed)}: a list that was written as text"
+    yield from _wrong_tokens(own)
+    targets, forward = own.get("target_modules"), own.get("feedforward_modules")
+    if isinstance(targets, list) and isinstance(forward, list):
+        for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
+            yield f"feedforward_modules has {name!r:.60}, which target_modules does not have"
+    copies = own.get("layer_replication")
+    if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
+        yield f"layer_replication is {shown(copies)}, and should be a list of pairs"
+    if own.get("layers_pattern") and own.get("layers_to_transform") is None:
+        yield "layers_pattern without layers_to_transform"
+    yield from _wrong_values(own)
+
+
+def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
+    """Lists that have a number for each token of a prompt."""
+    lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
+    for field, listed in lists.items():
+        whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
+        if not whole:
+            yield f"{field} is {shown(listed)}, and should be a list of whole numbers"
+            return
+    if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
+        yield f"{', '.join(lists)} have different lengths"
+
+
+def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
+    """Values of the right kind that PEFT refuses."""
+    rank = own.get("r")
+    # OFT's r is 0 where blocks have a size, and AdaLoRA has `init_r`.
+    if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
+        yield f"r is {integer(rank)}: a rank must be positive"
+    base, bias = own.get("base_model_name_or_path"), own.get("bias")
+    if base and not isinstance(base, str):
+        yield f"base_model_name_or_path is {shown(base)}, and should be a string"
+    if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
+        yield f"bias is {shown(bias)}, and should be one of {', '.join(_BIASES)}"
+    if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
+        yield "target_modules names nothing to adapt"
+    yield from beyond_one(own)

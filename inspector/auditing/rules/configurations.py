@@ -14,15 +14,13 @@ from typing import Any
 from inspector.auditing import data
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
-from inspector.model import Severity
-from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-#: The most findings reported per configuration, and items of a list that are checked.
-_MOST, _MOST_ITEMS = 8, 1_000
+#: Findings of one configuration that are told, and items of a list that are looked at.
+MOST, _MOST_ITEMS = 8, 1_000
 #: Sizes, of which none is negative.
 SIZES = re.compile(
     r"(?:hidden|intermediate|embedding|vocab|projection|patch|image|ffn|codebook)_(?:size|dim)|(?:head|embed|cross_attention)_dim"
@@ -98,7 +96,7 @@ def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
     return " or ".join(words) if words else "left out"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:40]
 
 
@@ -116,9 +114,9 @@ def config_field(subject: Subject) -> Iterator[Found]:
         own = subject.document(entry.path) if entry.name == "config.json" else {}
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
             wrong = list(_wrong_fields(own, own["model_type"], ""))
-            yield from (Found(what, entry.path) for what in wrong[:_MOST])
-            if len(wrong) > _MOST:
-                yield Found(f"{plural(len(wrong) - _MOST, 'further field')} of other kinds", entry.path)
+            yield from (Found(what, entry.path) for what in wrong[:MOST])
+            if len(wrong) > MOST:
+                yield Found(f"{plural(len(wrong) - MOST, 'further field')} of other kinds", entry.path)
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str]:
@@ -129,21 +127,53 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
         if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
             yield from _wrong_fields(value, inner, f"{where}{field}.")
         elif should := wrong_kind("transformers", kind, field, value):
-            yield f"{where}{field} is {_shown(value)}, and should be {should}"
-        elif (wrong := wrong_size(field, value)) is not None:
+            yield f"{where}{field} is {shown(value)}, and should be {should}"
+        elif (wrong := _wrong_value(field, value, kind)) is not None:
             yield f"{where}{field} is {wrong}"
-        elif field == "initializer_range" and isinstance(value, int | float) and value < 0:
-            yield f"{where}initializer_range is {_shown(value)}, and a deviation cannot be negative"
-        elif field == "pad_token_id" and value is None and kind in table["padded"]:
-            yield f"{where}pad_token_id is null, and {kind} counts positions from the padding"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
-            yield f"{where}{field} is {_shown(value)}, and should be a string"
+            yield f"{where}{field} is {shown(value)}, and should be a string"
         elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table):
             odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
-            yield from (f"{where}layer_types has {_shown(each)}, which is no kind of layer" for each in set(odd))
-        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value)):
-            yield f"{where}{field} is {_shown(value)}: {wrong}"
-    yield from (where + what for what in (*_wrong_labels(own), *_beyond_one(own)))
+            yield from (f"{where}layer_types has {shown(each)}, which is no kind of layer" for each in set(odd))
+        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=_not_newer(own, table))):
+            yield f"{where}{field} is {shown(value)}: {wrong}"
+    for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
+        yield where + what
+
+
+def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
+    """How weights are packed: without a method, Transformers knows none. MLX, which knows two keys, needs none."""
+    how = own.get("quantization_config")
+    if not isinstance(how, Mapping) or "quantization" in own:
+        return
+    if how.get("quant_method") is None and not (how.get("load_in_4bit") or how.get("load_in_8bit")):
+        yield "quantization_config has no quant_method"
+    block = how.get("weight_block_size")
+    if how.get("quant_method") == "fp8" and isinstance(block, list) and len(block) != len(("rows", "columns")):
+        yield f"quantization_config.weight_block_size is {shown(block)}, and should be two numbers"
+
+
+def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
+    """The convolutions of models that hear: a width, a stride and a kernel each (`validate_architecture`)."""
+    lists = {field: own.get(field) for field in ("conv_dim", "conv_stride", "conv_kernel")}
+    lengths = {len(each) for each in lists.values() if isinstance(each, list)}
+    if len(lengths) > 1 and all(isinstance(each, list) for each in lists.values()):
+        yield f"{', '.join(lists)} have different lengths"
+
+
+def wrapped(own: Mapping[str, Any], field: str) -> str | None:
+    """The only key of a document, where all of it lies under that key."""
+    inner = next(iter(own.values())) if len(own) == 1 else None
+    return next(iter(own)) if isinstance(inner, Mapping) and field in inner else None
+
+
+def _wrong_value(field: str, value: Any, kind: str) -> str | None:
+    """What a value is, of the right kind, with which the model of a type cannot be made or called."""
+    if field == "initializer_range" and isinstance(value, int | float) and value < 0:
+        return f"{shown(value)}, and a deviation cannot be negative"
+    if field == "pad_token_id" and value is None and kind in fields()["transformers"]["padded"]:
+        return f"null, and {kind} counts positions from the padding"
+    return wrong_size(field, value)
 
 
 def wrong_size(field: str, value: Any) -> str | None:
@@ -162,13 +192,16 @@ def _near(word: str, known: Collection[str], least: float) -> list[str]:
     return get_close_matches(word.lower(), known, 1, least)
 
 
-def _unknown_word(table: Mapping[str, Any], field: str, value: str) -> str | None:
+def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known: bool) -> str | None:
     """Why a word is refused, of the fields whose words are all known."""
     if field in ("dtype", "torch_dtype"):
-        known = value.removeprefix("torch.") in table["dtypes"] or value == "auto"
-        return None if known else "not a dtype of PyTorch"
+        word = value.removeprefix("torch.")
+        if word in table["dtypes"] and not word.startswith(_FLOATS):
+            return "not a dtype of numbers with a point, in which a model is made"
+        return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
-        known = value in table["activations"] or bool(value and not _near(value, table["activations"], 0.7))
+        newer = not is_known  # and may have more
+        known = value in table["activations"] or bool(newer and value and not _near(value, table["activations"], 0.7))
         return None if known else "not an activation function that it knows"
     return None
 
@@ -177,9 +210,9 @@ def _wrong_labels(own: Mapping[str, Any]) -> Iterator[str]:
     """Labels: an object whose keys are numbers."""
     labels = own.get("id2label")
     if labels is not None and not isinstance(labels, Mapping):
-        yield f"id2label is {_shown(labels)}, and should be an object"
+        yield f"id2label is {shown(labels)}, and should be an object"
     elif isinstance(labels, Mapping) and (odd := [key for key in labels if not key.lstrip("-").isdecimal()]):
-        yield f"id2label has the key {_shown(odd[0])}, whose keys should be numbers"
+        yield f"id2label has the key {shown(odd[0])}, whose keys should be numbers"
 
 
 @_rule("model-type", "error")
@@ -189,24 +222,37 @@ def model_type(subject: Subject) -> Iterator[Found]:
     `model_type` chooses the classes of model and tokenizer. Reported is what no version
     can have: not a string, nothing where a class of Transformers is named, or an evident misspelling of a type.
     """
-    table = fields()["transformers"]
     for entry in subject.named("config.json"):
-        if entry.name != "config.json":
-            continue
-        own = subject.document(entry.path)
-        kind, classes = own.get("model_type"), own.get("architectures")
-        first = classes[0] if isinstance(classes, list) and classes else None
-        of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
-        if "model_type" in own and not isinstance(kind, str):
-            yield Found(f"model_type is {_shown(kind)}, and should be a string", entry.path)
-        elif of_transformers and not kind:
-            yield Found(f"no model_type, and {_shown(classes)} needs one", entry.path)
-        elif not own.keys() - {"transformers_version"} and _is_whole(subject, entry):
-            yield Found("neither a model_type nor anything else of a model", entry.path)
-        elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
-            near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
-            if near and str(first).lower().startswith(_flat(near[-1])[:4]):
-                yield Found(f"model_type {_shown(kind)} is unknown to Transformers; {near[-1]!r} is known", entry.path)
+        if entry.name == "config.json":
+            yield from (Found(what, entry.path) for what in _wrong_type(subject, entry, subject.document(entry.path)))
+
+
+def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
+    table = fields()["transformers"]
+    kind, classes = own.get("model_type"), own.get("architectures")
+    first = classes[0] if isinstance(classes, list) and classes else None
+    of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
+    if kind is None and (inner := wrapped(own, "model_type")) is not None and "transformers_version" in own[inner]:
+        yield f"all of it lies under {inner!r:.40}, where Transformers does not look"
+    elif "model_type" in own and not isinstance(kind, str):
+        yield f"model_type is {shown(kind)}, and should be a string"
+    elif of_transformers and not kind:
+        yield f"no model_type, and {shown(classes)} needs one"
+    elif not own.keys() - {"transformers_version"}:
+        if _is_whole(subject, entry):
+            yield "neither a model_type nor anything else of a model"
+    elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
+        yield "neither a model_type nor a class, by which Transformers chooses"
+    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
+        near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
+        if near and str(first).lower().startswith(_flat(near[-1])[:4]):
+            yield f"model_type {shown(kind)} is unknown to Transformers; {near[-1]!r} is known"
+
+
+def _is_anonymous(own: Mapping[str, Any]) -> bool:
+    """Whether a configuration that Transformers wrote says neither type nor class."""
+    named = own.keys() & {"model_type", "architectures", "auto_map", "_class_name"}
+    return "transformers_version" in own and not named
 
 
 def _is_whole(subject: Subject, entry: Entry) -> bool:
@@ -228,14 +274,16 @@ def _flat(name: str) -> str:
 
 def _not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
     """Whether a configuration was written by a version whose types are all known here."""
-    return _version(own.get("transformers_version")) <= _version(table["version"])
+    return version(own.get("transformers_version")) <= version(table["version"])
 
 
-def _version(text: Any) -> tuple[int, ...]:
+def version(text: Any) -> tuple[int, ...]:
     parts = str(text).split(".")[:2]
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
 
 
+#: What the names of dtypes begin with in which Transformers makes a model.
+_FLOATS = ("float", "bfloat", "half", "double")
 #: Kind of rotary embedding → fields without which Transformers refuses it (modeling_rope_utils). Those that the
 #: configuration itself may have are not among them.
 _ROPE: Mapping[str, tuple[str, ...]] = {
@@ -277,12 +325,12 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         kind = own.get("rope_type", own.get("type", "default"))
         for field in _NUMBERS & own.keys():
             if own[field] is not None and not set(kind_of(own[field])) & set("if"):
-                yield f"{field} is {_shown(own[field])}, and should be a number"
+                yield f"{field} is {shown(own[field])}, and should be a number"
         if not isinstance(kind, str):
-            yield f"rope_type is {_shown(kind)}"
+            yield f"rope_type is {shown(kind)}"
         elif kind not in _ROPE:
             if kind not in _PLAIN_ROPE and _near(kind, (*_ROPE, "default"), 0.6):
-                yield f"unknown kind {_shown(kind)}"
+                yield f"unknown kind {shown(kind)}"
         elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"
         elif kind == "longrope":
@@ -301,7 +349,7 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
     for field in ("short_factor", "long_factor"):
         listed = own[field]
         if not isinstance(listed, list) or len(listed) != pairs:
-            has = plural(len(listed), "number") if isinstance(listed, list) else _shown(listed)
+            has = plural(len(listed), "number") if isinstance(listed, list) else shown(listed)
             yield f"{field} has {has}, and a head has {integer(pairs)} pairs of dimensions"
 
 
@@ -318,7 +366,7 @@ def generation_field(subject: Subject) -> Iterator[Found]:
         own = subject.document(entry.path)
         for field, value in own.items() if entry.name == "generation_config.json" else ():
             if value is not None and (should := wrong_kind("generation", "any", field, value)):
-                yield Found(f"{field} is {_shown(value)}, and should be {should}", entry.path)
+                yield Found(f"{field} is {shown(value)}, and should be {should}", entry.path)
         beside = subject.document(entry.folder + "config.json")
         begins = [own.get(field) for field in ("decoder_start_token_id", "bos_token_id")]
         if (
@@ -327,119 +375,24 @@ def generation_field(subject: Subject) -> Iterator[Found]:
             and begins == [None, None]
         ):
             yield Found("neither decoder_start_token_id nor bos_token_id, with which decoding begins", entry.path)
+        alone = not own.get("do_sample") and own.get("num_beams") in (None, 1)
+        several = own.get("num_return_sequences")
+        if type(several) is int and several > 1 and alone:
+            yield Found(f"num_return_sequences is {integer(several)}, without sampling or beams", entry.path)
         start = own.get("decoder_start_token_id")
         if type(start) is int and start < 0:
             yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
 
 
-# --- PEFT -----------------------------------------------------------------------------------------
+# --- any of them -------------------------------------------------------------------------------
 
-
-@_rule("adapter-field", "error")
-def adapter_field(subject: Subject) -> Iterator[Found]:
-    """A field of adapter_config.json has a value that PEFT does not accept, or names a method that it does not have.
-
-    PEFT makes the adapter from these fields alone, and refuses. A warning where a newer version than this program knows
-    may have the method.
-    """
-    table = fields()["peft"]
-    for entry in subject.named(ADAPTER_FILE):
-        own = subject.document(entry.path)
-        if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
-            continue
-        if "peft_type" not in own:
-            yield Found("no peft_type, which says which method it is", entry.path)
-            continue
-        kind = own["peft_type"]
-        if not isinstance(kind, str) or kind.upper() not in table["fields"]:
-            newer = isinstance(kind, str) and _version(own.get("peft_version", "0")) > _version(table["version"])
-            severity: Severity = "warning" if newer else "error"
-            yield Found(f"peft_type {_shown(kind)} is not a method of PEFT", entry.path, severity=severity)
-            continue
-        wrong = [
-            f"{field} is {_shown(value)}, and should be {should}"
-            for field, value in own.items()
-            if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
-        ]
-        task = own.get("task_type")
-        if task is not None and task not in table["tasks"]:
-            wrong.append(f"task_type is {_shown(task)}, which PEFT does not have")
-        yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:_MOST])
-
-
-def _is_of_peft(own: Mapping[str, Any]) -> bool:
-    """Whether a configuration without a method is PEFT's all the same."""
-    return "peft_version" in own or {"base_model_name_or_path", "inference_mode", "task_type"} <= own.keys()
-
-
-def _is_as_null(kind: str, field: str, value: Any) -> bool:
-    """Whether a value is passed over as null is: PEFT asks `if config.field`, not what kind it is of."""
-    return not value and "n" in (takes("peft", kind.upper(), field) or "")
-
-
-_BIASES = ("none", "all", "lora_only")
-#: Methods whose fields hold a number for each token of a prompt → the fields.
-_ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
-#: Methods that are put into modules.
-_TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
-#: Fields with a dropout probability.
+#: Fields with the probability that a dropout has.
 _DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
 
 
-def _beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
-    """Invalid dropout probabilities: PyTorch refuses to create or call the module."""
+def beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
+    """Probabilities of dropping that are none: PyTorch refuses to make the module, or to call it."""
     for field, value in own.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
-            yield f"{field} is {_shown(value)}, and a probability lies between 0 and 1"
-
-
-def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
-    """Constraints between fields."""
-    for field in ("target_modules", "modules_to_save", "feedforward_modules"):
-        listed = own.get(field)
-        if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
-            yield f"{field} has {_shown(odd[0])}, and should hold names"
-        if isinstance(listed, Mapping) and listed:
-            yield f"{field} is an object, and should be a list of names"
-        if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
-            yield f"{field} is {_shown(listed)}: a list that was written as text"
-    yield from _wrong_tokens(own)
-    targets, forward = own.get("target_modules"), own.get("feedforward_modules")
-    if isinstance(targets, list) and isinstance(forward, list):
-        for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
-            yield f"feedforward_modules has {name!r:.60}, which target_modules does not have"
-    copies = own.get("layer_replication")
-    if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
-        yield f"layer_replication is {_shown(copies)}, and should be a list of pairs"
-    if own.get("layers_pattern") and own.get("layers_to_transform") is None:
-        yield "layers_pattern without layers_to_transform"
-    yield from _wrong_values(own)
-
-
-def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
-    """Lists that have a number for each token of a prompt."""
-    lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
-    for field, listed in lists.items():
-        whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
-        if not whole:
-            yield f"{field} is {_shown(listed)}, and should be a list of whole numbers"
-            return
-    if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
-        yield f"{', '.join(lists)} have different lengths"
-
-
-def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
-    """Values of the right kind that PEFT refuses."""
-    rank = own.get("r")
-    # OFT's r is 0 where blocks have a size, and AdaLoRA has `init_r`.
-    if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
-        yield f"r is {integer(rank)}: a rank must be positive"
-    base, bias = own.get("base_model_name_or_path"), own.get("bias")
-    if base and not isinstance(base, str):
-        yield f"base_model_name_or_path is {_shown(base)}, and should be a string"
-    if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
-        yield f"bias is {_shown(bias)}, and should be one of {', '.join(_BIASES)}"
-    if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
-        yield "target_modules names nothing to adapt"
-    yield from _beyond_one(own)
+            yield f"{field} is {shown(value)}, and a probability lies between 0 and 1"

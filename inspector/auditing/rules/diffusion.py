@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields, wrong_kind, wrong_size
+from inspector.auditing.rules.configurations import fields, wrapped, wrong_kind, wrong_size
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
@@ -36,12 +36,24 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
         own = subject.document(entry.path) if entry.name == "model_index.json" else {}
         kind = own.get("_class_name")
         for part in table["pipelines"].get(kind, ()) if isinstance(kind, str) else ():
-            if own.get(part) in (None, [None, None]):
+            if _is_nothing(own.get(part)):
                 yield Found(f"no {part}, which {kind} is made of", entry.path)
         for name, value in own.items():
             match value:
+                case [str(library), str()] if library not in _LIBRARIES and get_close_matches(
+                    library, _LIBRARIES, 1, 0.9
+                ):
+                    yield Found(f"{name:.60} is of {library!r:.40}, which Diffusers does not load from", entry.path)
                 case ["diffusers", str(named)] if named not in table["fields"] and not named[:1].isupper():
                     yield Found(f"{name:.60} is of class {named!r:.40}, which Diffusers does not have", entry.path)
+
+
+_LIBRARIES = ("diffusers", "transformers")
+
+
+def _is_nothing(part: Any) -> bool:
+    """Whether an index has no such part: Diffusers asks for the library alone."""
+    return part is None or (isinstance(part, list) and part[:1] == [None])
 
 
 @_rule("diffusers-field", "error")
@@ -55,6 +67,8 @@ def diffusers_field(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(*_FILES):
         own = subject.document(entry.path) if entry.name in _FILES else {}
         kind = own.get("_class_name") if own else None
+        if entry.name == "scheduler_config.json" and (inner := wrapped(own, "_class_name")):
+            yield Found(f"all of it lies under {inner!r:.40}, where Diffusers does not look", entry.path)
         if "_class_name" in own and not isinstance(kind, str | list):
             yield Found(f"_class_name is {_shown(kind)}, and should be a string", entry.path)
         if isinstance(kind, str) and kind in table["fields"]:
@@ -66,7 +80,9 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
     names = table["names"].get(kind, ())
     words = table["checked"].get(kind, ())
     for field, value in own.items():
-        if should := wrong_kind("diffusers", kind, field, value):
+        if isinstance(value, list) and None in value and any(type(each) is int for each in value):
+            yield f"{field} is {_shown(value)}, which has null among numbers", "error"
+        elif should := wrong_kind("diffusers", kind, field, value):
             yield f"{field} is {_shown(value)}, and should be {should}", "error"
         elif (wrong_one := wrong_size(field, value)) is not None:
             yield f"{field} is {wrong_one}", "error"

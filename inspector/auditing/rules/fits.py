@@ -414,12 +414,13 @@ def half_adapter(subject: Subject) -> Iterator[Found]:
 _LONGEST = 1_000
 
 
-@_rule("adapter-targets", "warning")
+@_rule("adapter-targets", "error")
 def adapter_targets(subject: Subject) -> Iterator[Found]:
     """The modules that an adapter's configuration names are not those for which it has tensors.
 
     PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
-    other modules are dropped. Configuration and weights belong to different adapters.
+    other modules are dropped. Configuration and weights belong to different adapters. An error where they have no
+    module in common: PEFT finds nothing to adapt, or leaves the model as it was.
     """
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path)
@@ -441,17 +442,18 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
         without = sorted(name for name in named if not any(_within(name, module) for module in modules))
         if without:
             what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
-            yield Found(what, entry.path)
+            yield Found(what, entry.path, severity="warning")
         other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
         if other:
             what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
-            yield Found(what, header.path)
+            none_fits = len(other) == len(modules) and len(without) == len(named)
+            yield Found(what, header.path, severity="error" if none_fits else "warning")
         chosen = own.get("layers_to_transform")
         layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
         unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
         if unasked:
             what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
-            yield Found(what, header.path)
+            yield Found(what, header.path, severity="warning")
 
 
 def _adapted(subject: Subject, header: Header) -> set[str]:

@@ -41,8 +41,11 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
 
 #: Tokenizers without tokens: only for them is the number read from `vocab_size`.
 _WITHOUT_VOCABULARY = ("no_vocab", "none")
-#: Keys that a file may omit, and that are read for every architecture with heads.
-_OF_HEADS = ("attention.key_length", "attention.value_length")
+#: Keys of which a file may do without, and that are read wherever they are written.
+_WHERE_THERE = (
+    *("attention.key_length", "attention.value_length"),
+    *("attn_logit_softcapping", "router_logit_softcapping"),
+)
 
 
 @_rule("gguf-type", "error")
@@ -56,7 +59,7 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
-        strict = (*table()["architectures"].get(architecture, {}).get("typed", ()), *_OF_HEADS)
+        strict = (*table()["architectures"].get(architecture, {}).get("typed", ()), *_WHERE_THERE)
         kinds = table()["kinds"]
         if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY:
             strict, kinds = (*strict, "vocab_size"), {**kinds, "%s.vocab_size": "uint32"}

@@ -68,7 +68,7 @@ _INNER = {
 _ADDED = {
     "id": "i",
     "content": "s",
-    **{f"[{name}]": "b" for name in ("single_word", "lstrip", "rstrip", "normalized", "special")},
+    **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), "b"),
 }
 _TRUNCATION = {"max_length": "i", "strategy": "s", "stride": "i", "[direction]": "s"}
 _PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i", "pad_token": "s"}
@@ -94,6 +94,10 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
             yield from _of_fields(own[name], fields, name)
         elif own.get(name) is not None:
             yield f"{name} is not an object"
+    cut = own.get("truncation")
+    longest, stride = (cut.get(field) for field in ("max_length", "stride")) if isinstance(cut, Mapping) else (0, 0)
+    if type(longest) is type(stride) is int and 0 < longest <= stride:
+        yield f"truncation has a stride of {stride}, of {longest} tokens"
     model = own.get("model")
     if isinstance(model, Mapping):
         yield from _of_vocabulary(model)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing.rules.configurations import fields, wrapped, wrong_kind
 from inspector.auditing.rules.fits import SPECIAL
 from inspector.auditing.rules.present import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.rules.rule import Found, rule
@@ -86,17 +86,45 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
         kind = own.get("tokenizer_class")
         if kind is not None and not isinstance(kind, str):
             yield Found(f"tokenizer_class is {_shown(kind)}, and should be a string", entry.path)
-        for field, value in own.items():
-            known = field not in SPECIAL and field not in _FLAGS and value is not None
-            if known and (should := wrong_kind("tokenizer", "any", field, value)):
-                yield Found(f"{field} is {_shown(value)}, and should be {should}", entry.path)
-        for field in _FLAGS:
-            if own.get(field) is not None and not isinstance(own[field], bool):
-                yield Found(f"{field} is {_shown(own[field])}, and should be true or false", entry.path)
+        yield from (Found(what, entry.path) for what in _wrong_kinds(own))
 
 
 def _shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:40]
+
+
+def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
+    """Fields beside the special tokens and the class."""
+    if (inner := wrapped(own, "tokenizer_class")) is not None:
+        yield f"all of it lies under {inner!r:.40}, where Transformers does not look"
+    for field, value in own.items():
+        known = field not in SPECIAL and field not in _FLAGS and value is not None
+        if known and (should := wrong_kind("tokenizer", "any", field, value)):
+            yield f"{field} is {_shown(value)}, and should be {should}"
+    for field in _FLAGS:
+        if own.get(field) is not None and not isinstance(own[field], bool):
+            yield f"{field} is {_shown(own[field])}, and should be true or false"
+    yield from _wrong_descriptions(own.get("added_tokens_decoder"))
+
+
+#: What may be said of an added token beside its text.
+_MARKS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+def _wrong_descriptions(tokens: Any) -> Iterator[str]:
+    """Added tokens: an object of objects, by id, each with a text and marks that are true or false."""
+    if tokens is not None and not isinstance(tokens, Mapping):
+        yield "added_tokens_decoder is not an object"
+    for number, token in tokens.items() if isinstance(tokens, Mapping) else ():
+        if not number.isdecimal():
+            yield f"added_tokens_decoder has the key {number!r:.40}, and should have ids"
+        elif not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
+            yield f"added_tokens_decoder.{number} has no text"
+        elif odd := [mark for mark in _MARKS if mark in token and not isinstance(token[mark], bool)]:
+            yield f"added_tokens_decoder.{number}.{odd[0]} is {_shown(token[odd[0]])}, and should be true or false"
+        else:
+            continue
+        return
 
 
 @_rule("vocabulary-lines", "error")
