@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PAGE = 1000  # files on a page of the tree
 CHUNK = 1 << 16
+LIBRARY = "-harnesses"  # ends the address of a registry that `huggingface_hub` asks for
 
 
 @dataclass
@@ -100,8 +101,10 @@ class Hub:
             self.busy += 1
 
     def note(self, entry: Logged) -> None:
+        """Log a request, unless it is one that `huggingface_hub` makes once a day on its own account."""
         with self._lock:
-            self.log.append(entry)
+            if not entry.path.endswith(LIBRARY):
+                self.log.append(entry)
             self.busy -= 1
 
     def settled(self) -> list[Logged]:
