@@ -171,16 +171,16 @@ PROCESSORS: list[Case] = [
     (prepared(image_processor_type=VIT, do_resize="x"), []),
     ({"processor_config.json": {"image_processor": {"image_processor_type": "vit"}, "feature_extractor": {"feature_extractor_type": "w"}}}, ['processor_config.json: error: image_processor.image_processor_type is "vit", which no class is called', 'processor_config.json: error: feature_extractor.feature_extractor_type is "w", which no class is called']),
     ({"processor_config.json": {"image_processor": {"image_processor_type": VIT, "size": "8"}}}, ['processor_config.json: error: image_processor.size is "8", and should be a number or an object']),
-    ({"processor_config.json": {"image_processor": {"image_processor_type": "vit", "auto_map": {}}, "feature_extractor": 3}}, []),
+    ({"processor_config.json": {"image_processor": {"image_processor_type": "vit", "auto_map": {}}, "feature_extractor": 3}}, ["processor_config.json: error: feature_extractor is 3, and should be an object"]),
     ({"my_processor_config.json": {"image_processor_type": "vit"}}, []),
     ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="WhisperFeatureExtractor")}, ["preprocessor_config.json: error: WhisperFeatureExtractor prepares sound, and vit sees images"]),
     ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="WhisperFeatureExtractor", image_processor_type=VIT)}, []),
     ({"config.json": {"model_type": "vit"}, **prepared(feature_extractor_type="ViTFeatureExtractor")}, []),
-    ({"config.json": {"model_type": "whisper"}, **prepared(image_processor_type=VIT)}, ['preprocessor_config.json: error: "ViTImageProcessor" prepares images, and whisper hears']),
+    ({"config.json": {"model_type": "whisper"}, **prepared(image_processor_type=VIT)}, ['preprocessor_config.json: warning: "ViTImageProcessor" prepares images, and whisper hears']),
     ({"config.json": {"model_type": "whisper"}, **prepared(image_processor_type=VIT, feature_extractor_type="WhisperFeatureExtractor")}, []),
     ({"config.json": {"model_type": "llama"}, **prepared(image_processor_type=VIT)}, []),
     ({"config.json": {"model_type": ["vit"]}, **prepared(feature_extractor_type="WhisperFeatureExtractor")}, []),
-    ({"a/config.json": {"model_type": "whisper"}, "a/preprocessor_config.json": {"image_processor_type": VIT}}, ['a/preprocessor_config.json: error: "ViTImageProcessor" prepares images, and whisper hears']),
+    ({"a/config.json": {"model_type": "whisper"}, "a/preprocessor_config.json": {"image_processor_type": VIT}}, ['a/preprocessor_config.json: warning: "ViTImageProcessor" prepares images, and whisper hears']),
 ]  # fmt: skip
 
 
@@ -242,15 +242,15 @@ SENTENCES: list[Case] = [
     ({"modules.json": "["}, []),
     ({"my_modules.json": {}}, []),
     (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode_mean_tokens": True}}), []),
-    (modules(module("1_P", "Pooling"), **{"1_P__config": {"embedding_dimension": {}}}), ["1_P/config.json: error: embedding_dimension is {}, and should be a whole number or a number with a point or a text or true or false or a list"]),
+    (modules(module("1_P", "Pooling"), **{"1_P__config": {"embedding_dimension": {}}}), ["1_P/config.json: error: Pooling needs embedding_dimension, a whole number", "1_P/config.json: error: embedding_dimension is {}, and should be a whole number or a number with a point or a text or true or false or a list"]),
     (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode": "MEAN"}}), ["1_P/config.json: error: unknown pooling_mode 'MEAN'"]),
     (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pooling_mode": ["mean", "x"]}}), ["1_P/config.json: error: unknown pooling_mode 'x'"]),
     (modules(module("1_N", "Normalize"), **{"1_N__config": {"module_input_name": 3, "module_output_name": "a"}}), ["1_N/config.json: error: module_input_name is 3, and should be a string"]),
     (modules(module("1_P", "Pooling"), **{"1_P__config": {"word_embedding_dimension": 8, "pool": 1}}), ["1_P/config.json: error: Pooling takes no field pool"]),
     (modules(module("1_D", "Dense"), **{"1_D__config": {"in_features": 8, "out_features": 8}}), ["modules.json: error: Dense has no weights in 1_D: download them"]),
     (modules(module("1_D", "Dense"), **{"1_D__config": {"in_features": 8}, "1_D__model.onnx": ""}), ["modules.json: error: Dense has no weights in 1_D: download them", "1_D/config.json: error: Dense needs out_features, a whole number"]),
-    (modules(module("1_D", "LSTM"), **{"1_D__config": {"hidden_dim": True}, "1_D__model.bin": ""}), ["modules.json: error: LSTM has no weights in 1_D: download them", "1_D/config.json: error: LSTM needs word_embedding_dimension, a whole number", "1_D/config.json: error: LSTM needs hidden_dim, a whole number"]),
-    (modules(module("1_D", "Dense")), []),  # told as a part that is missing
+    (modules(module("1_D", "LSTM"), **{"1_D__lstm_config": {"hidden_dim": True}, "1_D__model.bin": ""}), ["modules.json: error: LSTM has no weights in 1_D: download them", "1_D/lstm_config.json: error: LSTM needs embedding_dimension, a whole number", "1_D/lstm_config.json: error: LSTM needs hidden_dim, a whole number"]),
+    (modules(module("1_D", "Dense")), ["modules.json: error: Dense has no 1_D/config.json: download it"]),
 ]  # fmt: skip
 
 

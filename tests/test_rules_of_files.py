@@ -44,7 +44,7 @@ WHOLE: list[Case] = [
     ("wrong-extension", {"model.safetensors": gguf({}, {"a": [4]})}, ["model.safetensors: warning: the file is gguf, but its name says otherwise: rename it"]),
     ("wrong-extension", {"model.safetensors": WEIGHTS, "b.model": WEIGHTS[:8] + b"{'"}, []),
     ("unfinished-download", {"a.safetensors.aria2": "x", "a.safetensors": WEIGHTS}, ["a.safetensors: error: notes of an unfinished download of this file: run it again"]),
-    ("unfinished-download", {"a.txt.aria2": "x", "a.txt": "x", "b.bin.aria2": "x"}, []),
+    ("unfinished-download", {"a.txt.aria2": "x", "a.txt": "x", "b.bin.aria2": "x"}, ["b.bin.aria2: error: notes of an unfinished download, whose file is not there: run it again"]),
     ("unfinished-download", {"a.bin.part": "half"}, ["a.bin.part: error: a download that stopped after 4 bytes: run it again"]),
     ("unfinished-download", {"a.bin.part": "half", "a.bin": "x"}, ["a.bin.part: warning: remains of a download beside the finished file: delete them"]),
     ("unfinished-download", {".cache/huggingface/download/d/a.bin.0f.incomplete": "x", "d/a.bin": "x"}, [".cache/huggingface/download/d/a.bin.0f.incomplete: warning: remains of a download beside the finished file: delete them"]),
