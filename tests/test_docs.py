@@ -100,9 +100,10 @@ VERBS = sorted(name for name in inspector.__all__ if inspect_module.isfunction(g
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_examples_of_the_librarys_verbs(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each has one, which prints what it shows, in the project's folder."""
-    monkeypatch.chdir(ROOT)
+def test_examples_of_the_librarys_verbs(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has one, which prints what it shows, in a folder with the fixtures."""
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    monkeypatch.chdir(tmp_path)
     found = doctest.DocTestFinder(recurse=False).find(getattr(inspector, verb), verb, globs={"inspector": inspector})
     runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
     for example in found:

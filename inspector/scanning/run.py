@@ -90,7 +90,7 @@ def scan(
         NetworkError: the scheduler does not answer.
 
     Example:
-        >>> done = inspector.scan(["fixtures/real/safetensors"], "/tmp/scan-of-examples", resume=True, workers=1)
+        >>> done = inspector.scan(["fixtures/real/safetensors"], "tables", workers=1)
         >>> done["finished"] is not None
         True
     """
