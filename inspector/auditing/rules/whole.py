@@ -108,6 +108,8 @@ def unfinished_download(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(*CONTROL):
         if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
             yield Found("notes of an unfinished download of this file: run it again", name)
+        elif name.endswith(_ENDS):
+            yield Found("notes of an unfinished download, whose file is not there: run it again", entry.path)
     for entry in subject.named(*PARTIAL):
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)(?:\.[^./]+)?\.incomplete$", entry.path)
         yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
