@@ -275,7 +275,7 @@ def _of_sentences(kind: str, folder: Path, base: Path, told: list[str], made: di
 
         said = _listening()
         own = SentenceTransformer(str(folder), device="cpu")
-        tokens = getattr(own.tokenizer, "get_vocab", dict)() or getattr(own.tokenizer, "get_vocab_size", int)()
+        tokens: Any = getattr(own.tokenizer, "get_vocab", dict)() or getattr(own.tokenizer, "get_vocab_size", int)()
         rows = max((each.num_embeddings for each in own.modules() if hasattr(each, "num_embeddings")), default=0)
         highest = max(tokens.values()) if isinstance(tokens, dict) and tokens else 0
         if rows and highest >= rows:

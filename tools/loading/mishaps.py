@@ -222,7 +222,7 @@ def _quantized(folder: Path, path: Path, others: list[Path], draw: random.Random
 def _generating(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
     """Settings for generating that go together badly."""
     values = json.loads(path.read_text())
-    more = draw.choice(
+    more: dict[str, Any] = draw.choice(
         (
             {"do_sample": False, "temperature": 0.6, "top_p": 0.9},
             {"temperature": -1.0, "do_sample": True},
