@@ -191,16 +191,16 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
         yield from list(_wrapped(stored, wanted)) or _renamed(stored, wanted)
         return  # of another convention as a whole
     base = _base(wanted)
-    stored |= (
-        {name.removeprefix(f"{base}.") for name in stored} | {f"{base}.{name}" for name in stored} if base else set()
-    )
-    lost, extra = wanted - stored, stored - wanted
+    held = {name: name for name in sorted(stored)}  # the names by which each is taken, and the one that it has
+    if base:
+        held = {each.removeprefix(f"{base}."): each for each in held} | {f"{base}.{each}": each for each in held} | held
+    lost, extra = wanted - held.keys(), {name: None for name in (*sorted(stored), *held) if name not in wanted}
     for name in sorted(lost):
-        other = next((each for each in (*_elsewhere(name), *_prefixed(name, extra)) if each in stored), None)
+        other = next((each for each in (*_elsewhere(name), *_prefixed(name, extra)) if each in held), None)
         if other is not None:
-            yield Found(f"Transformers looks for {name:.100}", None, other)
+            yield Found(f"Transformers looks for {name:.100}", None, held[other])
             return
-    yield from _renamed(stored, wanted)
+    yield from _renamed(held, wanted)
 
 
 #: What training puts around a model, and leaves in the names of its tensors.
@@ -243,7 +243,8 @@ def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
     yield from (each for each in extra if each.endswith("." + name))
     while "." in name:
         name = name.partition(".")[2]
-        yield from {name} & {*extra}
+        if name in extra:
+            yield name
 
 
 def _base(wanted: Collection[str]) -> str:
