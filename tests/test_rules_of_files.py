@@ -18,7 +18,7 @@ from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
 
-from inspector.auditing.rules import archives, fits, kinds, names, pickles
+from inspector.auditing.rules import archives, gguf_fits, kinds, names, pickles
 from inspector.model import Header, Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -485,7 +485,7 @@ def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str 
     tensors = [Tensor(dtype, dtype, (number, 256), 0, 0) for dtype, number in counts.items()]
     if most == "BF16":
         tensors = [Tensor("a", "BF16", (1_000_000 // 256 + 1, 256), 0, 0)]
-    assert fits._another(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
+    assert gguf_fits._another(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
 
 
 def opened(raw: bytes, *, likely: bool = True) -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from inspector.auditing.rules.rule import GROUPS, Rule
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group, in the order of the modules."""
     from inspector.auditing.rules import (
+        adapter_fits,
         adapters,
         configurations,
         consistent,
@@ -24,6 +25,7 @@ def all_rules() -> Mapping[str, Rule]:
         diffusion,
         fits,
         gguf,
+        gguf_fits,
         kinds,
         lost_bits,
         missing,
@@ -50,6 +52,8 @@ def all_rules() -> Mapping[str, Rule]:
         consistent,
         configurations,
         fits,
+        adapter_fits,
+        gguf_fits,
         diffusion,
         packing,
         data,

@@ -21,11 +21,10 @@ from inspector.opening import configs
 from inspector.opening.variants import variants
 from inspector.quantization import piece_of_packed
 from inspector.quantization.declaration import declaration
+from inspector.quantization.scheme import FLOATS
 from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
 
-#: Dtypes of weights that are not packed.
-_PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
 _CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")
 
 
@@ -38,13 +37,13 @@ def dtype(subject: Subject) -> Iterator[Found]:
     """
     result = subject.result
     named = configs.dtype_of(subject.config)
-    if result is None or result.packing or named not in _PLAIN or declaration(subject.config):
+    if result is None or result.packing or named not in FLOATS or declaration(subject.config):
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
     if not elements:
         return
     total, most = sum(elements.values()), max(elements, key=lambda each: elements[each])
-    if most in _PLAIN and most != named and elements[most] * 2 > total and named not in _beside(subject):
+    if most in FLOATS and most != named and elements[most] * 2 > total and named not in _beside(subject):
         yield Found(f"the configuration says {named}; most elements are {most}", _config_path(subject))
 
 
@@ -76,7 +75,7 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     warning where only added tokens are out of range: Gemma 3's smallest model has one that no text uses.
     """
     embedding = _embedding(subject)
-    if embedding is None or embedding.tensor.dtype not in _PLAIN:  # a packed one has a different number of rows
+    if embedding is None or embedding.tensor.dtype not in FLOATS:  # a packed one has a different number of rows
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
@@ -147,7 +146,7 @@ def quantization(subject: Subject) -> Iterator[Found]:
     declared = declaration(subject.config)
     piece = piece_of_packed(tensor.name for tensor in tensors)
     packed = piece is not None or any(DTYPE_BITS.get(tensor.dtype, 16) <= 8 for tensor in tensors)
-    plain = all(tensor.dtype in _PLAIN for tensor in tensors)
+    plain = all(tensor.dtype in FLOATS for tensor in tensors)
     told = subject.result is not None and any(each.rule == "quantization" for each in subject.result.findings)
     if declared and plain and not packed and not told:
         method = str(declared.get("quant_method") or declared.get("quant_algo") or "packed weights")

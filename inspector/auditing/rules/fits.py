@@ -1,4 +1,4 @@
-"""Do the files fit each other: ids and embedding, lists and layers, both halves of an adapter, a GGUF's own lists?"""
+"""Do a model's files fit each other: token ids and embedding, lists and layers, names and shapes, the tokenizer?"""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from inspector.architectures import predicted_gguf
 from inspector.auditing.rules import tokenizer_json
-from inspector.auditing.rules.gguf import table as gguf_table
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.bridge.summary import of_role
-from inspector.formats.gguf.types import FILE_TYPES
-from inspector.formats.gguf.values import KeyValues
-from inspector.model import Header, Labelled, Severity
-from inspector.opening.configs import ADAPTER_FILE
+from inspector.model import Labelled, Severity
+from inspector.quantization.scheme import FLOATS
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
@@ -34,7 +30,7 @@ def embedding_of(subject: Subject) -> Labelled | None:
         return None
     own = next(of_role(result.tensors, "embed_tokens"), None)
     whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
-    whole = whole and own is not None and own.tensor.dtype in _PLAIN  # a packed one has a different number of rows
+    whole = whole and own is not None and own.tensor.dtype in FLOATS  # a packed one has a different number of rows
     return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
 
 
@@ -140,7 +136,7 @@ def transposed(subject: Subject) -> Iterator[Found]:
         for header in subject.headers
         if header.format == "safetensors" and len(header.tensors) <= _MOST_SHAPES
         for tensor in header.tensors
-        if tensor.dtype in _PLAIN or tensor.dtype == "I64"
+        if tensor.dtype in FLOATS or tensor.dtype == "I64"
     }
     for row in (*prediction.expected, *prediction.tied) if stored else ():
         for name in row.names() if row.stacked is None else ():
@@ -272,7 +268,7 @@ def dtype_mixture(subject: Subject) -> Iterator[Found]:
     kinds: defaultdict[str, dict[str, set[str]]] = defaultdict(dict)  # pattern of names → dtype → files
     for header in subject.headers:
         for tensor in header.tensors if header.format == "safetensors" else ():
-            if tensor.dtype in _PLAIN and len(tensor.shape) > 1:
+            if tensor.dtype in FLOATS and len(tensor.shape) > 1:
                 kinds[_DIGITS.sub("*", tensor.name)].setdefault(tensor.dtype, set()).add(header.path)
     apart = [found for found in kinds.values() if len(found) > 1 and not set.intersection(*found.values())]
     together = [found for found in kinds.values() if len(found) > 1 and set.intersection(*found.values())]
@@ -282,7 +278,6 @@ def dtype_mixture(subject: Subject) -> Iterator[Found]:
         yield Found(f"{plural(len(apart), 'kind')} of weights with two dtypes: {told}", None)
 
 
-_PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
 _DIGITS = re.compile(r"\d+")
 
 
@@ -382,231 +377,3 @@ def _stands_in(token: str, raw: bytes) -> bool:
     """Whether a JSON document contains a text, escaped or not."""
     forms = {json.dumps(token), json.dumps(token, ensure_ascii=False)}
     return any(form.encode("utf-8", "surrogatepass") in raw for form in forms)
-
-
-# --- adapters ---------------------------------------------------------------------------------
-
-#: Pieces of LoRA that only work together.
-_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
-
-
-@_rule("half-adapter", "error")
-def half_adapter(subject: Subject) -> Iterator[Found]:
-    """One of LoRA's two matrices without the other.
-
-    The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
-    The file was truncated or edited: get it again.
-    """
-    for header in subject.all_headers:
-        names = {tensor.name for tensor in header.tensors}
-        halves: dict[tuple[str, str], str] = {}
-        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for name in names:
-            if "lora_" in name and len(name) < _LONGEST and (part := _HALF.match(name)):
-                found[part[1], part[3]].add(part[2])
-                halves[part[1], part[3]] = name
-        lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
-        if lone and len(lone) < len(subject.headers) * 10_000 and len(subject.headers) == 1:
-            yield Found(
-                f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
-            )
-
-
-_LONGEST = 1_000
-
-
-@_rule("adapter-targets", "error")
-def adapter_targets(subject: Subject) -> Iterator[Found]:
-    """The modules that an adapter's configuration names are not those for which it has tensors.
-
-    PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
-    other modules are dropped. Configuration and weights belong to different adapters. An error where they have no
-    module in common: PEFT finds nothing to adapt, or leaves the model as it was.
-    """
-    for entry in subject.named(ADAPTER_FILE):
-        own = subject.document(entry.path)
-        targets = own.get("target_modules")
-        header = next(
-            (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
-        )
-        lora = own.get("peft_type") == "LORA"
-        if not isinstance(targets, list) or header is None or not header.tensors:
-            continue
-        named = {each for each in targets if isinstance(each, str)}
-        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
-        if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
-            modules = _adapted(subject, header)
-        if not modules or not named:
-            continue
-        beside = own.get("modules_to_save")
-        kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
-        without = sorted(name for name in named if not any(_within(name, module) for module in modules))
-        if without:
-            what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
-            yield Found(what, entry.path, severity="warning")
-        other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
-        if other:
-            what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
-            none_fits = len(other) == len(modules) and len(without) == len(named)
-            yield Found(what, header.path, severity="error" if none_fits else "warning")
-        chosen = own.get("layers_to_transform")
-        layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
-        unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
-        if unasked:
-            what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
-            yield Found(what, header.path, severity="warning")
-
-
-def _adapted(subject: Subject, header: Header) -> set[str]:
-    """The modules for which an adapter has tensors, named as by its method."""
-    adapter = subject.result.adapter if subject.result else None
-    if adapter is None or header not in subject.headers:
-        return set()
-    served = (adapter.served[each.name] for each in header.tensors if each.name in adapter.parts)
-    return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
-
-
-def _layer(module: str) -> int | None:
-    """The number of the layer that a module is in; None of one in no layer."""
-    found = re.search(r"\.(\d+)\.", module)
-    return int(found[1]) if found and len(found[1]) < 9 else None
-
-
-def _within(name: str, module: str) -> bool:
-    """PEFT's own test: the module's name, or its end after a point."""
-    return module == name or module.endswith("." + name)
-
-
-# --- GGUF -------------------------------------------------------------------------------------
-
-_TOKENS = "tokenizer.ggml.tokens"
-
-
-@_rule("gguf-tokens", "error")
-def gguf_tokens(subject: Subject) -> Iterator[Found]:
-    """A GGUF's tokenizer lists do not fit each other.
-
-    There is a score and a type for each token, byte-pair tokenizers need merges, and no id may exceed the list.
-    llama.cpp refuses the file, or reads beyond the lists.
-    """
-    for header in subject.all_headers:
-        fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
-        if header.format == "gguf" and "tokenizer.ggml.model" in fields:
-            for what, severity in _of_tokens(header, {key: each.items for key, each in fields.items()}):
-                yield Found(what, header.path, severity=severity)
-
-
-def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tuple[str, Severity]]:
-    model = header.metadata["tokenizer.ggml.model"]
-    tokens = items.get(_TOKENS)
-    if not tokens:
-        if model not in ("no_vocab", "none", "rwkv"):
-            yield f"a tokenizer of kind {model!r:.40} without tokens", "error"
-        return
-    for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
-        if items.get(key) is not None and items[key] != tokens:
-            fewer = (items[key] or 0) < tokens  # llama.cpp does not read anything beyond the tokens
-            held = integer(items[key] or 0)
-            yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
-    if model == "gpt2" and "tokenizer.ggml.merges" not in items:
-        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
-    for key in sorted(items):
-        if key.startswith("tokenizer.ggml.") and key.endswith("_token_id"):
-            number = header.metadata[key]
-            if type(number) is int and tokens <= number < _NONE:
-                yield f"{key} is {integer(number)}, of {plural(tokens, 'token')}", "warning"
-
-
-#: What writers put for a token that there is not: −1 in 32 bits.
-_NONE = 2**32 - 1
-
-
-#: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
-_NEEDED = ("context_length", "embedding_length", "block_count")
-#: One of these gives the norms' epsilon, which every architecture with blocks requires.
-_EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
-
-
-@_rule("gguf-keys", "error")
-def gguf_keys(subject: Subject) -> Iterator[Found]:
-    """A GGUF lacks a key-value that llama.cpp needs, or says that its attention has no heads.
-
-    Loading ends with an error or a division by zero. The converter was made for another architecture or version, or the
-    key-values were edited: convert the model again.
-    """
-    files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
-    known = predicted_gguf() if files else frozenset()
-    for header in files:
-        architecture = header.metadata.get("general.architecture")
-        if architecture not in known or header.metadata.get("general.type", "model") != "model":
-            continue
-        own = gguf_table()["architectures"].get(architecture, {}).get("needed", ())
-        needed = own or _NEEDED
-        there = header.metadata.keys()
-        missing = [key for key in needed if f"{architecture}.{key}" not in there and key not in there]
-        if not own and not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
-            missing.append(_EPSILONS[0])
-        for key in missing:
-            yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)
-        heads = header.metadata.get(f"{architecture}.attention.head_count")
-        if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
-            yield Found(f"{architecture}.attention.head_count is 0, but there are query projections", header.path)
-
-
-@_rule("gguf-name", "warning")
-def gguf_name(subject: Subject) -> Iterator[Found]:
-    """A GGUF's name or its general.file_type states another quantization than its tensors have.
-
-    It was renamed, or is another file: quality and size are not what the name promises. In mixtures the width of most
-    weights counts. Unpacked weights in a file of a few tensors are not reported: such files are made for tests.
-    """
-    for header in subject.all_headers:
-        if header.format != "gguf":
-            continue
-        names = _QUANTIZED.findall(header.path.rpartition("/")[2].upper())
-        file_type = FILE_TYPES.get(header.metadata.get("general.file_type", -1))
-        for where, named in (
-            ("the name", names[:1] if len(set(names)) == 1 else []),
-            ("general.file_type", [file_type]),
-        ):
-            if named and named[0] and (most := _another(named[0], header)):
-                yield Found(f"{where} says {named[0]}, but most weights are {most}", header.path)
-                break
-
-
-#: Types in which models are trained: writers leave such experts unchanged, whatever the file's name.
-_AS_TRAINED = frozenset({"MXFP4", "NVFP4"})
-#: An unpacked file with fewer elements of weights may be anything.
-_FEW = 1_000_000
-
-
-def _another(named: str, header: Header) -> str | None:
-    """The type of most weights, if its width differs from the named one; None if it matches, or may match."""
-    counts, all_of_it = Counter[str](), 0
-    block = 256 if "_K" in named or (named.startswith("IQ") and named != "IQ4_NL") else 32
-    for tensor in header.tensors:
-        if len(tensor.shape) > 1:
-            all_of_it += tensor.elements
-            if tensor.shape[-1] % block == 0:  # other rows use another type, whatever was requested
-                counts[tensor.dtype] += tensor.elements
-    most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
-    if most is None or most in _AS_TRAINED:
-        return None
-    told, has = _width(named), _width(most)
-    plain = most in _PLAIN and counts.total() < _FEW
-    return most if told and has and told != has and not plain and not _mixed(named, counts) else None
-
-
-_QUANTIZED = re.compile(r"(?<![A-Z0-9])(I?Q\d_[A-Z0-9]+(?:_[A-Z]+)?|BF16|F16|F32)(?![A-Z0-9])")
-
-
-def _width(name: str) -> int | None:
-    """Bits of a weight by a type's name: `Q4_K_M` 4, `F16` and `BF16` 16."""
-    found = re.search(r"\d+", name)
-    return int(found[0]) if found else None
-
-
-def _mixed(named: str, counts: Counter[str]) -> bool:
-    """Whether a fair share of the weights has the named width: mixtures use a bit or two more for some."""
-    of_it = sum(number for dtype, number in counts.items() if _width(dtype) == _width(named))
-    return of_it * 5 >= counts.total()

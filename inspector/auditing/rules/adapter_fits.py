@@ -1,0 +1,106 @@
+"""Does an adapter fit itself: both halves of each matrix, and the modules that its configuration names?"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.model import Header
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import plural
+
+_rule = partial(rule, group="consistent")
+
+#: Pieces of LoRA that only work together.
+_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
+
+
+@_rule("half-adapter", "error")
+def half_adapter(subject: Subject) -> Iterator[Found]:
+    """One of LoRA's two matrices without the other.
+
+    The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
+    The file was truncated or edited: get it again.
+    """
+    for header in subject.all_headers:
+        names = {tensor.name for tensor in header.tensors}
+        halves: dict[tuple[str, str], str] = {}
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for name in names:
+            if "lora_" in name and len(name) < _LONGEST and (part := _HALF.match(name)):
+                found[part[1], part[3]].add(part[2])
+                halves[part[1], part[3]] = name
+        lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
+        if lone and len(lone) < len(subject.headers) * 10_000 and len(subject.headers) == 1:
+            yield Found(
+                f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
+            )
+
+
+_LONGEST = 1_000
+
+
+@_rule("adapter-targets", "error")
+def adapter_targets(subject: Subject) -> Iterator[Found]:
+    """The modules that an adapter's configuration names are not those for which it has tensors.
+
+    PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
+    other modules are dropped. Configuration and weights belong to different adapters. An error where they have no
+    module in common: PEFT finds nothing to adapt, or leaves the model as it was.
+    """
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        targets = own.get("target_modules")
+        header = next(
+            (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
+        )
+        lora = own.get("peft_type") == "LORA"
+        if not isinstance(targets, list) or header is None or not header.tensors:
+            continue
+        named = {each for each in targets if isinstance(each, str)}
+        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
+        if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
+            modules = _adapted(subject, header)
+        if not modules or not named:
+            continue
+        beside = own.get("modules_to_save")
+        kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
+        without = sorted(name for name in named if not any(_within(name, module) for module in modules))
+        if without:
+            what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
+            yield Found(what, entry.path, severity="warning")
+        other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
+        if other:
+            what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
+            none_fits = len(other) == len(modules) and len(without) == len(named)
+            yield Found(what, header.path, severity="error" if none_fits else "warning")
+        chosen = own.get("layers_to_transform")
+        layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
+        unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
+        if unasked:
+            what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
+            yield Found(what, header.path, severity="warning")
+
+
+def _adapted(subject: Subject, header: Header) -> set[str]:
+    """The modules for which an adapter has tensors, named as by its method."""
+    adapter = subject.result.adapter if subject.result else None
+    if adapter is None or header not in subject.headers:
+        return set()
+    served = (adapter.served[each.name] for each in header.tensors if each.name in adapter.parts)
+    return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
+
+
+def _layer(module: str) -> int | None:
+    """The number of the layer that a module is in; None of one in no layer."""
+    found = re.search(r"\.(\d+)\.", module)
+    return int(found[1]) if found and len(found[1]) < 9 else None
+
+
+def _within(name: str, module: str) -> bool:
+    """PEFT's own test: the module's name, or its end after a point."""
+    return module == name or module.endswith("." + name)

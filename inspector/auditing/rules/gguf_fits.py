@@ -1,0 +1,152 @@
+"""Does a GGUF fit itself: its tokenizer's lists, the keys that llama.cpp needs, and the quantization in its name?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from inspector.architectures import predicted_gguf
+from inspector.auditing.rules.gguf import table
+from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.subject import Subject
+from inspector.formats.gguf.types import FILE_TYPES
+from inspector.formats.gguf.values import KeyValues
+from inspector.model import Header, Severity
+from inspector.quantization.scheme import FLOATS
+from inspector.units import integer, plural
+
+_rule = partial(rule, group="consistent")
+
+_TOKENS = "tokenizer.ggml.tokens"
+
+
+@_rule("gguf-tokens", "error")
+def gguf_tokens(subject: Subject) -> Iterator[Found]:
+    """A GGUF's tokenizer lists do not fit each other.
+
+    There is a score and a type for each token, byte-pair tokenizers need merges, and no id may exceed the list.
+    llama.cpp refuses the file, or reads beyond the lists.
+    """
+    for header in subject.all_headers:
+        fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
+        if header.format == "gguf" and "tokenizer.ggml.model" in fields:
+            for what, severity in _of_tokens(header, {key: each.items for key, each in fields.items()}):
+                yield Found(what, header.path, severity=severity)
+
+
+def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tuple[str, Severity]]:
+    model = header.metadata["tokenizer.ggml.model"]
+    tokens = items.get(_TOKENS)
+    if not tokens:
+        if model not in ("no_vocab", "none", "rwkv"):
+            yield f"a tokenizer of kind {model!r:.40} without tokens", "error"
+        return
+    for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
+        if items.get(key) is not None and items[key] != tokens:
+            fewer = (items[key] or 0) < tokens  # llama.cpp does not read anything beyond the tokens
+            held = integer(items[key] or 0)
+            yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
+    if model == "gpt2" and "tokenizer.ggml.merges" not in items:
+        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
+    for key in sorted(items):
+        if key.startswith("tokenizer.ggml.") and key.endswith("_token_id"):
+            number = header.metadata[key]
+            if type(number) is int and tokens <= number < _NONE:
+                yield f"{key} is {integer(number)}, of {plural(tokens, 'token')}", "warning"
+
+
+#: What writers put for a token that there is not: −1 in 32 bits.
+_NONE = 2**32 - 1
+
+
+#: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
+_NEEDED = ("context_length", "embedding_length", "block_count")
+#: One of these gives the norms' epsilon, which every architecture with blocks requires.
+_EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
+
+
+@_rule("gguf-keys", "error")
+def gguf_keys(subject: Subject) -> Iterator[Found]:
+    """A GGUF lacks a key-value that llama.cpp needs, or says that its attention has no heads.
+
+    Loading ends with an error or a division by zero. The converter was made for another architecture or version, or the
+    key-values were edited: convert the model again.
+    """
+    files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
+    known = predicted_gguf() if files else frozenset()
+    for header in files:
+        architecture = header.metadata.get("general.architecture")
+        if architecture not in known or header.metadata.get("general.type", "model") != "model":
+            continue
+        own = table()["architectures"].get(architecture, {}).get("needed", ())
+        needed = own or _NEEDED
+        there = header.metadata.keys()
+        missing = [key for key in needed if f"{architecture}.{key}" not in there and key not in there]
+        if not own and not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
+            missing.append(_EPSILONS[0])
+        for key in missing:
+            yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)
+        heads = header.metadata.get(f"{architecture}.attention.head_count")
+        if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
+            yield Found(f"{architecture}.attention.head_count is 0, but there are query projections", header.path)
+
+
+@_rule("gguf-name", "warning")
+def gguf_name(subject: Subject) -> Iterator[Found]:
+    """A GGUF's name or its general.file_type states another quantization than its tensors have.
+
+    It was renamed, or is another file: quality and size are not what the name promises. In mixtures the width of most
+    weights counts. Unpacked weights in a file of a few tensors are not reported: such files are made for tests.
+    """
+    for header in subject.all_headers:
+        if header.format != "gguf":
+            continue
+        names = _QUANTIZED.findall(header.path.rpartition("/")[2].upper())
+        file_type = FILE_TYPES.get(header.metadata.get("general.file_type", -1))
+        for where, named in (
+            ("the name", names[:1] if len(set(names)) == 1 else []),
+            ("general.file_type", [file_type]),
+        ):
+            if named and named[0] and (most := _another(named[0], header)):
+                yield Found(f"{where} says {named[0]}, but most weights are {most}", header.path)
+                break
+
+
+#: Types in which models are trained: writers leave such experts unchanged, whatever the file's name.
+_AS_TRAINED = frozenset({"MXFP4", "NVFP4"})
+#: An unpacked file with fewer elements of weights may be anything.
+_FEW = 1_000_000
+
+
+def _another(named: str, header: Header) -> str | None:
+    """The type of most weights, if its width differs from the named one; None if it matches, or may match."""
+    counts, all_of_it = Counter[str](), 0
+    block = 256 if "_K" in named or (named.startswith("IQ") and named != "IQ4_NL") else 32
+    for tensor in header.tensors:
+        if len(tensor.shape) > 1:
+            all_of_it += tensor.elements
+            if tensor.shape[-1] % block == 0:  # other rows use another type, whatever was requested
+                counts[tensor.dtype] += tensor.elements
+    most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
+    if most is None or most in _AS_TRAINED:
+        return None
+    told, has = _width(named), _width(most)
+    plain = most in FLOATS and counts.total() < _FEW
+    return most if told and has and told != has and not plain and not _mixed(named, counts) else None
+
+
+_QUANTIZED = re.compile(r"(?<![A-Z0-9])(I?Q\d_[A-Z0-9]+(?:_[A-Z]+)?|BF16|F16|F32)(?![A-Z0-9])")
+
+
+def _width(name: str) -> int | None:
+    """Bits of a weight by a type's name: `Q4_K_M` 4, `F16` and `BF16` 16."""
+    found = re.search(r"\d+", name)
+    return int(found[0]) if found else None
+
+
+def _mixed(named: str, counts: Counter[str]) -> bool:
+    """Whether a fair share of the weights has the named width: mixtures use a bit or two more for some."""
+    of_it = sum(number for dtype, number in counts.items() if _width(dtype) == _width(named))
+    return of_it * 5 >= counts.total()
