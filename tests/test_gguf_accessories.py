@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import sparse
 from sparse_gguf import write_gguf
 
 import inspector
@@ -26,8 +27,10 @@ VECTOR = [
 
 
 def other(tmp_path: Path, pairs: list[tuple[str, str, Any]], shapes: dict[str, list[int]]) -> Reconciliation:
-    write_gguf(tmp_path / "other.gguf", pairs, [("F32", shape, name) for name, shape in shapes.items()])
-    result = inspector.reconcile(inspector.open(tmp_path / "other.gguf"))
+    path = tmp_path / "Llama-3.1-8B.gguf"  # as they are called, after the model that they are for
+    write_gguf(path, pairs, [("F32", shape, name) for name, shape in shapes.items()])
+    result = inspector.reconcile(inspector.open(path))
+    assert result.nominal is None
     assert result.prediction is None and (result.unexplained_bytes, result.unexplained) == (0, ())
     assert [finding.rule for finding in result.findings] == ["no-prediction"]
     return result
@@ -62,6 +65,15 @@ def test_a_control_vector_is_told_with_the_model_that_it_is_for(tmp_path: Path) 
     assert "control vector" in text.overview(result) and "for llama" in text.overview(result)
     document = documents.overview(result)
     assert document["architecture"]["class"] == "control vector"
+
+
+def test_a_projector_is_not_as_large_as_the_model_in_its_name(tmp_path: Path) -> None:
+    """419,816,304 = 27 × (4 × (1152 × 1152 + 1152) + 2 × 1152 × 4304 + 4304 + 1152 + 4 × 1152) + 1152 × 3 × 14 × 14 + 1152
+    + 4096 × 1152 + 2 × 1152 + 1152 × 2560 + 1152. It is called "Gemma 3 4b It", which is no claim of 4B for it."""
+    path = sparse.make(sparse.load("gemma-3-4b-mmproj"), tmp_path) / "mmproj-model-f16.gguf"
+    result = inspector.reconcile(inspector.open(path.rename(tmp_path / "mmproj-gemma-3-4b-it-f16.gguf")))
+    assert (result.logical, result.nominal, result.unexplained_bytes) == (419_816_304, None, 0)
+    assert [claim.name for claim in result.claims] == ["general.file_type"]
 
 
 def test_what_is_beside_a_language_model_says_what_it_is_for(tmp_path: Path) -> None:

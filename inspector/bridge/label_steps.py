@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures.prediction import size_of
+from inspector.architectures import PROJECTOR
+from inspector.architectures.prediction import NO_MODEL, size_of
 from inspector.bridge.ledger import Ledger
 from inspector.model import Checkpoint, Nominal, Prediction
 from inspector.units import integer
 
+#: Fields that only files have whose model is in another file.
+ACCOMPANYING = frozenset((NO_MODEL, PROJECTOR))
+
 
 def names_of(checkpoint: Checkpoint) -> Iterator[str]:
-    """Names that may contain a model's size, the most specific first."""
+    """Names that may contain the model's size, the most specific first.
+
+    None for what accompanies a model in GGUF (a projector, an importance matrix): it is named after that model.
+    """
+    if checkpoint.config and not ACCOMPANYING.isdisjoint(checkpoint.config.values):
+        return
     if len(checkpoint.files) == 1:
         yield checkpoint.files[0].path.rsplit("/", 1)[-1]
     if checkpoint.other is not None or checkpoint.origin.kind == "hub":

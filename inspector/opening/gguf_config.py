@@ -252,8 +252,13 @@ def _value(pairs: KeyValues, key: str) -> Any:
 def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterator[Claim]:
     """The first file's claims about the whole, next to the counts."""
     pairs = next((header.metadata for header in files if "general.architecture" in header.metadata), {})
+    if not isinstance(pairs, KeyValues):
+        return
+    kinds = {_value(pairs, "general.type"), pairs["general.architecture"]}
     for key, counted in _claimable(logical, scheme):
-        value = _value(pairs, key) if isinstance(pairs, KeyValues) else None
+        if key == "general.name" and not kinds.isdisjoint({*NO_MODELS, *BESIDE}):
+            continue  # the name of the model that it accompanies
+        value = _value(pairs, key)
         if value is not None and not isinstance(value, list):
             told = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
             yield Claim(key, told[:80], counted)
