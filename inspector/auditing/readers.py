@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from inspector.auditing.asking import Libraries, asking, few_enough
 from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.subject import MAX_HEADER, Subject
+from inspector.auditing.rules.bounds import MAX_HEADER
+from inspector.auditing.rules.subject import Subject
 from inspector.model import Finding, Header, Severity
 from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 

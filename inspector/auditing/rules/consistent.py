@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from inspector.auditing.rules.bounds import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.rules.rule import Found, rule
-from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.templates import templates
 from inspector.auditing.rules.tokenizers import assigned, highest_token
 from inspector.auditing.rules.whole import stands_in

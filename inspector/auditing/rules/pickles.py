@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
+from inspector.auditing.rules.bounds import START
 from inspector.auditing.rules.reach import danger, importable, is_known_to_act
-from inspector.auditing.rules.subject import START, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.formats.pytorch.machine import Budget
 from inspector.formats.pytorch.opcodes import ACTIONS
 from inspector.formats.pytorch.program import Program

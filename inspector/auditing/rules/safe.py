@@ -9,10 +9,11 @@ from itertools import islice
 from typing import Any
 
 from inspector.auditing.rules.archives import program_of
+from inspector.auditing.rules.bounds import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rules.pickles import PICKLES, Judged, judged
 from inspector.auditing.rules.rule import Found, rule
-from inspector.auditing.rules.subject import MAX_DOCUMENT, MAX_DOCUMENTS, Subject
+from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.templates import NOT_INSTALLED, judge, templates
 from inspector.formats import zips
 from inspector.formats.gguf.values import KeyValues

@@ -1,0 +1,195 @@
+"""A model's files as the rules read them: within bounds, each small document once, and an unreadable file as empty."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from inspector.auditing.rules import bounds
+from inspector.auditing.rules.extent import extent_of
+from inspector.errors import InspectorError
+from inspector.opening import configs
+from inspector.sources import Place, Source
+from inspector.sources.listing import Entry
+from inspector.sources.local import LocalPlace
+from inspector.sources.narrowed import Narrowed
+
+
+class Files:
+    """The files at a target. Nothing is read before a rule needs it."""
+
+    def __init__(
+        self, place: Place, listed: Sequence[Entry], root: str | None = None, members: frozenset[str] | None = None
+    ) -> None:
+        """
+        Args:
+            root: the base of relative paths; None if it is not on this machine.
+            members: if the target names a shard, the files of its set.
+        """
+        self._whole = place
+        self.root = root
+        self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
+        self.extent = extent_of(place.selected, listed, members)
+        self.entries = self.extent.entries
+        self.alone = self.extent.alone
+        self.members = self.extent.members
+        #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
+        self.place: Place = Narrowed(place, self.readable, selected=not self.extent.is_set)
+        self._lower = [(entry.name.lower(), entry) for entry in self.entries]
+        self._starts: dict[str, bytes] = {}  # path → the first bytes
+        self._documents: dict[str, dict[str, Any]] = {}  # path → a parsed document
+
+    def readable(self, path: str) -> bool:
+        """Whether a file is of this model, and of the kind that an audit reads."""
+        entry = self.by_path.get(path)
+        listed = entry is not None and entry.kind == "file" and not entry.outside
+        return listed and self.extent.may_read(path)
+
+    def named(self, *ends: str) -> Iterator[Entry]:
+        """Entries whose lower-case name has one of these suffixes."""
+        return (entry for name, entry in self._lower if name.endswith(ends))
+
+    def head(self, path: str, length: int) -> bytes:
+        """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
+        if length > bounds.START:
+            return self.span(path, 0, length)
+        if path not in self._starts:
+            self._starts[path] = self.span(path, 0, bounds.START)
+        return self._starts[path][:length]
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Names of the entries of a subfolder, including one that is a separate model."""
+        own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
+        if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
+            return own
+        try:
+            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
+        except (OSError, ValueError):  # absent, or not encodable in the system's file names
+            return own
+
+    def folders_in(self, folder: str) -> frozenset[str]:
+        """Names of the subfolders of a folder of a local target, given as in entries: "" or ending in "/"."""
+        try:
+            with os.scandir(os.path.join(self.root or "", folder)) as found:  # noqa: PTH118  a string is at hand
+                return frozenset(each.name for each in found if each.is_dir(follow_symlinks=False))
+        except (OSError, ValueError):
+            return frozenset()
+
+    def names_beside(self, entry: Entry) -> frozenset[str]:
+        """Names in a file's own folder."""
+        return self.names_in(entry.folder.rstrip("/")) if entry.folder else frozenset(self.by_path)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the files are on this machine."""
+        return isinstance(self._whole, LocalPlace)
+
+    def on_disk(self, path: str) -> Path | None:
+        """The location of a file of the model; None if it is not local, or must not be read."""
+        full = self._full(path)
+        return None if full is None else Path(full)
+
+    def _full(self, path: str) -> str | None:
+        if not isinstance(self._whole, LocalPlace) or not self.readable(path):
+            return None
+        return self._whole.full(path)
+
+    def refusal(self, entry: Entry) -> str | None:
+        """Why a local file cannot be read as listed; None if it can."""
+        full = self._full(entry.path)
+        if full is None:
+            return None
+        try:
+            size = os.stat(full).st_size  # noqa: PTH116  the same
+        except OSError:
+            return "it was deleted while other files were read"
+        if size < entry.size:
+            return "it was truncated while other files were read"
+        may = os.access(full, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+        return None if may else "its permissions forbid reading"
+
+    def span(self, path: str, start: int, length: int) -> bytes:
+        """Bytes of a file from `start`; none of a file that cannot be read."""
+        if not self.readable(path):
+            return b""
+        length = min(length, self.by_path[path].size - start)
+        if length <= 0:
+            return b""
+        try:
+            source = self._whole.open(path)
+        except InspectorError:
+            return b""
+        try:
+            return source.read(start, length)
+        except InspectorError:
+            return b""
+        finally:
+            source.close()
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[Callable[[int, int], bytes]]:
+        """Reads from one file, opened once: start and length → bytes, empty if they cannot be read."""
+        source: Source | None = None
+        if self.readable(path):
+            with suppress(InspectorError):
+                source = self._whole.open(path)
+        size = source.size if source else 0
+
+        def read(start: int, length: int) -> bytes:
+            length = min(length, size - start)
+            if source is None or length <= 0 or start < 0:
+                return b""
+            try:
+                return source.read(start, length)
+            except InspectorError:
+                return b""
+
+        try:
+            yield read
+        finally:
+            if source:
+                source.close()
+
+    def text(self, path: str, limit: int = bounds.MAX_DOCUMENT) -> str | None:
+        """A small text file; None if it is absent, too large or not text."""
+        if not self.readable(path):
+            return None
+        try:
+            return self._whole.read_text(path, limit)
+        except InspectorError:
+            return None
+
+    def document(self, path: str) -> dict[str, Any]:
+        """A JSON object next to the weights; empty if it cannot be read."""
+        if path not in self._documents:
+            if len(self._documents) >= bounds.KEPT_DOCUMENTS:
+                self._documents.pop(next(iter(self._documents)))
+            entry = self.by_path.get(path)
+            self._documents[path] = {} if entry is None or self.too_large(entry) else _object(self.text(path))
+        return self._documents[path]
+
+    def too_large(self, entry: Entry) -> bool:
+        """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
+        return entry.kind == "file" and (entry.size > bounds.MAX_DOCUMENT or entry.path in self._late)
+
+    @cached_property
+    def _late(self) -> frozenset[str]:
+        """Documents after the first `MAX_DOCUMENTS` bytes of them."""
+        documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
+        sums = accumulate(entry.size for entry in documents)
+        return frozenset(
+            entry.path for entry, total in zip(documents, sums, strict=True) if total > bounds.MAX_DOCUMENTS
+        )
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = configs.loads(text) if text else None
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
