@@ -83,7 +83,10 @@ def test_console_blocks_show_what_is_printed(
             assert served != endpoint, "which Hub?"
             continue
         program, *arguments = shlex.split(command)
-        if program == "python":
+        if program == "export":
+            name, _, value = arguments[0].partition("=")
+            monkeypatch.setenv(name, value.replace("$PWD", str(tmp_path)))
+        elif program == "python":
             script, recipe, folder = arguments
             if script == "fixtures/sparse_torch.py":
                 sparse_torch.make(recipe, Path(folder) / recipe)
