@@ -198,6 +198,11 @@ def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
         ({"files": (SOUND._replace(path="a/b/c.safetensors"),)}, ["c.safetensors", "folder-7b"]),
         ({"config": Config({"_name_or_path": "/a/b/modelX"}, "config.json")}, ["a.safetensors", "folder-7b", "modelX"]),
         ({"config": Config({"_name_or_path": 7}, "config.json")}, ["a.safetensors", "folder-7b"]),
+        # Named after the model that they draft for.
+        ({"config": Config({"model_type": "eagle3"}, "config.json")}, []),
+        ({"config": Config({"model_type": "gemma4_assistant"}, "config.json")}, []),
+        ({"config": Config({**LLAMA, "architectures": ["LlamaForCausalLMEagle"]}, "config.json")}, []),
+        ({"config": Config({"model_type": "clip", "gguf.projector": "gemma3"}, "gguf")}, []),
     ],
 )
 def test_names_in_which_a_size_may_be(fields: dict[str, Any], names: list[str]) -> None:

@@ -142,6 +142,7 @@ class Family(NamedTuple):
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     fields: Mapping[str, str] = {}  # common field name → the family's own
+    drafts: bool = False  # for another model, whose name and size its own names bear
     ahead: str = ""  # the field that counts layers built like the last which predict further tokens
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
     uncached: str = ""  # why that is unknown, as text

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.architectures.data.classes import DRAFT_TYPES
+from inspector.architectures import family_of
+from inspector.architectures.data.classes import DRAFTS
 from inspector.architectures.prediction import predict
 from inspector.bridge.identify import Stored
 from inspector.errors import ConfigError, CostError
 from inspector.model import Adapter, Config, Finding, Prediction
 from inspector.units import escape
-
-#: Words in class names of draft models, which have the `model_type` of the model they draft for.
-DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
 
 
 def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:
@@ -19,7 +17,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return _none("an adapter: its size is predicted if its own configuration and its base's are known (--config)")
     if config is None:
         return _none("no prediction: there is no configuration, and no known family explains the tensors")
-    if any(word in (config.architecture or "") for word in DRAFTS) and config.model_type not in DRAFT_TYPES:
+    if called_draft(config) and not has_draft_table(config):
         named = escape(config.architecture or "", 60)
         return _none(f"{named} is a draft for speculative decoding, not a model of its type", config)
     try:
@@ -29,6 +27,17 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return None, (Finding("costly", "error", str(error), config.path),)
     except ConfigError as error:
         return _none(str(error), config)
+
+
+def called_draft(config: Config) -> bool:
+    """Whether the class is named as one that drafts for another model."""
+    return any(word in (config.architecture or "") for word in DRAFTS)
+
+
+def has_draft_table(config: Config) -> bool:
+    """Whether the table that predicts it is that of a draft model."""
+    family = family_of(config.values)
+    return family is not None and family.drafts
 
 
 def _none(why: str, config: Config | None = None) -> tuple[None, tuple[Finding, ...]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from inspector.architectures import PROJECTOR
 from inspector.architectures.prediction import NO_MODEL, size_of
+from inspector.bridge import forecast
 from inspector.bridge.ledger import Ledger
-from inspector.model import Checkpoint, Nominal, Prediction
+from inspector.model import Checkpoint, Config, Nominal, Prediction
 from inspector.units import integer
 
 #: Fields that only files have whose model is in another file.
@@ -17,9 +18,9 @@ ACCOMPANYING = frozenset((NO_MODEL, PROJECTOR))
 def names_of(checkpoint: Checkpoint) -> Iterator[str]:
     """Names that may contain the model's size, the most specific first.
 
-    None for what accompanies a model in GGUF (a projector, an importance matrix): it is named after that model.
+    None for what accompanies a model (a projector, an importance matrix, a draft model): it is named after that model.
     """
-    if checkpoint.config and not ACCOMPANYING.isdisjoint(checkpoint.config.values):
+    if checkpoint.config and _accompanies(checkpoint.config):
         return
     if len(checkpoint.files) == 1:
         yield checkpoint.files[0].path.rsplit("/", 1)[-1]
@@ -28,6 +29,12 @@ def names_of(checkpoint: Checkpoint) -> Iterator[str]:
     origin = checkpoint.config.values.get("_name_or_path") if checkpoint.config else None
     if isinstance(origin, str):
         yield origin.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _accompanies(config: Config) -> bool:
+    return (
+        not ACCOMPANYING.isdisjoint(config.values) or forecast.called_draft(config) or forecast.has_draft_table(config)
+    )
 
 
 def book(ledger: Ledger, nominal: Nominal, prediction: Prediction, predicted: int) -> None:

@@ -18,8 +18,8 @@ OWN_TYPES: Mapping[str, str] = {
     **dict.fromkeys(("LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "LlamaEagle3Model"), "eagle3"),
 }
 
-#: Types of draft models for speculative decoding that have a table.
-DRAFT_TYPES = frozenset({"eagle3", "medusa"})
+#: Words in class names of draft models, which may have the `model_type` of the model they draft for.
+DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
 
 #: Classes whose name does not imply their type.
 TYPES: Mapping[str, str] = {
