@@ -1,0 +1,175 @@
+"""One model's files and configuration, and where they came from."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from inspector.model.files import Finding, Header, Joined
+from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
+from inspector.units import decimal, escape, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+class Origin(NamedTuple):
+    """Where a checkpoint's bytes came from, and the cost of reading them."""
+
+    kind: Literal["local", "hub", "url"]
+    location: str  # absolute path, or URL without secrets
+    revision: str | None = None  # commit hash, for a Hub repository
+    requests: int | None = None  # HTTP requests sent, without redirects; None for local files
+    bytes_read: int = 0  # from weight files, index and configuration, as received
+    redirects: int | None = None  # redirects followed; None for local files
+
+
+class Config(NamedTuple):
+    """A configuration with Transformers' field names, whatever dialect it was written in."""
+
+    values: Mapping[str, Any]  # config.json's fields
+    kind: Literal["config.json", "params.json", "gguf", "inferred"]
+    path: str | None = None  # where it was read
+    notes: tuple[str, ...] = ()  # what was assumed or inferred, as text
+
+    @property
+    def model_type(self) -> str | None:
+        value = self.values.get("model_type")
+        return value if isinstance(value, str) else None
+
+    @property
+    def architecture(self) -> str | None:
+        """The class that wrote the checkpoint: the first of `architectures`."""
+        match self.values.get("architectures"):
+            case [str(first), *_]:
+                return first
+        return None
+
+    def __repr__(self) -> str:
+        what, where = self.model_type or "without model_type", self.path or self.kind
+        return f"<Config {escape(what, 100)}: {plural(len(self.values), 'field')}, {escape(where, 100)}>"
+
+
+class Index(NamedTuple):
+    """`*.safetensors.index.json`: which file each tensor should be in, and the claimed totals."""
+
+    path: str
+    weight_map: Mapping[str, str]  # tensor name → file name
+    metadata: Mapping[str, Any]  # claims: total_size, total_parameters, …
+
+    def __repr__(self) -> str:
+        return f"<Index {escape(self.path, 100)}: {plural(len(self.weight_map), 'tensor')}>"
+
+
+class OtherFiles(NamedTuple):
+    """Files of one kind next to the weights."""
+
+    kind: str  # "tokenizer", "config", "pickle", "duplicate", …
+    files: int
+    size: int
+
+
+class Variant(NamedTuple):
+    """One of several checkpoints in a place, by file names."""
+
+    name: str  # the common part of its files' names, with their folder: "Llama-8B-Q4_K_M", "unet/model"
+    format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
+    type: str | None  # the quantization or dtype in the name: "Q4_K_M", "F16"
+    model: str  # the name without it: equal for variants of one model
+    paths: tuple[str, ...]
+    size: int  # bytes of its files
+
+
+class Checkpoint(NamedTuple):
+    """One model's weight files and the files next to them; the result of opening a target."""
+
+    target: str  # as typed
+    name: str  # its display name: the folder's or the repository's
+    origin: Origin
+    files: tuple[Header, ...]
+    config: Config | None = None
+    index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
+    other: tuple[OtherFiles, ...] | None = None  # None if the target is a single file
+    variants: tuple[Variant, ...] = ()  # all in the place, if there are several; the inspected one first
+    findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
+    adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
+    components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
+    composite: str | None = None  # the class that puts the components together: "StableDiffusionPipeline"
+    card: Mapping[str, str] = {}  # `license` and `base_model`, from the model card or the key-values
+    namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
+    joined: Joined | None = None  # if tensors are spread over several files, as ranks of a run write them
+
+    @property
+    def title(self) -> str:
+        """What was named: a single file's name, a repository's id, or the folder's name."""
+        if self.origin.kind == "hub":
+            named = self.target.removeprefix("hf://").rstrip("/")
+            return named if "://" not in named else "/".join(self.origin.location.rstrip("/").split("/")[-2:])
+        if self.other is None and len(self.files) == 1:
+            return self.files[0].path.rsplit("/", 1)[-1]
+        return self.name
+
+    @property
+    def may_be_several(self) -> bool:
+        """Whether the folder may hold unrelated models."""
+        loose = len(self.files) > 1 and self.index is None and not self.components
+        return self.origin.kind != "hub" and self.other is not None and (loose or len(self.variants) > 1)
+
+    @property
+    def wholes(self) -> tuple[Header, ...]:
+        """The files with each tensor once and whole; `files` if none is spread over several."""
+        return self.joined.files if self.joined else self.files
+
+    @property
+    def format(self) -> str:
+        formats = {f.format for f in self.files}
+        return formats.pop() if len(formats) == 1 else "mixed"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all weight files: `on_disk`."""
+        return sum(f.size for f in self.files)
+
+    @property
+    def repository_size(self) -> int:
+        """Bytes of the weights and of everything next to them."""
+        return self.size + sum(other.size for other in self.other or ())
+
+    @property
+    def all_findings(self) -> tuple[Finding, ...]:
+        return self.findings + tuple(finding for f in self.files for finding in f.findings)
+
+    def __repr__(self) -> str:
+        tensors = sum(len(header.tensors) for header in self.files)
+        files = plural(len(self.files), f"{self.format} file")
+        return f"<Checkpoint {escape(self.title, 100)}: {files}, {plural(tensors, 'tensor')}, {decimal(self.size)}>"
+
+    def overview(self) -> str:
+        """The text that `inspect TARGET` prints."""
+        shown: str = view("overview", self)
+        return shown
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """One row per tensor. Raises UsageError if pandas is not installed."""
+        return as_pandas(self)
+
+    def to_arrow(self) -> "pa.Table":
+        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
+        return as_arrow(self)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """One row per tensor. Raises UsageError if polars is not installed."""
+        return as_polars(self)
+
+    def _repr_html_(self) -> str:
+        shown: str = view("html", self)
+        return shown
+
+
+class Component(NamedTuple):
+    """One of the models that make up a composite repository."""
+
+    name: str  # its folder: "unet", "2_Dense"
+    kind: str  # the class that loads it
+    checkpoint: Checkpoint
+    copies: int = 0  # bytes of the same weights in other precisions

@@ -1,0 +1,232 @@
+"""A checkpoint joined with its prediction, and the sums made of it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from inspector.model.checkpoint import Checkpoint, Variant
+from inspector.model.files import Finding, Tensor
+from inspector.model.prediction import Key, Prediction
+from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
+from inspector.units import decimal, escape, integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+class Adapter(NamedTuple):
+    """Small weights that modify a model's weights, and the purpose of each adapter tensor."""
+
+    method: str  # "lora", "dora", "loha", …
+    served: Mapping[str, str]  # adapter tensor → the name of the weight that it changes
+    parts: Mapping[str, str]  # adapter tensor → which piece it is: "lora_A"
+    ranks: Mapping[int, int]  # rank → modules that have it
+    constants: frozenset[str] = frozenset()  # tensors that are not parameters
+    config: Mapping[str, Any] = {}  # adapter_config.json's fields
+
+
+class Packing(NamedTuple):
+    """How a checkpoint's weights are packed: stored tensors → logical weights and their side data."""
+
+    scheme: str  # "gptq", "bitsandbytes-nf4", "Q4_K_M", …
+    bits: int  # per element of a packed weight, without side data
+    group_size: int | None = None  # weights that share a scale
+    names: Mapping[str, str] = {}  # packed tensor → the name of the weight it encodes
+    shapes: Mapping[str, tuple[int, ...]] = {}  # packed tensor → logical shape
+    side: Mapping[str, str] = {}  # side tensor → the name of the weight it serves
+    widths: Mapping[str, int] = {}  # dtype of a self-contained packing → bits per element
+    findings: tuple[Finding, ...] = ()
+    odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, if not `bits`
+    kinds: Mapping[str, str] = {}  # side tensor → its description: "scales"
+    uneven: bool = False  # `bits` is only the nearest integer
+
+
+class PackedSum(NamedTuple):
+    """All packed weights of a checkpoint."""
+
+    parameters: int  # logical
+    bytes: int  # of the tensors that hold them
+    side_bytes: int  # of scales, zero points and the like
+
+    @property
+    def bits(self) -> float:
+        """Bits per weight, including side data."""
+        return (self.bytes + self.side_bytes) * 8 / self.parameters if self.parameters else 0.0
+
+
+class Nominal(NamedTuple):
+    """The nominal size: "7B" at some bits per parameter."""
+
+    label: str  # "7B", "8x7B"
+    parameters: int
+    bits: int
+    experts: int = 1  # the 8 of "8x7B"
+
+    @property
+    def bytes(self) -> int:
+        return -(-self.parameters * self.bits // 8)
+
+
+class Step(NamedTuple):
+    """One signed step of the bridge."""
+
+    cause: str  # a row of `causes.CAUSES`
+    bytes: int
+    tensors: int  # number of tensors it concerns
+    detail: str  # one line of text
+
+
+class Dimension(NamedTuple):
+    """One size in the shapes of a role's tensors."""
+
+    size: int
+    meaning: str | None  # in configuration fields; None if unexplained
+
+
+class RoleSum(NamedTuple):
+    """All tensors of one role in one branch of one tower, as counted and as predicted."""
+
+    role: str
+    group: str
+    tower: str
+    branch: str
+    tensors: int
+    parameters: int
+    bytes: int
+    predicted_parameters: int | None  # None without a prediction
+    formula: str | None
+    dtypes: tuple[str, ...] = ()
+    explained: str = ""  # the shapes if there is no prediction, as far as configuration fields explain them
+    dimensions: tuple[Dimension, ...] | None = None  # the sizes in these shapes; None with a prediction
+    weight_bytes: int = 0  # of the tensors that hold parameters, without buffers and second copies
+
+    @property
+    def bits_per_weight(self) -> float | None:
+        """Stored bits per parameter; None for buffers and the like."""
+        return self.weight_bytes * 8 / self.parameters if self.parameters else None
+
+
+class DtypeSum(NamedTuple):
+    """All tensors of one dtype."""
+
+    dtype: str
+    tensors: int
+    elements: int
+    bytes: int
+
+
+class Labelled(NamedTuple):
+    """One tensor with its purpose."""
+
+    tensor: Tensor
+    file: str
+    key: Key
+    group: str
+    parameters: int  # logical; 0 for buffers, side data, second copies and layers for predicting further tokens
+
+
+class Claim(NamedTuple):
+    """A file's claim about itself, next to what was counted."""
+
+    name: str  # "total_size", "total_parameters", "general.parameter_count", …
+    claimed: str  # as stated
+    counted: int | str  # a number, or a phrase if that says more
+    note: str = ""  # why the two differ, if known
+
+
+class Count(NamedTuple):
+    """The model's parameters by a convention other than ours, which is Transformers'."""
+
+    name: str  # for scripts: "with_router_bias"
+    parameters: int
+    what: str  # what is counted, as text
+
+
+class ComponentSum(NamedTuple):
+    """A component, counted."""
+
+    name: str
+    kind: str
+    files: int
+    size: int  # bytes of its weight files
+    copies: int  # bytes of second copies
+    parameters: int  # logical
+    predicted: int | None  # None without a prediction
+    dtypes: tuple[str, ...]  # largest in bytes first
+
+
+class Reconciliation(NamedTuple):
+    """A checkpoint joined with its prediction: every byte of difference has a cause."""
+
+    checkpoint: Checkpoint
+    prediction: Prediction | None
+    packing: Packing | None  # None for plain tensors
+    dtype: str | None  # the dtype or packing scheme at which the prediction's bytes are counted
+    nominal: Nominal | None
+    predicted: int | None  # bytes
+    on_disk: int  # bytes of all weight files
+    steps: tuple[Step, ...]
+    unexplained_bytes: int
+    unexplained: tuple[str, ...]  # names of tensors
+    logical: int  # parameters of the model, as counted
+    active: int | None
+    stored_elements: int
+    roles: tuple[RoleSum, ...]
+    dtypes: tuple[DtypeSum, ...]
+    findings: tuple[Finding, ...]  # the checkpoint's, and those of the join
+    claims: tuple[Claim, ...]
+    tensors: Sequence[Labelled]
+    adapter: Adapter | None = None
+    components: tuple[ComponentSum, ...] = ()  # of a composite repository
+    packed: PackedSum | None = None  # totals of packed weights; None if types pack by themselves, as GGUF's do
+    family: str | None = None  # of the prediction; a pipeline's main model's
+    counts: tuple[Count, ...] = ()  # by other conventions
+
+    @property
+    def is_pipeline(self) -> bool:
+        """Whether this is the sum of several models."""
+        return len(self.components) > 1 and self.on_disk == sum(part.size for part in self.components)
+
+    def has(self, variant: Variant) -> bool:
+        """Whether a variant's files are among those that were joined."""
+        return {header.path for header in self.checkpoint.files}.issuperset(variant.paths)
+
+    def bits_per_weight(self, nbytes: int) -> float:
+        """Bits per counted parameter, for a number of bytes."""
+        return nbytes * 8 / self.logical if self.logical else 0.0
+
+    @property
+    def weight_bytes(self) -> int:
+        """Bytes that hold parameters, with the side data of packed ones, without buffers and second copies."""
+        return sum(role.bytes if role.group == "quantization" else role.weight_bytes for role in self.roles)
+
+    @property
+    def start(self) -> int:
+        """The start of the bridge: the nominal bytes, or the predicted, or 0."""
+        return self.nominal.bytes if self.nominal else self.predicted or 0
+
+    def __repr__(self) -> str:
+        counted, left = f"{integer(self.logical)} parameters", f"{integer(self.unexplained_bytes)} bytes unexplained"
+        return f"<Reconciliation {escape(self.checkpoint.title, 100)}: {counted}, {decimal(self.on_disk)}, {left}>"
+
+    def overview(self) -> str:
+        """The text that `inspect TARGET` prints."""
+        shown: str = view("overview", self)
+        return shown
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """One row per tensor. Raises UsageError if pandas is not installed."""
+        return as_pandas(self)
+
+    def to_arrow(self) -> "pa.Table":
+        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
+        return as_arrow(self)
+
+    def to_polars(self) -> "pl.DataFrame":
+        """One row per tensor. Raises UsageError if polars is not installed."""
+        return as_polars(self)
+
+    def _repr_html_(self) -> str:
+        shown: str = view("html", self)
+        return shown
