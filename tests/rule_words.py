@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import hostile
 
-from inspector.auditing import run
+from inspector.auditing import targets
 from inspector.auditing.numbers.reading import read
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.subject import Subject
@@ -71,8 +71,8 @@ def said(case: Said, folder: Path) -> Words:
     """What the rule says of the case, in order; long texts cut."""
     hostile.make(case.change, folder)
     found: Words = []
-    for subject in run.subjects(str(folder)):
-        if isinstance(subject, run.Failed):
+    for subject in targets.subjects(str(folder)):
+        if isinstance(subject, targets.Failed):
             found.append(["failed", _short(str(subject.reason), folder)])
             continue
         if case.data:
@@ -107,7 +107,7 @@ def findings(code: str, change: hostile.Change, folder: Path) -> list[Finding]:
     """What a rule finds in a folder that need have no weights."""
     hostile.make(change, folder)
     listed = list(entries(folder))
-    with closing(LocalPlace(folder, run.listed_files(listed))) as place:
+    with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
         return list(all_rules()[code].findings(Subject(place, listed, str(folder), str(folder))))
 
 

@@ -15,7 +15,7 @@ import sparse
 from hostile.files import safetensors
 
 from inspector.adapters import methods
-from inspector.auditing import run
+from inspector.auditing import targets
 from inspector.auditing.rules import all_rules, pieces
 from inspector.auditing.rules.subject import Subject
 from inspector.sources.listing import entries
@@ -30,7 +30,7 @@ def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
     """Each method's, as PEFT saved it, without the model that it is for."""
     folder = sparse.make(json.loads((ADAPTERS / f"{name}.json").read_text()), tmp_path / "adapter")
     listed = list(entries(folder))
-    with closing(LocalPlace(folder, run.listed_files(listed))) as place:
+    with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
         subject = Subject(place, listed, str(folder), str(folder))
         assert list(all_rules()["adapter-pieces"].findings(subject)) == []
 

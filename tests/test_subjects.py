@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostile.files import Link, dump, gguf, safetensors, write
 
-from inspector.auditing import run
+from inspector.auditing import targets
 from inspector.auditing.rules import bounds
 from inspector.auditing.rules.subject import Subject
 from inspector.sources.listing import entries
@@ -24,7 +24,7 @@ def made(folder: Path, files: dict[str, Any]) -> Subject:
     """A folder of these files."""
     write(files, folder)
     listed = list(entries(folder))
-    return Subject(LocalPlace(folder, run.listed_files(listed)), listed, str(folder), str(folder))
+    return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))
 
 
 def told(subject: Subject) -> list[tuple[str, str, str, str | None]]:
@@ -165,7 +165,7 @@ def test_one_file_of_several(tmp_path: Path) -> None:
     readable = [path for path in own.by_path if own.readable(path)]
     assert readable == ["a.safetensors", "config.json"]
     assert [header.path for header in own.all_headers] == ["a.safetensors"]
-    whole = Subject(LocalPlace(tmp_path, run.listed_files(listed)), listed, str(tmp_path), str(tmp_path))
+    whole = Subject(LocalPlace(tmp_path, targets.listed_files(listed)), listed, str(tmp_path), str(tmp_path))
     assert (whole.alone, whole.members, len(whole.entries)) == (None, frozenset(), 4)
 
 

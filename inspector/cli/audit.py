@@ -16,7 +16,8 @@ from inspector.errors import InspectorError, TargetError, UsageError
 
 if TYPE_CHECKING:
     from inspector.auditing.rules.subject import Subject
-    from inspector.auditing.run import Audit, Audited, Failed
+    from inspector.auditing.run import Audit, Audited
+    from inspector.auditing.targets import Failed
     from inspector.model import Finding
 
 FINDINGS = 1  # exit code
@@ -145,18 +146,19 @@ def _cached(places: tuple[str, ...], more: More) -> Iterator[Audited | Failed]:
     """The Hub's cache, then each of its snapshots."""
     from inspector.auditing import hub_cache as caches
     from inspector.auditing import run as audits
+    from inspector.auditing import targets
 
     for place in places or (None,):
         try:
             cache = caches.scan(Path(place) if place else None)
         except InspectorError as error:
-            yield audits.Failed(place or "--cache", error)
+            yield targets.Failed(place or "--cache", error)
             continue
         path = str(cache.path)
         yield audits.Audited(path, 0, cache.size, cache.findings, root=path, is_model=False)
         for snapshot in cache.snapshots:
             name = f"{snapshot.repository}@{snapshot.revision[:12]}"
-            found = audits.snapshot(snapshot.path, snapshot.repository, name)
+            found = targets.snapshot(snapshot.path, snapshot.repository, name)
             yield from audits.each_subject(name, found, more, own_process=True)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from inspector.auditing.readers import NOT_INSTALLED, Verdict
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
-from inspector.auditing.run import Audit, Audited, Failed
+from inspector.auditing.run import Audit, Audited
+from inspector.auditing.targets import Failed
 from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, finding
 from inspector.report.tables import Column, Rows

@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from inspector.auditing import run as audits
+from inspector.auditing import targets
 from inspector.auditing.rules.subject import Subject
+from inspector.auditing.run import examined
 from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.rows import Rows
 from inspector.scanning.splitting import Share, shares
@@ -35,12 +36,12 @@ def inspect(unit: Unit, rows: Rows) -> int:
     number = 0
     try:
         for found in subjects(unit):
-            if isinstance(found, audits.Failed):
+            if isinstance(found, targets.Failed):
                 if isinstance(found.reason, NetworkError) and not number:
                     raise found.reason
                 rows.add_failed(unit, found.target, type(found.reason).__name__, str(found.reason))
             else:
-                rows.add(unit, found.target, found, audits.examined(found, own_process=True))
+                rows.add(unit, found.target, found, examined(found, own_process=True))
             number += 1
     except NetworkError:
         if not number:
@@ -51,7 +52,7 @@ def inspect(unit: Unit, rows: Rows) -> int:
     return number
 
 
-def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
+def subjects(unit: Unit) -> Iterator[Subject | targets.Failed]:
     """The checkpoints of a unit; each is closed when the next is requested."""
     if unit.kind == "folder":
         root = Path(unit.where)
@@ -59,26 +60,26 @@ def subjects(unit: Unit) -> Iterator[Subject | audits.Failed]:
     elif unit.kind == "files":
         root = Path(unit.where)
         listed = list(entries_named(root, (path for path, _ in unit.files)))
-        with closing(LocalPlace(root, audits.listed_files(listed))) as place:
+        with closing(LocalPlace(root, targets.listed_files(listed))) as place:
             yield Subject(place, listed, unit.target, unit.where, members=frozenset(place.files))
     elif unit.kind == "store":
         from inspector.sources.filesystem import FilesystemPlace  # imports fsspec
 
         listed = [Entry(path, "file", size) for path, size in unit.files]
-        with closing(Kept(FilesystemPlace(unit.where, audits.listed_files(listed)))) as remote:
+        with closing(Kept(FilesystemPlace(unit.where, targets.listed_files(listed)))) as remote:
             for share in shares(remote, [each.path for each in listed]):
                 yield Subject(remote, listed, _target(unit, share.first), members=share.files)
-    elif audits.local_path(unit.where) or unit.where.startswith(PREFIX):
-        yield from audits.subjects(unit.where)
+    elif targets.local_path(unit.where) or unit.where.startswith(PREFIX):
+        yield from targets.subjects(unit.where)
     else:
         yield from _repository(unit)
 
 
-def _repository(unit: Unit) -> Iterator[Subject | audits.Failed]:
+def _repository(unit: Unit) -> Iterator[Subject | targets.Failed]:
     """The checkpoints of a repository, or of any other target that is not a local path."""
     with closing(place_of(unit.where)) as place:
         if isinstance(place, LocalPlace):  # from the Hub's cache
-            yield from audits.subjects(unit.where)
+            yield from targets.subjects(unit.where)
             return
         digests = getattr(place, "digests", {})
         listed = [Entry(name, "file", size, digest=digests.get(name)) for name, size in place.files.items()]
@@ -90,13 +91,13 @@ def _repository(unit: Unit) -> Iterator[Subject | audits.Failed]:
 
 def _shared_out(unit: Unit, root: Path, listed: list[Entry]) -> Iterator[Subject]:
     """The checkpoints of a local folder; one with its own subfolder is opened there."""
-    with closing(LocalPlace(root, audits.listed_files(listed))) as place:
+    with closing(LocalPlace(root, targets.listed_files(listed))) as place:
         for share in shares(place, [each.path for each in listed]):
             folder = share.first.rpartition("/")[0]
             own = [each for each in listed if each.path.startswith(f"{folder}/")] if folder else []
             if share.files is not None and own and {each.path for each in own} == share.files:
                 inner = [replace(each, path=each.path[len(folder) + 1 :]) for each in own]
-                with closing(LocalPlace(root / folder, audits.listed_files(inner))) as below:
+                with closing(LocalPlace(root / folder, targets.listed_files(inner))) as below:
                     yield Subject(below, inner, _target(unit, folder), str(root / folder), unit.cache_name)
             else:
                 target = _target(unit, share.first)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from inspector.auditing.run import marks_a_model
+from inspector.auditing.targets import marks_a_model
 from inspector.opening.selection import kind_of
 from inspector.opening.variants import variants
 from inspector.scanning.unit import Unit, stamp_of

@@ -10,7 +10,8 @@ from pathlib import Path
 from threading import Event, current_thread, main_thread
 
 from inspector.auditing.rules.subject import Subject
-from inspector.auditing.run import Audited, Failed, examined
+from inspector.auditing.run import Audited, examined
+from inspector.auditing.targets import Failed
 from inspector.errors import InspectorError, TargetError, UsageError
 from inspector.scanning.discovery import discover
 from inspector.scanning.inspection import subjects

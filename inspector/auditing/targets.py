@@ -1,0 +1,210 @@
+"""The models at a target of an audit, each as a `Subject`.
+
+A target is a file, a folder with a model, a folder of such folders, or anything else that `sources.targets` finds:
+whatever is not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly in
+it is a model; files below it that belong to no other model are audited with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+
+from inspector.auditing import stores
+from inspector.auditing.rules.subject import Subject
+from inspector.errors import InspectorError, TargetError
+from inspector.opening.weight_index import MAX_INDEX
+from inspector.sources import Place
+from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
+from inspector.sources.listing import Entry, entries
+from inspector.sources.local import LocalPlace
+from inspector.sources.narrowed import Below
+from inspector.sources.targets import in_filesystem, place_of
+from inspector.units import escape
+
+#: Suffixes of files that make a folder a model's, complete or not: weights in any format that loaders accept, and the
+#: files that they read first.
+_MARKS = (
+    *WEIGHTS,
+    ".index.json",
+    *(".bin", ".pt", ".pth", ".pt2", ".ckpt", ".distcp", ".pkl", ".pickle", ".joblib"),
+    *(".npz", ".msgpack", ".mar", ".nemo"),
+    *(".keras", ".h5", ".hdf5", ".onnx", "saved_model.pb", ".tflite", ".mlmodel", ".llamafile"),
+    *("adapter_config.json", "model_index.json", "modules.json"),
+)
+#: Suffixes of weights that are still being downloaded, or were numbered: `model.safetensors.tmp`.
+_UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re.IGNORECASE)
+#: What the shards of one set have in common.
+_LIKE = attrgetter("stem", "total", "suffix")
+#: The folder of a repository in the Hub's cache whose links lead out of it.
+_SNAPSHOTS = "snapshots"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A target with nothing to audit, or nothing readable."""
+
+    target: str
+    reason: InspectorError
+
+
+def snapshot(folder: Path, repository: str, target: str) -> Iterator[Subject | Failed]:
+    """The models in a snapshot of the Hub's cache; one without weights is audited as well."""
+    yield from _in_folder(folder, target, repository, required=False)
+
+
+def subjects(target: str, revision: str | None = None, *, alone: bool = False) -> Iterator[Subject | Failed]:
+    """Every model at a target; each is closed when the next is requested. A shard selects its set, unless `alone`.
+
+    Raises:
+        TargetError: there is no model.
+    """
+    path = local_path(target)
+    if path is not None and path.is_dir():
+        store = stores.store_of(path)
+        yield from stores.subjects(store) if store else _in_folder(path, target)
+        return
+    place = place_of(str(path or target), revision)
+    try:
+        if own := stores.subject_at(place, target):
+            yield own
+        elif isinstance(place, LocalPlace) and place.selected is None:  # a repository in the Hub's cache
+            yield from _in_folder(place.root, target, target)
+        elif isinstance(place, LocalPlace):
+            listed = list(entries(place.root, recursive=False))
+            yield Subject(place, listed, target, str(place.root), members=_set_of(place, listed, alone=alone))
+        elif place.selected is None and in_filesystem(target):
+            yield from _in_store(place, target)
+        else:
+            known = getattr(place, "digests", {})  # from the Hub's listing
+            listed = [Entry(name, "file", size, digest=known.get(name)) for name, size in place.files.items()]
+            yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
+    finally:
+        place.close()
+
+
+def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
+    """The models in a folder of an object store: split like a local folder, with a single listing."""
+    listed = [Entry(name, "file", size) for name, size in place.files.items()]
+    models = _models(lambda path: place.read_bytes(path, MAX_INDEX), listed, {""})
+    for folder, own in sorted(models.items()):
+        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
+        if folder or len(models) == 1 or any(marks_a_model(entry.name) for entry in inner):
+            model = Below(place, folder, {entry.path: entry.size for entry in inner})
+            yield Subject(model, inner, f"{target.rstrip('/')}/{folder}".rstrip("/"))
+
+
+def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
+    """The shards of the named shard's set, and their index; None if no shard is named, or only that one is meant.
+
+    A URL is one file; others next to it cannot be listed.
+    """
+    own = shard_of(place.selected or "")
+    if own is None or own.total < 2 or alone:
+        return None
+    if not isinstance(place, LocalPlace):
+        from inspector.sources.url import UrlPlace  # imports the network's libraries
+
+        if isinstance(place, UrlPlace):
+            return None
+    others = ((entry.path, shard_of(entry.path)) for entry in listed)
+    alike = {path for path, each in others if each and _LIKE(each) == _LIKE(own)}
+    return frozenset({*alike, *({own.stem + INDEX} & {entry.path for entry in listed})})
+
+
+def local_path(target: str) -> Path | None:
+    """The local file or folder that a target names; None if there is none.
+
+    A link to a file elsewhere represents that file, because the user named it. The Hub cache's links are read in place.
+    """
+    try:
+        path = Path(target).expanduser()
+        if not path.exists():
+            return None
+        leads_out = path.is_symlink() and path.is_file() and _SNAPSHOTS not in path.absolute().parts
+        return path.resolve() if leads_out else path
+    except (OSError, ValueError, RuntimeError):  # too long for a path, or of an unknown user
+        return None
+
+
+def _in_folder(
+    root: Path, target: str, cache_name: str | None = None, *, required: bool = True
+) -> Iterator[Subject | Failed]:
+    listed = list(entries(root))
+    models = _models(lambda path: (root / path).read_bytes(), listed, {""} if not required else set())
+    if not models:
+        raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
+    for folder, own in sorted(models.items()):
+        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
+        try:
+            place = LocalPlace(root / folder, listed_files(inner))
+        except InspectorError as error:  # deleted while others were audited
+            yield Failed(str(Path(target, folder)), error)
+            continue
+        try:
+            yield Subject(place, inner, str(Path(target, folder)), str(root / folder), cache_name)
+        finally:
+            place.close()
+
+
+def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
+    """Folder → its files and those below it that belong to no other model; `read` returns a listed file's bytes.
+
+    Files above all models, or in folders without any, belong to the root.
+    """
+    marked |= {entry.folder for entry in listed if marks_a_model(entry.name) and not _hidden(entry.folder)}
+    marked -= _indexed(read, listed, marked)
+    if not marked:
+        return {}
+    models: defaultdict[str, list[Entry]] = defaultdict(list)
+    for entry in listed:
+        models[_home(entry.folder, marked)].append(entry)
+    return models
+
+
+def marks_a_model(name: str) -> bool:
+    """Whether a file of this name marks its folder as a model, complete or partial."""
+    return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
+
+
+#: A file in a folder, in an index's map. The map is not parsed, because it rarely names any.
+_IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
+
+
+def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
+    """Folders whose weights are shards of an index above them, so not separate models."""
+    folders: set[str] = set()
+    for entry in listed:
+        readable = entry.name.endswith(INDEX) and entry.kind == "file" and not entry.outside
+        below = readable and any(folder != entry.folder and folder.startswith(entry.folder) for folder in marked)
+        if below and entry.size <= MAX_INDEX:
+            try:
+                raw = read(entry.path)
+            except (OSError, InspectorError):
+                continue
+            folders |= {entry.folder + found[1].decode("utf-8", "replace") for found in _IN_FOLDER.finditer(raw)}
+    return frozenset(folders)
+
+
+def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
+    """Files by path as a place lists them: without hidden ones, links to folders and dangling links."""
+    return {
+        entry.path: entry.size
+        for entry in entries
+        if not entry.broken and entry.refused is None and not entry.path.startswith(".") and "/." not in entry.path
+    }
+
+
+def _hidden(folder: str) -> bool:
+    return folder.startswith(".") or "/." in folder
+
+
+def _home(folder: str, marked: set[str]) -> str:
+    """The nearest marked folder at or above one; the root if there is none."""
+    while folder and folder not in marked:
+        folder = folder[: folder.rstrip("/").rfind("/") + 1]
+    return folder
