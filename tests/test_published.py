@@ -52,6 +52,8 @@ SIGLIP_400M = {
     "patch_size": 14,
 }
 
+ALIGNER = {"depth": 2, "n_embed": 2048, "projector_type": "mlp_gelu"}
+
 DEEPSEEK_OCR = {
     "language_config": {
         **llama(12, 1280, 6848, 10, 129280, num_key_value_heads=10),
@@ -230,6 +232,34 @@ TOTALS: Mapping[str, tuple[dict[str, Any], int]] = {
             "vision_config": {"model_type": "moonvit"},
         },
         16_407_657_776 - 27 * 64 - 26 * 64,
+    ),
+    # 2,089,297,547 are published, which counts the flags of 65,536 codes as parameters.
+    "Janus-Pro-1B": (
+        {
+            "model_type": "multi_modality",
+            "aligner_config": {"params": {**ALIGNER, "input_dim": 1024}},
+            "gen_aligner_config": {"params": {**ALIGNER, "input_dim": 8}},
+            "gen_head_config": {"params": {"image_token_embed": 2048, "image_token_size": 16384, "n_embed": 2048}},
+            "gen_vision_config": {"model_type": "gen_vision", "params": {"image_token_size": 16384, "n_embed": 8}},
+            "language_config": llama(24, 2048, 5632, 16, 102400, model_type="llama"),
+            "vision_config": {"params": {"image_size": 384, "select_layer": -1}},
+        },
+        2_089_297_547 - 65_536,
+    ),
+    # Its file: 1,144,685,320 bytes at 16 bits, 64,528 of them its header.
+    "jina-embeddings-v3": (
+        {
+            "architectures": ["XLMRobertaModel"],
+            "auto_map": {"AutoModel": "jinaai/xlm-roberta-flash-implementation--modeling_lora.XLMRobertaLoRA"},
+            "lora_adaptations": [
+                "retrieval.query",
+                "retrieval.passage",
+                "separation",
+                "classification",
+                "text-matching",
+            ],
+        },
+        (1_144_685_320 - 64_528) // 2,
     ),
     # Its index: 13,518,798,848 bytes at 16 bits, 8,192 of them 32 rotary frequencies of 64 in F32.
     "llava-v1.5-7b": (

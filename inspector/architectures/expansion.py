@@ -84,19 +84,25 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     bounds = dict(include.indexes)
     for combination in _combinations(list(bounds), bounds, scope):
         prefix = _fill(include.template, combination)
-        numbers = tuple(number for number in numbers_of(prefix) if isinstance(number, int))
+        numbers = _literal(prefix)
         formula.spend(STEPS_PER_COMBINATION * len(rows))
         for row, expected, tied in rows:
+            inner = inner_name(include, expected.name.removeprefix(stripped))
             yield (
                 row,
                 expected._replace(
-                    name=prefix + inner_name(include, expected.name.removeprefix(stripped)),
+                    name=prefix + inner,
                     tower=inner_tower(include, expected.tower),
                     branch=inner_branch(include, expected.branch),
-                    indexes=(*numbers, *expected.indexes),
+                    indexes=(*numbers, *(_literal(inner) if include.renamed else expected.indexes)),
                 ),
                 tied,
             )
+
+
+def _literal(name: str) -> tuple[int, ...]:
+    """The numbers in a name, apart from placeholders."""
+    return tuple(number for number in numbers_of(name) if isinstance(number, int))
 
 
 class _Alike(NamedTuple):

@@ -192,21 +192,36 @@ def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
         for dialect in dialects():
             if dialect.marks <= values.keys():
                 return _translate(values, dialect, path)
-    own = OWN_TYPES.get(config.architecture or "")
+    own = next((name for name in _classes(config) if name in OWN_TYPES), None)
     named = values.get("_class_name")  # such a class may have its own argument `model_type`
     if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
     return config
 
 
+def _classes(config: Config) -> Iterator[str]:
+    """The class of a configuration, then those of the code that comes with the model."""
+    yield config.architecture or ""
+    own_code = config.values.get("auto_map")
+    if isinstance(own_code, Mapping):
+        for auto in ("AutoModel", "AutoConfig"):
+            if isinstance(named := own_code.get(auto), str):
+                yield named.rpartition(".")[2]
+
+
 def _with_type(config: Config, own: str | None) -> Config:
-    """The configuration with the type that its class implies, or else the configuration of its only part."""
+    """The configuration with the type that its class implies, or else the configuration of its only part.
+
+    Args:
+        own: a class with a type of its own, whatever `model_type` says.
+    """
     own_class = config.values.get("_class_name")  # diffusers' configurations have no `model_type`
     if isinstance(own_class, str) and own_class:
         return config._replace(values={**config.values, "model_type": own_class})
-    model_type = own or type_of_class(config.architecture or "")
+    named = own or config.architecture or ""
+    model_type = OWN_TYPES.get(named) or type_of_class(named)
     if model_type:
-        note = f"model_type = {model_type}, by the class {config.architecture}"
+        note = f"model_type = {model_type}, by the class {named}"
         return config._replace(values={**config.values, "model_type": model_type}, notes=(note,))
     text = config.values.get("text_config")
     if isinstance(text, Mapping) and text.get("model_type"):

@@ -10,11 +10,14 @@ from inspector.architectures.store import store
 #: Suffixes that a class adds to the name of its type, removed one after another.
 _SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$")
 
-#: Classes that share a `model_type` with a class of a different structure → a distinct type.
+#: Classes that share a `model_type` with a class of a different structure → a distinct type. They are a model's, or
+#: those that `auto_map` names for the configuration and the model.
 OWN_TYPES: Mapping[str, str] = {
     "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
     "DeepseekOCRForCausalLM": "deepseek_ocr_original",
     "InternLM2ForCausalLM": "internlm2",
+    "XLMRobertaFlashConfig": "xlm-roberta-flash",
+    "XLMRobertaLoRA": "xlm-roberta-flash-lora",
     **dict.fromkeys(("LlamaForCausalLMEagle3", "Eagle3LlamaForCausalLM", "LlamaEagle3Model"), "eagle3"),
 }
 
