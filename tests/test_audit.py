@@ -24,6 +24,10 @@ import inspector
 from inspector.auditing import checksums
 from inspector.auditing import run as auditing
 from inspector.auditing.rules import all_rules
+from inspector.auditing.rules.subject import Subject
+from inspector.auditing.targets import Failed
+from inspector.errors import SourceError
+from inspector.model import Finding
 
 Run = Callable[..., Ran]
 
@@ -208,6 +212,33 @@ def test_one_bad_target_hides_no_other(inspect: Run, tmp_path: Path) -> None:
     assert found(ran) == {"truncated"}
     assert len(ran.json["failed"]) == len(ran.err.splitlines()) == 3
     assert inspect("audit", sound, tmp_path / "absent", broken, "--sarif").code == 2
+
+
+def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
+    """What was asked in addition to the rules fails for one of three: the others are judged, and it is told."""
+    for name in ("a", "b", "c"):
+        hostile.make(hostile.nothing, tmp_path / name)
+
+    def more(subject: Subject) -> list[Finding]:
+        if subject.target.endswith("/b"):
+            raise SourceError("gone")
+        return []
+
+    told = list(auditing.each_of([str(tmp_path)], more=more))
+    assert [(Path(each.target).name, isinstance(each, Failed)) for each in told] == [
+        ("a", False),
+        ("b", True),
+        ("c", False),
+    ]
+
+    def broken(_: Subject) -> list[Finding]:
+        raise ZeroDivisionError("by zero")
+
+    (model,) = auditing.each_of([str(tmp_path / "a")], more=broken)
+    assert isinstance(model, auditing.Audited)
+    assert [(each.rule, each.message) for each in model.findings] == [
+        ("not-judged", "the additional checks: internal error, ZeroDivisionError: by zero: not judged")
+    ]
 
 
 def test_a_folder_is_titled_by_its_name(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

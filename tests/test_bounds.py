@@ -17,7 +17,7 @@ import pytest
 from hostile.hdf5_files import hdf5
 
 import inspector
-from inspector.auditing import limits
+from inspector.auditing import asking, limits
 
 ROOT = Path(inspector.__file__).parents[1]
 SECONDS, MEGABYTES = 2, 200
@@ -135,6 +135,22 @@ def many_objects(folder: Path) -> None:
     (folder / "model.h5").write_bytes(hdf5(texts, {f"l{at}": "../x.h5" for at in range(4_000)}))
 
 
+def doubled_tuples(folder: Path) -> None:
+    """A pickle of 980 kB: a pair of the same pair twice, and again, 490,000 times."""
+    (folder / "pytorch_model.bin").write_bytes(b"\x80\x02K\1" + b"2\x86" * 490_000 + b".")
+
+
+def modules_of_an_adapter(folder: Path) -> None:
+    """An adapter of 4,000 modules in as many layers, whose configuration names 40,000, and 20,000 with a rank."""
+    stem = "base_model.model.model.layers"
+    shapes = {f"{stem}.{at}.m{at}.lora_{half}.weight": [1] for at in range(4_000) for half in "AB"}
+    named = {"target_modules": [f"m{at}" for at in range(40_000)], "modules_to_save": [f"s{at}" for at in range(9_000)]}
+    ranks = {f"x{at}.q": at for at in range(20_000)}
+    config = {"peft_type": "LORA", "r": 8, "rank_pattern": ranks, "alpha_pattern": ranks, **named}
+    (folder / "adapter_config.json").write_text(json.dumps(config))
+    (folder / "adapter_model.safetensors").write_bytes(hostile.safetensors(shapes))
+
+
 CASES: tuple[Callable[[Path], None], ...] = (
     archives_in_archives,
     long_templates,
@@ -151,6 +167,8 @@ CASES: tuple[Callable[[Path], None], ...] = (
     endless_name,
     many_words,
     large_tokenizer,
+    doubled_tuples,
+    modules_of_an_adapter,
 )
 
 
@@ -210,6 +228,47 @@ def test_a_stopped_audit_reads_nothing_again(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("inspector.opening.checkpoint.examine", endless)
     (model,) = inspector.audit([folder]).checkpoints
     assert [(finding.rule, len(read)) for finding in model.findings] == [("not-judged", 1)]
+
+
+def test_a_library_is_asked_about_few_entries_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The `gguf` package takes 30 kB for each, of a file that our own reader refuses as well."""
+    keys = {"general.architecture": "llama", **{f"k{at}": "v" for at in range(30_000)}}
+    (tmp_path / "model.gguf").write_bytes(hostile.gguf(keys, {"blk.0.attn_q.weight": [32, 32]}))
+    monkeypatch.setattr("inspector.auditing.asking._gguf", lambda path: pytest.fail(f"{path} is read"))
+    (model,) = inspector.audit([tmp_path]).checkpoints
+    assert [finding.rule for finding in model.findings] == ["unreadable-file"]
+    assert [(each.accepts, each.reason) for each in model.verdicts if each.reader == "gguf"] == [
+        (None, "too many entries")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("order", "tensors", "keys", "few"),
+    [
+        ("<", 4_000, 4_000, True),
+        ("<", 4_001, 0, False),
+        ("<", 0, 4_001, False),
+        (">", 4_000, 4_000, True),
+        (">", 0, 4_001, False),
+    ],
+)
+def test_entries_are_counted_in_the_files_byte_order(order: str, tensors: int, keys: int, few: bool) -> None:
+    head = b"GGUF" + struct.pack(f"{order}IQQ", 3, tensors, keys)
+    assert asking.few_enough(head) is few
+    assert asking.few_enough(head[:23])  # the package refuses it at once
+
+
+def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the rules have found is still told."""
+
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("inspector.auditing.readers.verdicts", exhausted)
+    (model,) = inspector.audit([hostile.make(hostile.CASES["pickle"].trips, tmp_path)]).checkpoints
+    told = {finding.rule: finding.message for finding in model.findings}
+    assert "pickle" in told
+    assert told["not-judged"] == "the readers' verdicts: takes more memory than any sound model: not judged"
 
 
 def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,28 @@ import rule_words
 import sparse
 from hostile.files import safetensors
 
-from inspector.adapters import methods
+from inspector.adapters import methods, prediction
 from inspector.auditing import targets
 from inspector.auditing.rules import all_rules, pieces
+from inspector.auditing.rules.rule import NotJudged
 from inspector.auditing.rules.subject import Subject
+from inspector.errors import ConfigError
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace
 
 ADAPTERS = Path(sparse.__file__).parent / "adapters"
 FILE = "adapter_model.safetensors"
+
+
+@contextmanager
+def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
+    """A folder with these files, as rules see it."""
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    listed = list(entries(folder))
+    with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
+        yield Subject(place, listed, str(folder), str(folder))
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
@@ -161,6 +175,56 @@ def test_pieces_of_other_methods(
     files = {"adapter_config.json": config, FILE: safetensors(tensors)}
     found = rule_words.lines("adapter-pieces", files, tmp_path)
     assert found == [f"{FILE}: {each}" for each in said]
+
+
+def test_an_adapter_beyond_the_bounds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not compared tensor by tensor: a note where a sound adapter may have as many, an error where none has."""
+    files = {"adapter_config.json": json.dumps(LORA).encode(), FILE: safetensors(BOTH)}
+    for bound, most, told in (
+        ("_MOST", 5, NotJudged("8 tensors, more than 5", FILE, "info")),
+        ("_MOST_PAIRS", 2, NotJudged("4 pairs of a layer and a module, more than 2", FILE)),
+    ):
+        with monkeypatch.context() as patch, subject_of(files, tmp_path / bound) as subject:
+            patch.setattr(pieces, bound, most)
+            assert [*pieces.findings(subject, (FILE,))] == [told]
+            assert [finding.rule for finding in all_rules()["adapter-pieces"].findings(subject)] == ["not-judged"]
+
+
+def test_modules_saved_whole_are_found_by_their_names(tmp_path: Path) -> None:
+    """By one word or several, in the middle of a name or at its start; never by its last word."""
+    own = {**LORA, "modules_to_save": ["norm", "head.out", "embed", "lost", "layers.0.lost", "weight"]}
+    whole = {f"base_model.model.{name}.weight": [4] for name in ("final.norm", "head.out", "embed.tokens")}
+    files = {"adapter_config.json": json.dumps(own).encode(), FILE: safetensors({**BOTH, **whole})}
+    found = rule_words.lines("adapter-pieces", files, tmp_path)
+    assert [line.split(" of ")[0] for line in found] == [
+        f"{FILE}: error: {name!r}" for name in ("layers.0.lost", "lost", "weight")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "module", "first"),
+    [
+        (["q", "a.q"], "x.a.q", "q"),
+        (["a.q", "q"], "x.a.q", "a.q"),
+        (["v", r".*\.q$", "q"], "x.a.q", r".*\.q$"),
+        (["q", r".*\.q$"], "x.a.q", "q"),
+        (["q.lora_E", "q"], "x.a.q", "q.lora_E"),
+        (["a"], "x.a.q", None),
+        ([], "x.a.q", None),
+    ],
+)
+def test_the_first_pattern_that_fits_counts(keys: list[str], module: str, first: str | None) -> None:
+    """As in PEFT, which takes the first of the keys that a module's name ends with."""
+    assert prediction.own_pattern({"rank_pattern": dict.fromkeys(keys, 4)}, "rank_pattern", module) == first
+
+
+def test_more_patterns_than_any_adapter_has_are_refused() -> None:
+    """Each would be tried on every module."""
+    keys = {rf".*\.q{at}$": 4 for at in range(prediction.MOST_EXPRESSIONS + 1)}
+    with pytest.raises(ConfigError, match="its `rank_pattern` has 501 patterns"):
+        prediction.own_pattern({"rank_pattern": keys}, "rank_pattern", "q")
+    del keys[r".*\.q7$"]
+    assert prediction.own_pattern({"rank_pattern": keys}, "rank_pattern", "x.q8") == r".*\.q8$"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import isqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.adapters.methods import Method, Piece
 from inspector.adapters.methods import method as method_of
@@ -24,6 +25,8 @@ from inspector.units import escape, integer
 #: Ranks and numbers of tokens are untrusted: larger ones are refused.
 MAX_NUMBER = 1 << 30
 MAX_PIECES = 1000
+#: Keys of one field that are expressions: each is tried on every module's name.
+MOST_EXPRESSIONS = 500
 CONVOLUTION = 4  # dimensions of a convolution over images
 #: Target names that are literal; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
@@ -48,16 +51,17 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     rows = _replicated(config, base.expected)
     biases = {row.name: row for row in rows if row.part == "bias"}
     targets = [*_modules(config, (*rows, *base.tied), method), *(_parameters(config, rows) if method.stacked else ())]
+    sums = _sums(targets)
     expected = (
-        *(piece for target in targets for piece in _pieces(config, method, target, targets, biases)),
-        *_shared(config, base, method, targets),
+        *(piece for target in targets for piece in _pieces(config, method, target, sums, biases)),
+        *_shared(config, base, method, sums),
         *_saved(config, base),
         *_tokens(config, rows),
         *_biases(config, targets, biases),
     )
     family = f"{name.lower()} on {base.family}"
     again = base.tied if method.usual_target else ()  # the head, if rows of the embedding are trained
-    tied = tuple(piece for row in again for piece in _pieces(config, method, row, targets, biases))
+    tied = tuple(piece for row in again for piece in _pieces(config, method, row, sums, biases))
     return Prediction(base.config, family, base.head, expected, tied, base=base)
 
 
@@ -89,10 +93,11 @@ def _again(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
 def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
     """The weights whose modules are targeted, separately if they have their own ranks."""
     usual = method.usual_target if config.get("target_modules") is None else ""
+    tests = None if usual else _tests(config)
     for row in rows:
         fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
         if row.part == "weight" and fits and row.stacked is None and not row.buffer:
-            targeted = (row if row.role == usual else None) if usual else _targeted(row, config)
+            targeted = _targeted(row, config, tests) if tests else row if row.role == usual else None
             if targeted is not None and targeted.tensors:
                 yield from _by_rank(targeted, config, method)
 
@@ -132,11 +137,11 @@ def _pieces(
     config: Mapping[str, Any],
     method: Method,
     target: Expected,
-    targets: Sequence[Expected],
+    sums: Mapping[str, int],
     biases: Mapping[str, Expected],
 ) -> Iterator[Expected]:
     """The tensors that each targeted module gets."""
-    words = {**_words_of(target, config, biases), **_sums(targets)}
+    words = {**_words_of(target, config, biases), **sums}
     own = own_pattern(config, method.pattern, _first(target))
     if own is not None:
         words[method.rank] = _ranks(config[method.pattern][own])
@@ -163,11 +168,9 @@ def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, .
     return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
 
 
-def _shared(
-    config: Mapping[str, Any], base: Prediction, method: Method, targets: Sequence[Expected]
-) -> Iterator[Expected]:
+def _shared(config: Mapping[str, Any], base: Prediction, method: Method, sums: Mapping[str, int]) -> Iterator[Expected]:
     """The tensors that belong to no module."""
-    words = {**_widths(config, base), **_sums(targets)} if method.shared else {}
+    words = {**_widths(config, base), **sums} if method.shared else {}
     for piece in method.shared:
         for number, (part, shape, shown) in enumerate(_made(piece, _Scope(config, method, words))):
             role = "prompt_embeddings" if part in PROMPTS else "shared_vectors"
@@ -213,14 +216,23 @@ def _first(rows: Expected) -> str:
     return module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
 
 
-def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
-    """The row with the layers whose modules are targeted; None if it cannot be targeted."""
+class _Tests(NamedTuple):
+    """What a configuration says of modules' names."""
+
+    targeted: Callable[[str], bool] | None  # None for every linear layer
+    left_out: Callable[[str], bool]
+
+
+def _tests(config: Mapping[str, Any]) -> _Tests:
     targets = config.get("target_modules")
-    linear = targets == "all-linear"
-    if linear and row.group in ("embedding", "head", "norm"):
+    targeted = None if targets == "all-linear" else _test(targets, "target_modules")
+    return _Tests(targeted, _test(config.get("exclude_modules"), "exclude_modules"))
+
+
+def _targeted(row: Expected, config: Mapping[str, Any], tests: _Tests) -> Expected | None:
+    """The row with the layers whose modules are targeted; None if it cannot be targeted."""
+    if tests.targeted is None and row.group in ("embedding", "head", "norm"):
         return None
-    targeted = None if linear else _test(targets, "target_modules")
-    left_out = _test(config.get("exclude_modules"), "exclude_modules")
     module = row.name.removesuffix(".weight")
 
     if row.layers is not None and config.get("layers_to_transform") is not None:
@@ -228,7 +240,7 @@ def _targeted(row: Expected, config: Mapping[str, Any]) -> Expected | None:
         row = row._replace(layers=tuple(layer for layer in row.layers if layer in chosen))
 
     def has(name: str) -> bool:
-        return (targeted is None or targeted(name)) and not left_out(name)
+        return (tests.targeted is None or tests.targeted(name)) and not tests.left_out(name)
 
     return _chosen(row, has, module)
 
@@ -267,8 +279,13 @@ def _words(value: Any) -> frozenset[str]:
 
 def _named(module: str, words: frozenset[str]) -> bool:
     """Whether one of the words is the module's name, or its suffix."""
+    return any(end in words for end in ends(module))
+
+
+def ends(module: str) -> Iterator[str]:
+    """A module's name, and its ends after each dot, the longest first: PEFT takes any of them for the module."""
     parts = module.split(".")
-    return any(".".join(parts[at:]) in words for at in range(len(parts)))
+    return (".".join(parts[at:]) for at in range(len(parts)))
 
 
 def _layers(chosen: Any) -> frozenset[int]:
@@ -287,10 +304,12 @@ def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
 def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
     """Separately trained rows of embeddings: of those that a mapping names, or of the token embedding."""
     chosen = config.get("trainable_token_indices")
+    order = {name: number for number, name in enumerate(chosen)} if isinstance(chosen, Mapping) else {}
     for row in rows:
         module = row.name.removesuffix(".weight")
         if isinstance(chosen, Mapping):
-            indices = next((each for name, each in chosen.items() if _named(module, frozenset({name}))), None)
+            first = min((end for end in ends(module) if end in order), key=order.__getitem__, default=None)
+            indices = None if first is None else chosen[first]
         else:
             indices = chosen if row.role == "embed_tokens" else None
         if isinstance(indices, list) and indices and row.part == "weight" and len(row.shape) == 2:
@@ -370,7 +389,8 @@ def _transposed(target: Expected, bias: Expected | None, config: Mapping[str, An
     return bool(config.get("fan_in_fan_out")) and target.group not in ("embedding", "head")
 
 
-def _sums(targets: Iterable[Expected]) -> dict[str, int]:
+def _sums(targets: Iterable[Expected]) -> Mapping[str, int]:
+    """The modules that are adapted, and the elements of their weights."""
     tensors = [(target.tensors, target.elements) for target in targets]
     return {"modules": sum(n for n, _ in tensors), "sizes": sum(n * elements for n, elements in tensors)}
 
@@ -394,17 +414,37 @@ def _ranks(value: Any) -> Any:
 def own_pattern(config: Mapping[str, Any], field: str, module: str) -> str | None:
     """The first key of a field's patterns that matches the module's name, or its suffix after a dot."""
     patterns = config.get(field)
-    parts = module.split(".")
-    for name in patterns if isinstance(patterns, Mapping) else ():
-        plain = name.removesuffix(".lora_E")  # AdaLoRA's keys are its parameters
-        if _PLAIN.fullmatch(plain):
-            if _named(module, frozenset({plain})):
-                return str(name)
-            continue
+    if not isinstance(patterns, Mapping) or not patterns:
+        return None
+    plain, expressions = _patterns(tuple(patterns))
+    if len(expressions) > MOST_EXPRESSIONS:
+        raise ConfigError(f"no prediction for this adapter: its `{field}` has {integer(len(expressions))} patterns")
+    first = min((plain[end] for end in ends(module) if end in plain), default=None)
+    for number, name in expressions:
+        if first is not None and number > first[0]:
+            break
         pattern = _expression(name, field)
-        if any(pattern.match(".".join(parts[at:])) for at in range(len(parts))):
-            return str(name)
-    return None
+        if any(pattern.match(end) for end in ends(module)):
+            return name
+    return None if first is None else first[1]
+
+
+#: A key of a field's patterns, after its position among them.
+_Key = tuple[int, str]
+
+
+@lru_cache(maxsize=8)
+def _patterns(keys: tuple[str, ...]) -> tuple[Mapping[str, _Key], tuple[_Key, ...]]:
+    """The keys that are literal names, by name, and those that are expressions; each name under its first key."""
+    plain: dict[str, _Key] = {}
+    expressions: list[_Key] = []
+    for number, key in enumerate(keys):
+        name = key.removesuffix(".lora_E")  # AdaLoRA's keys are its parameters
+        if _PLAIN.fullmatch(name):
+            plain.setdefault(name, (number, key))
+        else:
+            expressions.append((number, key))
+    return plain, tuple(expressions)
 
 
 def factors(size: int, factor: Any = -1) -> tuple[int, int]:

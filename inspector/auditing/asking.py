@@ -17,7 +17,6 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from inspector.formats.gguf.values import ARRAY, CODES, STRING, WIDTHS
-from inspector.model import Header
 
 #: The most tensors and key-values of a GGUF for which its package is run; it takes half a millisecond for each.
 MOST_ENTRIES = 4_000
@@ -84,9 +83,19 @@ def _gguf(path: Path) -> str | None:
     return ""
 
 
-def few_enough(header: Header) -> bool:
-    """Whether a GGUF has few enough entries for its package to read quickly."""
-    return len(header.tensors) <= MOST_ENTRIES and len(header.metadata) <= MOST_ENTRIES
+#: Bytes at the start of a GGUF: the magic, the version, and the numbers of tensors and key-values.
+FIXED = 24
+
+
+def few_enough(head: bytes) -> bool:
+    """Whether a GGUF has few enough entries, by its first bytes, for its package to read quickly.
+
+    The package itself determines the byte order by the version. It refuses a file that is too short for these numbers.
+    """
+    if len(head) < FIXED:
+        return True
+    order = "<" if struct.unpack_from("<I", head, 4)[0] & 0xFFFF else ">"
+    return all(count <= MOST_ENTRIES for count in struct.unpack_from(f"{order}QQ", head, 8))
 
 
 def _stepping_reader() -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inspector.auditing.asking import Libraries, asking, few_enough
+from inspector.auditing.asking import FIXED, Libraries, asking, few_enough
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.bounds import MAX_HEADER
 from inspector.auditing.rules.subject import Subject
@@ -57,7 +57,7 @@ def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = Fals
                 yield Verdict(path, "llama.cpp" if path.endswith(".gguf") else "safetensors", None, told[0].rule)
             elif path.endswith(".gguf"):
                 yield _of_llama(subject, path, header, told, found)
-                yield _of_package(subject, path, header, told, ask)
+                yield _of_package(subject, path, told, ask)
             else:
                 yield _of_safetensors(subject, path, header, told, ask)
 
@@ -98,12 +98,12 @@ def _is_met(finding: Finding) -> bool:
     return finding.severity == "error" and finding.rule not in _UNSEEN and not harmful
 
 
-def _of_package(subject: Subject, path: str, header: Header | None, told: list[Finding], ask: Libraries) -> Verdict:
+def _of_package(subject: Subject, path: str, told: list[Finding], ask: Libraries) -> Verdict:
     """The `gguf` package's own verdict, if it is installed and the file is local."""
     file = subject.on_disk(path)
     if file is None:
         return Verdict(path, "gguf", None, "not on this machine")
-    if header is not None and not few_enough(header):
+    if not few_enough(subject.head(path, FIXED)):
         return Verdict(path, "gguf", None, "too many entries")
     refused = ask.gguf(file)
     if refused is None:

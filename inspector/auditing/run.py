@@ -175,9 +175,19 @@ def each_subject(
     """The models of one target, audited as by `each_of`."""
     try:
         for subject in found:
-            yield subject if isinstance(subject, Failed) else examined(subject, more, own_process=own_process)
+            yield subject if isinstance(subject, Failed) else _judgement(subject, more, own_process=own_process)
     except InspectorError as error:
         yield Failed(target, error)
+
+
+def _judgement(
+    subject: Subject, more: Callable[[Subject], Iterable[Finding]], *, own_process: bool
+) -> Audited | Failed:
+    """One model audited, or what prevents it: the target's other models are still audited."""
+    try:
+        return examined(subject, more, own_process=own_process)
+    except InspectorError as error:
+        return Failed(subject.target, error)
 
 
 def check_codes(codes: Iterable[str]) -> None:
@@ -211,20 +221,25 @@ def examined(
     found: list[Finding] = []
     verdicts: list[readers.Verdict] = []
     looking = rules.that_look()
-    left = deque(("reading the files", *(each.code for each in looking)))
+    left = deque(("reading the files", *(each.code for each in looking), _READERS))
+
+    def refused() -> Iterator[Finding]:
+        verdicts.extend(readers.verdicts(subject, found, own_process=own_process))
+        yield from readers.refusals(verdicts, found)
+
     seconds, start = limits.seconds_for(size), time.process_time()
     try:
         with _limited(seconds, size, own_process=own_process):
             found += _guarded(left[0], lambda: _read(subject))
         seconds -= time.process_time() - start
-        found += more(subject)  # checks that the user requested in addition are not limited in time
+        # Checks that the user requested in addition are not limited in time.
+        found += _guarded("the additional checks", lambda: more(subject), passed_on=InspectorError)
         with _limited(seconds, size, own_process=own_process):
             for each in looking:
                 left.popleft()
                 found += _guarded(each.code, partial(_found_by, each, subject))
-            left.clear()
-            verdicts += readers.verdicts(subject, found, own_process=own_process)
-            found += readers.refusals(verdicts, found)
+            left.popleft()
+            found += _guarded(_READERS, refused)
     except limits.Exceeded:
         subject.give_up()
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, more than any sound model of its size takes"
@@ -253,17 +268,23 @@ def _limited(seconds: float, size: int, *, own_process: bool) -> Iterator[None]:
         yield
 
 
-def _guarded(what: str, work: Callable[[], Iterable[Finding]]) -> list[Finding]:
+#: What follows the rules.
+_READERS = "the readers' verdicts"
+
+
+def _guarded(
+    what: str, work: Callable[[], Iterable[Finding]], passed_on: type[InspectorError] = NetworkError
+) -> list[Finding]:
     """A rule's findings; if it fails, those before the failure, and the failure. The other rules must still run.
 
-    INSPECT_DEBUG raises internal errors.
+    Errors of the type `passed_on` are raised. INSPECT_DEBUG raises internal errors, too.
     """
     found: list[Finding] = []
     try:
         found.extend(work())  # one by one, so that those before a failure are kept
     except MemoryError:
         found.append(Finding("not-judged", "error", f"{what}: takes more memory than any sound model: not judged"))
-    except NetworkError:
+    except passed_on:
         raise
     except Exception as error:
         if os.environ.get("INSPECT_DEBUG"):

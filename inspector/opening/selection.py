@@ -333,7 +333,8 @@ def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Sel
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:
     """The index's files, and a finding about weight files that it does not name."""
-    strangers = [path for path in here if path not in selection.paths]
+    indexed = frozenset(selection.paths)
+    strangers = [path for path in here if path not in indexed]
     if not strangers:
         return selection
     assert selection.index is not None
@@ -350,7 +351,8 @@ def _without_index(place: Place, here: list[str], folder: str) -> Selection:
     if _are_parts(found, folder):
         return Selection(tuple(here), folder)
     main = found[0]
-    others = [path for path in here if path not in main.paths]
+    own = frozenset(main.paths)
+    others = [path for path in here if path not in own]
     missing = (*absent_shards(main.paths), *_absent_ranks(main.paths))
     return Selection(main.paths, folder, None, (*missing, *_not_counted(others, main.paths[0])))
 

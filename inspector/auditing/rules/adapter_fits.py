@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 
+from inspector.adapters.prediction import ends
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
@@ -69,11 +70,12 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             continue
         beside = own.get("modules_to_save")
         kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
-        without = sorted(name for name in named if not any(_within(name, module) for module in modules))
+        without = sorted(named.difference(*map(ends, modules)))
         if without:
             what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
             yield Found(what, entry.path, severity="warning")
-        other = [module for module in sorted(modules) if not any(_within(name, module) for name in named | kept)]
+        known = named | kept
+        other = [module for module in sorted(modules) if known.isdisjoint(ends(module))]
         if other:
             what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
             none_fits = len(other) == len(modules) and len(without) == len(named)
@@ -99,8 +101,3 @@ def _layer(module: str) -> int | None:
     """The number of the layer that a module is in; None of one in no layer."""
     found = re.search(r"\.(\d+)\.", module)
     return int(found[1]) if found and len(found[1]) < 9 else None
-
-
-def _within(name: str, module: str) -> bool:
-    """PEFT's own test: the module's name, or its end after a point."""
-    return module == name or module.endswith("." + name)

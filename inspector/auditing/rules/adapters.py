@@ -16,7 +16,7 @@ from inspector.auditing.rules.configurations import (
     wrapped,
     wrong_kind,
 )
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
 from inspector.opening.configs import ADAPTER_FILE
@@ -43,7 +43,7 @@ def no_adapter_weights(subject: Subject) -> Iterator[Found]:
 
 
 @_rule("adapter-pieces", "error")
-def adapter_pieces(subject: Subject) -> Iterator[Found]:
+def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
     """An adapter's tensors are not those that its method creates for its modules.
 
     A piece of another shape than the others of its kind is refused by PEFT. A warning where a piece is missing, which

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.adapters import methods, prediction
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
-from inspector.auditing.rules.rule import Found
+from inspector.auditing.rules.rule import Found, NotJudged
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import ConfigError
 from inspector.model import Adapter, Config, Expected, Header, Prediction
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.units import plural
+from inspector.units import integer, plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
 _LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
@@ -35,6 +35,12 @@ _HEADS = frozenset({"classifier", "score"})
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: Tensors of an adapter beyond which none is compared one by one.
 _MOST = 50_000
+#: Modules of one kind of layer, times the layers: each module is looked for in each layer.
+_MOST_PAIRS = 1_000_000
+
+
+class _BeyondError(Exception):
+    """An adapter's modules are beyond a bound."""
 
 
 class _Stored(NamedTuple):
@@ -44,7 +50,7 @@ class _Stored(NamedTuple):
     whole: tuple[str, ...]  # names of tensors outside the method: weights trained in full, and unknown ones
 
 
-def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
+def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJudged]:
     """What the rule `adapter-pieces` finds in files of these names."""
     yield from _without(subject, weights)
     result = subject.result
@@ -53,7 +59,10 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
         return
     header = subject.headers[0]
     method = methods.method(str(adapter.config.get("peft_type", "")).upper())
-    if method is None or len(header.tensors) > _MOST or header.path.rpartition("/")[2] not in weights:
+    if method is None or header.path.rpartition("/")[2] not in weights:
+        return
+    if len(header.tensors) > _MOST:
+        yield NotJudged(f"{integer(len(header.tensors))} tensors, more than {integer(_MOST)}", header.path, "info")
         return
     stored = _stored(header, adapter)
     exact: frozenset[str] = frozenset()
@@ -62,6 +71,8 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
         made = _made(adapter.config, chosen, stored)
         exact = _exact(chosen, adapter.config) - _untold(chosen, stored)
         yield from _compared(header, stored, made, method, exact, adapter.config)
+    except _BeyondError as error:
+        yield NotJudged(str(error), header.path)
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # the tensors do not reveal their modules' sizes
         yield from _of_other_methods(header, stored, method)
         yield from _incomplete(header, stored, adapter.config)
@@ -203,22 +214,22 @@ def _most(counted: Counter[Any]) -> Any:
 def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
     """Including the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
     found = dict(sizes)
-    siblings: defaultdict[str, Counter[str]] = defaultdict(Counter)  # parent's pattern → its modules
-    parents: defaultdict[str, set[str]] = defaultdict(set)  # parent's pattern → the parents
-    for weight in sizes:
+    siblings: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # parent's pattern → module → size
+    parents: defaultdict[str, dict[str, None]] = defaultdict(dict)  # parent's pattern → the parents
+    for weight, size in sizes.items():
         parent, _, module = weight.removesuffix(".weight").rpartition(".")
-        siblings[_DIGITS.sub("*", parent + ".")][module] += 1
-        parents[_DIGITS.sub("*", parent + ".")].add(parent)
+        if parent:
+            pattern = _DIGITS.sub("*", parent + ".")
+            siblings[pattern].setdefault(module, size)
+            parents[pattern][parent] = None
+    pairs = sum(len(modules) * len(parents[pattern]) for pattern, modules in siblings.items())
+    if pairs > _MOST_PAIRS:
+        raise _BeyondError(f"{integer(pairs)} pairs of a layer and a module, more than {integer(_MOST_PAIRS)}")
     for pattern, modules in siblings.items():
-        for module in modules:
-            like = [size for weight, size in sizes.items() if _is(weight, pattern, module)]
-            for parent in parents[pattern] if like else ():
-                found.setdefault(f"{parent}.{module}.weight", like[0])
+        for module, size in modules.items():
+            for parent in parents[pattern]:
+                found.setdefault(f"{parent}.{module}.weight", size)
     return found
-
-
-def _is(weight: str, pattern: str, module: str) -> bool:
-    return weight.endswith(f".{module}.weight") and _DIGITS.sub("*", weight).startswith(pattern + module)
 
 
 def _compared(
@@ -249,8 +260,7 @@ def _compared(
     named = config.get("target_modules")
     named = {each for each in named if isinstance(each, str)} if isinstance(named, list) else set()
     for weight, _ in stored.pieces:  # another rule reports modules that are not targets
-        module = weight.removesuffix(".weight")
-        if any(module == each or module.endswith("." + each) for each in named):
+        if not named.isdisjoint(prediction.ends(weight.removesuffix(".weight"))):
             targeted.add(weight)
     of_any = {
         *_OF_ANY,
@@ -357,13 +367,23 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
         what = f"{plural(len(odd), 'tensor')} that belong to no adapter, so PEFT drops them"
         yield Found(what, header.path, odd[0], "warning")
     saved = config.get("modules_to_save")
-    names = [tensor.name for tensor in header.tensors]
+    names = (tensor.name for tensor in header.tensors)
     wanted = {module for module in saved if isinstance(module, str)} if isinstance(saved, list) else set[str]()
-    there = {module for module in wanted | _HEADS if any(f".{module}." in f".{name}" for name in names)}
+    asked = wanted | _HEADS
+    there = asked.intersection(_modules(names, {module.count(".") + 1 for module in asked}))
     if there & _HEADS:
         wanted -= _HEADS
     for module in sorted(wanted - there):
         yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
+
+
+def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
+    """Every run of so many words in the names of tensors, but for their last word: what may be a module's name."""
+    for name in names:
+        words = name.split(".")
+        for length in lengths:
+            for at in range(len(words) - length):
+                yield ".".join(words[at : at + length])
 
 
 def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:

@@ -23,6 +23,14 @@ class Found(NamedTuple):
     severity: Severity | None = None  # if different from the rule's own
 
 
+class NotJudged(NamedTuple):
+    """Something that a rule left out because it exceeds one of its bounds: reported as `not-judged`."""
+
+    what: str  # one line, unescaped
+    path: str | None = None
+    severity: Severity = "error"  # less if a sound model may exceed the bound
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One thing that an audit can find."""
@@ -31,7 +39,7 @@ class Rule:
     group: Group
     severity: Severity  # the gravest that it reports
     documentation: str  # a summary line, then why it matters and what to do
-    check: Callable[[Subject], Iterator[Found]] | None = None  # None: found while the files are read
+    check: Callable[[Subject], Iterator[Found | NotJudged]] | None = None  # None: found while the files are read
 
     @property
     def title(self) -> str:
@@ -40,15 +48,18 @@ class Rule:
     def findings(self, subject: Subject) -> Iterator[Finding]:
         """What the rule finds for itself."""
         for found in self.check(subject) if self.check else ():
-            yield Finding(self.code, found.severity or self.severity, found.message, found.path, found.tensor)
+            if isinstance(found, NotJudged):
+                yield Finding("not-judged", found.severity, f"{self.code}: {found.what}: not judged", found.path)
+            else:
+                yield Finding(self.code, found.severity or self.severity, found.message, found.path, found.tensor)
 
 
 def rule(
     code: str, severity: Severity, *, group: Group | None = None
-) -> Callable[[Callable[[Subject], Iterator[Found]]], Rule]:
+) -> Callable[[Callable[[Subject], Iterator[Found | NotJudged]]], Rule]:
     """Turn a function into a rule; its group defaults to the one its module is named after."""
 
-    def make(check: Callable[[Subject], Iterator[Found]]) -> Rule:
+    def make(check: Callable[[Subject], Iterator[Found | NotJudged]]) -> Rule:
         named = next((each for each in GROUPS if check.__module__.endswith(each)), GROUPS[0])
         return Rule(code, named if group is None else group, severity, cleandoc(check.__doc__ or ""), check)
 

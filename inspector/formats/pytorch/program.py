@@ -67,20 +67,28 @@ def _oddity(machine: Machine, value: Any) -> str | None:
 MANY_SHARED = 20
 
 
+#: Containers within each other: Python's pickler stops far earlier, because each takes some of its calls.
+MAX_NESTED = 20_000
+
+
 def values_in(value: Any) -> int:
-    """How many values a reader meets who follows every container; more than `MAX_VALUES` where one is in itself."""
+    """How many values a reader meets who follows every container; more than `MAX_VALUES` where one is in itself, or
+    more than `MAX_NESTED` are within each other."""
     counted: dict[int, int] = {}
     pending = [(value, False)]
-    while pending:
+    nested = 0
+    while pending and nested <= MAX_NESTED:
         each, done = pending.pop()
         inner = _inner(each)
         if done:
+            nested -= 1
             counted[id(each)] = min(MAX_VALUES + 1, 1 + sum(counted.get(id(one), 1) for one in inner))
         elif inner and id(each) not in counted:
             counted[id(each)] = MAX_VALUES + 1  # until it is counted: only what is in itself meets it
+            nested += 1
             pending.append((each, True))
             pending += [(one, False) for one in inner]
-    return counted.get(id(value), 1)
+    return MAX_VALUES + 1 if pending else counted.get(id(value), 1)
 
 
 def _inner(value: Any) -> Sequence[Any]:
