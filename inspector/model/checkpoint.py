@@ -22,6 +22,7 @@ class Origin(NamedTuple):
     requests: int | None = None  # HTTP requests sent, without redirects; None for local files
     bytes_read: int = 0  # from weight files, index and configuration, as received
     redirects: int | None = None  # redirects followed; None for local files
+    listing: object = None  # the Hub's list of that commit's files, so that it is requested once
 
 
 class Config(NamedTuple):

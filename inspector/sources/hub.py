@@ -89,24 +89,24 @@ def is_hub_url(url: str) -> bool:
     return any(url == home or url.startswith(home + "/") for home in homes)
 
 
-def hub_place(name: HubName, revision: str | None = None, *, pinned: bool = False) -> Place:
+def hub_place(name: HubName, revision: str | None = None, *, before: Origin | None = None) -> Place:
     """The place in the cache if all of it is there, else on the Hub.
 
     Args:
-        pinned: `revision` is the commit that the name's own revision stood for.
+        before: where it was read first; `revision` is that commit, whose files need not be listed again.
 
     Raises:
         TargetError: there is no such repository, revision or file, or no access to it.
         SourceError: the Hub cannot be reached, and the cache does not have it.
     """
-    if revision and name.revision and revision != name.revision and not pinned:
+    if revision and name.revision and revision != name.revision and before is None:
         raise UsageError(f"two revisions: {escape(name.revision)} in the name, and --revision {escape(revision)}")
     name = replace(name, revision=revision or name.revision)
     snapshot = snapshot_of(name.repo, name.kind, name.revision)
     if snapshot and is_whole(snapshot, name.path):
         return CachedPlace(name.repo, snapshot, name.path)
     try:
-        return HubPlace(name)
+        return HubPlace(name, before.listing if before else None)
     except UnreachableError as error:
         if snapshot and (snapshot.folder / name.path).exists():
             return CachedPlace(name.repo, snapshot, name.path)
@@ -120,7 +120,7 @@ class HubPlace:
 
     parallel = PARALLEL
 
-    def __init__(self, name: HubName) -> None:
+    def __init__(self, name: HubName, known: object = None) -> None:
         from huggingface_hub import constants
         from huggingface_hub.utils import build_hf_headers
 
@@ -128,7 +128,7 @@ class HubPlace:
         self._wire = Wire(constants.ENDPOINT, headers)
         self._asked = name
         repository = Repository(constants.ENDPOINT, name.kind, name.repo, name.revision)
-        listed = self._listing(repository)
+        self._listed = listed = known if isinstance(known, Listing) else self._listing(repository)
         # Pin the commit, so that a push in between cannot mix two revisions.
         self._repository = replace(repository, id=listed.id, revision=listed.commit)
         self._follows_main = name.revision in (None, "main") and name.kind == "model"
@@ -234,9 +234,8 @@ class HubPlace:
         location = self._repository.page + (
             f"/{self._root}{self.selected or ''}".rstrip("/") if self._asked.path else ""
         )
-        return Origin(
-            "hub", location, self._repository.revision, wire.requests, wire.bytes_read + local, wire.redirects
-        )
+        read = wire.bytes_read + local
+        return Origin("hub", location, self._listed.commit, wire.requests, read, wire.redirects, self._listed)
 
     def close(self) -> None:
         self._wire.close()

@@ -45,11 +45,11 @@ _FILE_NAMES = (
 )
 
 
-def place_of(target: str, revision: str | None = None, *, pinned: bool = False) -> Place:
+def place_of(target: str, revision: str | None = None, *, before: Origin | None = None) -> Place:
     """The place that `target` names.
 
     Args:
-        pinned: `revision` is the commit that a name's own revision stood for when it was read first.
+        before: where the target was read first; `revision` is the commit that its name stood for then.
 
     Raises:
         TargetError: nothing was found under that name.
@@ -70,7 +70,7 @@ def place_of(target: str, revision: str | None = None, *, pinned: bool = False) 
     if target.startswith("ollama:"):
         return _of_ollama(target, revision)
     if target.lower().startswith(("http://", "https://")):
-        return _at_url(target, revision, pinned)
+        return _at_url(target, revision, before)
     if in_filesystem(target):
         return _in_filesystem(target, revision)
     name, tag = _tagged(target)
@@ -79,7 +79,7 @@ def place_of(target: str, revision: str | None = None, *, pinned: bool = False) 
     if name.startswith("hf://") or looks_like_hub_id(name):
         from inspector.sources.hub import hub_place, parse
 
-        place = hub_place(parse(name), revision, pinned=pinned)
+        place = hub_place(parse(name), revision, before=before)
         return _of_type(place, name, tag) if tag else place
     raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}")
 
@@ -87,7 +87,7 @@ def place_of(target: str, revision: str | None = None, *, pinned: bool = False) 
 def place_again(target: str, origin: Origin) -> Place:
     """The place that a checkpoint was read from; a repository at the same commit, whatever its branch has become."""
     commit = origin.revision if origin.kind == "hub" else None
-    return place_of(target, commit, pinned=commit is not None)
+    return place_of(target, commit, before=origin if commit else None)
 
 
 def in_filesystem(target: str) -> bool:
@@ -236,11 +236,11 @@ def _exists(target: str) -> bool:
         return False
 
 
-def _at_url(target: str, revision: str | None, pinned: bool) -> Place:
+def _at_url(target: str, revision: str | None, before: Origin | None) -> Place:
     from inspector.sources.hub import hub_place, is_hub_url, parse
 
     if is_hub_url(target):
-        return hub_place(parse(target), revision, pinned=pinned)
+        return hub_place(parse(target), revision, before=before)
     if revision:
         raise UsageError(f"{escape(target, 200)} is one file, which has no revisions")
     from inspector.sources.url import UrlPlace
