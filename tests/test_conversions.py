@@ -112,6 +112,26 @@ def test_every_document_says_what_it_can() -> None:
             assert step.get("rows", "first") in ("first", "last")
 
 
+@pytest.mark.parametrize(
+    ("deep", "spatial", "blocks"),
+    [
+        ([[-2, 0], [-1, 2]], [1, -1], "layerwise.0 spatial.0 layerwise.1 spatial.1"),
+        ([[5, 4], [3, 6]], [1], "spatial.0 layerwise.1 layerwise.0"),  # pairs count in their own order
+        (None, [3, 1], "spatial.1 spatial.0"),
+        ([["a", 0]], [1], "spatial.0"),
+        ([[1, 2], 3], [], ""),
+    ],
+)
+def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial: list[int], blocks: str) -> None:
+    """By hand, of a language model with 8 layers; a list that is none is passed over."""
+    found = conversion_of("clip", "granite4_vision")
+    config = {"text_config": {"num_hidden_layers": 8}, "deepstack_layer_map": deep, "spatial_target_layers": spatial}
+    told = [name.replace("_projectors", "") for name in found.blocks(config)]
+    assert told == blocks.split()
+    first = next(found.endings("v.proj_blk.0.query", 0, found.blocks(config)))
+    assert not told or first == told[0].replace(".", "_projectors.") + ".query"
+
+
 def test_names_are_told_with_their_numbers() -> None:
     """A name by itself goes before its pattern, what a document says before what it inherits."""
     found = conversion_of("clip", "qwen3vl_merger")

@@ -38,7 +38,8 @@ PROJECTORS = [json.loads(line) for line in (FIXTURES / "gguf_projectors.jsonl").
 def pair(key: str, value: Any) -> tuple[str, str, Any]:
     """A key-value with its type."""
     kinds = {bool: "bool", str: "string", float: "float32", int: "uint32"}
-    kind = kinds[type(value[0] if isinstance(value, list) else value)]
+    values = value if isinstance(value, list) else [value]
+    kind = "int32" if min(map(str, values)).startswith("-") and type(values[0]) is int else kinds[type(values[0])]
     return (key, f"array[{kind}]" if isinstance(value, list) else kind, value)
 
 

@@ -16,8 +16,10 @@ A tensor is identified by its key: `tower:branch role.part/index`, without the p
 
 signs      parts of names that only tensors of the file have, where both are safetensors
 names      the file's name, without `.weight` or `.bias`, → what the model's name ends with; several with `|` between
-           them. `{}` is a number, `{-1}` one less, `{#}` its place among those that the file has. Where the model has
-           none of them, the key decides
+           them. `{}` is a number, `{-1}` one less, `{#}` its place among those that the file has, `{@}` the model's
+           block that `feeds` gives for it. Where the model has none of them, the key decides
+feeds      blocks of the model → the configuration's list of the language model's layers that they feed, or of pairs
+           that end with one: the file numbers the blocks of all lists in the order of these layers
 aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
            they are tried, with `|` between them
 towers     the file's tower → the model's, where a model may call it so
@@ -43,6 +45,7 @@ left_out   keys that the converter omits; `tower:*` for a whole tower
 deeper     towers of the model whose layers beyond the file's last are omitted
 dropped    words in the names of further tensors that it omits
 made       keys that it generates from the configuration
+added      keys that it takes from another folder of the model
 """
 
 from __future__ import annotations
@@ -60,6 +63,8 @@ from inspector.model import Key
 BASE, ORIGINAL = "_base", "_meta"
 #: What Transformers makes of a model as it loads it (`save_original_format=False` writes that); with the model's type.
 LOADED = "loaded"
+#: The most blocks of one list that feed a language model.
+MOST_BLOCKS = 1000
 #: What holds of all towers that lie beside a language model; with the kind of projector, of those that have it.
 TOWERS = "mmproj"
 
@@ -69,6 +74,7 @@ class Conversion(NamedTuple):
 
     signs: Sequence[str] = ()
     names: Mapping[str, str] = {}
+    feeds: Mapping[str, str] = {}
     aliases: Mapping[str, str] = {}
     towers: Mapping[str, str] = {}
     stacks: Sequence[str] = ()
@@ -81,6 +87,7 @@ class Conversion(NamedTuple):
     deeper: Sequence[str] = ()
     dropped: Sequence[str] = ()
     made: Sequence[str] = ()
+    added: Sequence[str] = ()
 
     def unstacked(self, key: Key, layers: Mapping[str, int]) -> Key:
         """The file's key mapped to the branch and layer that the file's layer number denotes in the model.
@@ -96,17 +103,30 @@ class Conversion(NamedTuple):
             layer -= layers.get(stack, 0)
         return key
 
-    def endings(self, stem: str, place: int) -> Iterator[str]:
+    def blocks(self, config: Mapping[str, Any]) -> list[str]:
+        """The model's blocks in the order in which the file numbers them; none if its configuration does not tell."""
+        depth = (config.get("text_config") or config).get("num_hidden_layers") if self.feeds else None
+        found: list[tuple[int, str]] = []
+        for name, field in self.feeds.items():
+            layers = _layers(config.get(field), depth)
+            found += [(layer, name.format(number)) for number, layer in enumerate(layers)]
+        return [name for _, name in sorted(found, key=lambda block: block[0])]
+
+    def endings(self, stem: str, place: int, blocks: Sequence[str] = ()) -> Iterator[str]:
         """The possible suffixes of the model's name for a tensor of the file, the preferred one first.
 
         Args:
             place: the tensor's position, from 0, among those of the file that differ only in their number.
+            blocks: what `blocks` returns for the model.
         """
         numbers = NUMBER.findall(stem)
         for name, held in ((stem, ()), (NUMBER.sub("{}", stem), numbers)):
             for each in filter(None, self.names.get(name, "").split(" | ")):
-                before = int(numbers[-1]) - 1 if numbers else 0
-                yield each.replace("{#}", str(place)).replace("{-1}", str(before)).format(*held)
+                number = int(numbers[-1]) if numbers else 0
+                if "{@}" in each and number < len(blocks):
+                    yield each.replace("{@}", blocks[number])
+                elif "{@}" not in each:
+                    yield each.replace("{#}", str(place)).replace("{-1}", str(max(number - 1, 0))).format(*held)
 
     def keys(self, key: Key) -> list[Key]:
         """The model's keys for a key of the file, the preferred one first; the same key by default."""
@@ -128,6 +148,21 @@ class Conversion(NamedTuple):
     def makes(self, key: Key) -> bool:
         """Whether the converter generates a tensor with this key, from the configuration or constants."""
         return _is_among(key, self.made)
+
+    def adds(self, key: Key) -> bool:
+        """Whether the converter takes a tensor with this key from another folder of the model."""
+        return _is_among(key, self.added)
+
+
+def _layers(listed: object, depth: object) -> list[int]:
+    """The layers of a list, counted from the end where negative: itself, or the last numbers of its pairs, in order."""
+    if not isinstance(listed, list) or len(listed) > MOST_BLOCKS:
+        return []
+    pairs = [each for each in listed if isinstance(each, list) and each and all(type(n) is int for n in each)]
+    layers = [each[-1] for each in sorted(pairs)] if pairs else [each for each in listed if type(each) is int]
+    if len(layers) != len(listed):
+        return []
+    return [layer + depth if layer < 0 and isinstance(depth, int) else layer for layer in layers]
 
 
 def key_text(key: Key) -> str:

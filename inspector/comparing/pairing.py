@@ -28,6 +28,8 @@ from inspector.architectures.data.fusions import BRANCHED, COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
 Status = Literal["same", "dtype", "shape", "only_a", "only_b"]
+#: What a converter did to a tensor that only one side has; "adds": took it from another folder of the model.
+Origin = Literal["", "leaves out", "makes", "adds"]
 
 
 class Side(NamedTuple):
@@ -56,7 +58,7 @@ class Pair(NamedTuple):
     status: Status
     a: Side | None
     b: Side | None
-    converter: Literal["", "leaves out", "makes"] = ""  # why only one side has it, if a known converter does so
+    converter: Origin = ""  # why only one side has it, if a known converter does so
 
 
 def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
@@ -108,10 +110,8 @@ def loaded_from(result: Reconciliation) -> Conversion | None:
     return loaded_form(model_type, (each.tensor.name for each in result.tensors)) if model_type else None
 
 
-def _why(
-    side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int]
-) -> Literal["", "leaves out", "makes"]:
-    """Why only this side has it: the other's converter drops it, or its own creates it.
+def _why(side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int]) -> Origin:
+    """Why only this side has it: the other's converter drops it, or its own creates it or takes it from elsewhere.
 
     Args:
         depths: how many layers each tower of the other side has.
@@ -121,13 +121,17 @@ def _why(
         return "leaves out"
     if other is not None and key.tower in other.deeper and (key.layer or 0) >= depths.get(key.tower, 0):
         return "leaves out"
-    return "makes" if own is not None and own.makes(side.tensors[0].key) else ""
+    if own is None:
+        return ""
+    return "makes" if own.makes(side.tensors[0].key) else "adds" if own.adds(side.tensors[0].key) else ""
 
 
 #: The most leading words that a model may add to a name, plus one.
 _PREFIXES = 4
 
 
+#: The end of the name of a matrix within a module that limits what goes through it.
+_LINEAR = ".linear"
 #: Suffixes that are not part of a module's name: a weight, a bias, and the bounds of inputs and outputs.
 _PARTS = frozenset({"weight", "bias", "input_min", "input_max", "output_min", "output_max"})
 
@@ -143,6 +147,7 @@ class _Store:
         served = packing.side if packing else {}
         names = packing.names if packing else {}
         self._names = names
+        self._config = result.checkpoint.config.values if result.checkpoint.config else {}
         self._apart: dict[tuple[Key, str], Key] = {}  # key and stem → the key of that one of several
         self.left: dict[Key, list[Labelled]] = {}
         for each in result.tensors:
@@ -155,6 +160,7 @@ class _Store:
         """Use the keys of the model that a converter's file was made from, if it names a tensor differently."""
         renamed: dict[Key, list[Labelled]] = {}
         by_name = other.told_apart(dict(self._by_name(conversion, other))) if conversion.names else {}
+        claimed = set(by_name.values())
         branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
         layers = dict(zip(conversion.stacks, map(len, branches), strict=True))
         for held, tensors in self.left.items():
@@ -164,7 +170,10 @@ class _Store:
                 names += [name._replace(expert=None) for name in names if name.expert == STACKED]
             found = next((name for name in names if name in other.left or _at_all(name, other.left)), key)
             for each in tensors:
-                renamed.setdefault(by_name.get(each.tensor.name, found), []).append(each)
+                own = by_name.get(each.tensor.name, found)
+                if own == key and own in claimed and each.tensor.name not in by_name:  # a name says more than a role
+                    own = own._replace(branch=f"{own.branch} {_stem(each.tensor.name)[0]}".strip())
+                renamed.setdefault(own, []).append(each)
         self.left = renamed
 
     def told_apart(self, named: Mapping[str, tuple[Key, str]]) -> dict[str, Key]:
@@ -182,7 +191,7 @@ class _Store:
 
     def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, tuple[Key, str]]]:
         """Names in the file with the model's keys and stems, if a conversion gives the model's names."""
-        known = other.endings()
+        known, blocks = other.endings(), conversion.blocks(other._config)
         stems = {each.tensor.name: _stem(each.tensor.name) for tensors in self.left.values() for each in tensors}
         numbers: dict[tuple[str, str], list[list[int]]] = defaultdict(list)
         for stem, part in stems.values():
@@ -190,7 +199,7 @@ class _Store:
         places = {pattern: sorted(found) for pattern, found in numbers.items()}
         for name, (stem, part) in stems.items():
             place = bisect_left(places[_pattern(stem), part], _numbers(stem))
-            ends = ((end, part) for end in conversion.endings(stem, place))
+            ends = ((end.removesuffix(_LINEAR), part) for end in conversion.endings(stem, place, blocks))
             found = next((known[end] for end in ends if end in known), None)
             if found is not None:
                 yield name, found
@@ -245,7 +254,7 @@ class _Store:
         places: dict[tuple[object, ...], list[Key]] = {}
         for key, tensors in self.left.items():
             name = tensors[0].tensor.name
-            told = any(each.leaves_out(key, name) or each.makes(key) for each in conversions)
+            told = any(each.leaves_out(key, name) or each.makes(key) or each.adds(key) for each in conversions)
             if len(tensors) == 1 and not told:
                 shape = self._shapes.get(tensors[0].tensor.name, tensors[0].tensor.shape)
                 places.setdefault((key.layer, key.expert, *_dimensions(shape)), []).append(key)
@@ -261,7 +270,7 @@ class _Store:
 def _stem(name: str) -> tuple[str, str]:
     """A name without its part, and the part."""
     stem, _, part = name.rpartition(".")
-    return (stem.removesuffix(".linear"), part) if part in _PARTS else (name, "weight")
+    return (stem.removesuffix(_LINEAR), part) if part in _PARTS else (name, "weight")
 
 
 def _pattern(stem: str) -> str:

@@ -160,7 +160,11 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
     )
 
 
-_CONVERTER = {"leaves out": "the converter omits it", "makes": "the converter generates it"}
+_CONVERTER = {
+    "leaves out": "the converter omits it",
+    "makes": "the converter generates it",
+    "adds": "the converter takes it from another folder",
+}
 
 
 def compared(members: Sequence[_Member]) -> str:
@@ -333,7 +337,8 @@ def _flat(told: Mapping[str, Any]) -> dict[str, Any]:
 def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
     key = pair.key
     sums = data.sums if data and data.status else None
-    transform = {"leaves out": "left out", "makes": "made"}.get(pair.converter) or (data.transform if data else None)
+    done = {"leaves out": "left out", "makes": "made", "adds": "added"}.get(pair.converter)
+    transform = done or (data.transform if data else None)
     told = {
         **key_document(key),
         "status": pair.status,

@@ -124,11 +124,12 @@ def _number(path: Path) -> dict[str, int]:
 
 
 def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str, towers: bool) -> Path:
-    model_class = REMOTE[name].model_class if name in REMOTE and not towers else name
+    model_class = REMOTE[name].model_class if name in REMOTE and not towers else name.partition("#")[0]
     out = folder.parent / f"{kind}.gguf"
     config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
-    fields = {**config, **published(model_type, config)}
-    as_is = name in REMOTE and not towers
+    recipe = (ALSO_TOWERS if towers else {}).get(name, name)
+    as_is = recipe in (REMOTE_TOWERS if towers else REMOTE)
+    fields = {**config, **({} if as_is and towers else published(model_type, config))}
     return converter.written(folder, model_class, fields, out, KINDS[kind], towers, as_is)
 
 

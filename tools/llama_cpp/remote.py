@@ -72,7 +72,9 @@ ALSO: dict[str, tuple[str, str]] = {
 
 #: The same of the towers beside language models.
 ALSO_TOWERS: dict[str, str] = {
+    "Dots3NoteForConditionalGeneration": "Dots3NoteForCausalLM",
     "MiniMaxM3VLForConditionalGeneration": "MiniMaxM3SparseForConditionalGeneration",
+    "Step3p7ForConditionalGeneration": "StepVLForConditionalGeneration",
     "UnlimitedOCRForCausalLM": "DeepseekOCRForCausalLM",
 }
 
@@ -114,7 +116,8 @@ def write(remote: Remote, folder: Path, seed: int) -> None:
     from safetensors.torch import save_file
 
     folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(remote.case.config))
+    own = {key: value for key, value in remote.case.config.items() if "/" not in key}
+    (folder / "config.json").write_text(json.dumps(own))
     draw = torch.Generator().manual_seed(seed + 1000)
     tensors = {
         name: torch.randn(shape, generator=draw).to(torch.float32 if name.endswith(FLOATS) else torch.bfloat16)
@@ -123,7 +126,12 @@ def write(remote: Remote, folder: Path, seed: int) -> None:
     tensors |= {name: _steps(len(tensor), draw) for name, tensor in tensors.items() if name == "d2t"}
     tensors |= {name: tensor > 0 for name, tensor in tensors.items() if name == "t2d"}
     tensors |= {name: tensor.abs() for name, tensor in tensors.items() if name.endswith("slopes")}  # of ALiBi
-    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+    for home in {key.rpartition("/")[0] for key in (*tensors, *remote.case.config)}:  # parts in folders of their own
+        held = {name.rpartition("/")[2]: each for name, each in tensors.items() if name.rpartition("/")[0] == home}
+        (folder / home).mkdir(exist_ok=True)
+        if home:
+            (folder / home / "config.json").write_text(json.dumps(remote.case.config[f"{home}/config.json"]))
+        save_file(held, folder / home / "model.safetensors", metadata={"format": "pt"})
 
 
 def _steps(count: int, draw: Any) -> Any:

@@ -23,6 +23,7 @@ PREPROCESSOR = {
 _OLD_TOWER = (r"^(model\.)?vision_tower\.(?!vision_model)", r"\1vision_tower.vision_model.")
 PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
     "Gemma3ForConditionalGeneration": (_OLD_TOWER,),
+    "Granite4VisionForConditionalGeneration": (_OLD_TOWER,),
     "Lfm2VlForConditionalGeneration": (_OLD_TOWER,),
     "HYV4ForCausalLM": (
         (r"^model\.hc_pre\.hc_head", "model.hc_head"),
@@ -102,8 +103,9 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
         "text_config": {"num_key_value_heads": 4, "index_kpool": 4, "qk_rope_head_dim": 0, "head_dim": 0,
                         "linear_head_dim": 24, "linear_num_heads": 4}},
     "Granite4VisionForConditionalGeneration": {
-        "downsample_rate": "1/2", "deepstack_layer_map": [[-2, 0], [-1, 1]], "spatial_target_layers": [2, 3],
-        "vision_config": {"model_type": "siglip_vision_model", "image_size": 56, "patch_size": 14},
+        "downsample_rate": "1/2", "deepstack_layer_map": [[-2, 0], [-1, 2]], "spatial_target_layers": [1, 3, 4, 5],
+        "text_config": {"num_hidden_layers": 6, "layer_types": None},
+        "vision_config": {"model_type": "siglip_vision_model", "image_size": 56, "patch_size": 14, "num_hidden_layers": 7},
         "qformer_config": {"encoder_hidden_size": "hidden", "num_hidden_layers": 1},
     },
     "HunYuanVLForConditionalGeneration": {"vision_config": {"max_image_size": 56, "img_max_token_num": 16,
