@@ -281,6 +281,17 @@ def test_every_table_says_where_it_is_from() -> None:
     assert [place for place, table in told.items() if table.get("about", "Model type").startswith("Model type")] == []
 
 
+def test_notes_explain_words_that_tables_have() -> None:
+    """`WIDTH: why it is so` explains a word of `let`; a wheel's tables come without notes."""
+    folder = Path(__file__).parent.parent / "inspector/architectures/data/tables"
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*/*.json"))]
+    tables = [table for file in found for table in (file, *file.values()) if isinstance(table, dict)]
+    notes = [(note.partition(": ")[0], table) for table in tables for note in table.get("notes", ())]
+    explained = [(word, table) for words, table in notes if words.isupper() for word in words.split(", ")]
+    assert len(explained) > 20
+    assert [(word, table["about"]) for word, table in explained if word not in table.get("let", ())] == []
+
+
 def test_a_type_without_a_table_stays_unknown() -> None:
     assert family_of({"model_type": "no-such-thing"}) is None
     assert family_of({}) is None

@@ -207,7 +207,7 @@ def _title(family: Family) -> str:
         )
     parts = [row.scope for row in family.rows if isinstance(row, Include)]
     if parts:
-        told += f": {', '.join(dict.fromkeys(parts))} by their own types' tables"
+        told += f": {', '.join(dict.fromkeys(parts))} each with a table of its own"
     return told + "."
 
 
