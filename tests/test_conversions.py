@@ -20,6 +20,7 @@ import inspector
 from inspector.architectures.conversions import Conversion, conversion_of, key_text
 from inspector.architectures.store import store
 from inspector.comparing.layouts import Known, Option, Sides, pieces
+from inspector.comparing.numbers import words as numbers_of
 from inspector.comparing.pairing import Pair
 from inspector.comparing.views import loops
 from inspector.model import Key
@@ -103,13 +104,19 @@ def test_every_document_says_what_it_can() -> None:
         found = conversion_of(name)
         assert isinstance(found, Conversion)
         for text, step in found.converted.items():
-            numbers = {"order", "axes", "value", "rows", "name"}
+            numbers = {"order", "axis", "axes", "value", "rows", "rest", "name"}
             words = set(step.get("order", "").split())
             assert step.keys() - numbers <= words, (name, text)
             assert not words or sorted(step["order"].split("->")[0].split()) == sorted(
                 step["order"].split("->")[1].split()
             )
             assert step.get("rows", "first") in ("first", "last")
+            assert step.get("rest", "zeros") == "zeros"
+            assert "rows" in step or "rest" not in step
+        for place, step in found.computed.items():
+            text, _, part = place.partition(".")
+            assert part in found.file[text]
+            assert numbers_of(step["value"]) == step.keys() - {"value", "name"}
 
 
 @pytest.mark.parametrize(

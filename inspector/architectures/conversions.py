@@ -22,7 +22,7 @@ feeds      blocks of the model → the configuration's list of the language mode
            that end with one: the file numbers the blocks of all lists in the order of these layers
 aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
            they are tried, with `|` between them
-towers     the file's tower → the model's, where a model may call it so
+towers     the file's tower → the model's, where a model may call it so; several with `|` between them
 stacks     branches of the model whose layers are the file's, one branch's after the other's
 model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
            (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the usual parts.
@@ -36,11 +36,16 @@ converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to 
            `axes`   the model's axes in the file's order, by their numbers
            `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, the
                     element's `index` in the model's tensor, and the `mean` and `mean_abs` of all of that
-           `rows`   which of the model's rows are kept, the `first` or the `last`
+           `rows`   which rows the shorter has of the longer, the `first` or the `last`; the model is the longer, unless
+           `rest`   says what the file's other rows are: `zeros`
            `name`   the display name
 folded     values computed from several tensors: a display name, and for each of the file's keys a formula (`value`)
            in x and other letters, each with its key in the model; `key@1/2`: the first half of its columns
-transposed keys of matrices that the model stores as [in, out], unless its table already says so
+computed   a part of a file's tensor (`embed_tokens.text_embedding embed_tokens`, as in `file`) whose rows are computed
+           from the model's: a formula (`value`) in x and in whole tensors, each a letter with its key, and the display
+           name. `linear(x, w, b)` is x · wᵀ + b
+transposed keys of matrices that the model stores as [in, out], unless its table already says so; with `[experts]` of
+           stacked experts alone
 left_out   keys that the converter omits; `tower:*` for a whole tower
 deeper     towers of the model whose layers beyond the file's last are omitted
 dropped    words in the names of further tensors that it omits
@@ -82,6 +87,7 @@ class Conversion(NamedTuple):
     file: Mapping[str, Mapping[str, str]] = {}
     converted: Mapping[str, Mapping[str, str]] = {}
     folded: Mapping[str, Mapping[str, Mapping[str, str]]] = {}
+    computed: Mapping[str, Mapping[str, str]] = {}
     transposed: Sequence[str] = ()
     left_out: Sequence[str] = ()
     deeper: Sequence[str] = ()
@@ -139,7 +145,14 @@ class Conversion(NamedTuple):
         else:
             texts = [text]
         found = [named(each, key) for each in texts]
-        return found + [each._replace(tower=self.towers[each.tower]) for each in found if each.tower in self.towers]
+        towers = {tower: others.split(" | ") for tower, others in self.towers.items()}
+        return found + [each._replace(tower=tower) for each in found for tower in towers.get(each.tower, ())]
+
+    def operands(self, text: str) -> Iterator[str]:
+        """The keys of further tensors that parts of a file's tensor are computed with."""
+        for place, step in self.computed.items():
+            if place.partition(".")[0] == text:
+                yield from (key for letter, key in step.items() if letter not in ("value", "name"))
 
     def leaves_out(self, key: Key, name: str) -> bool:
         """Whether the converter omits a tensor with this key and name."""

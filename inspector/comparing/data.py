@@ -21,9 +21,9 @@ import numpy as np
 from inspector.comparing import numbers, unchanged
 from inspector.comparing.agreement import AGREEMENTS, Agreement, Data, Sums, added
 from inspector.comparing.diff import Diff
-from inspector.comparing.layouts import Known, Option, Piece, Sides, is_turned, pieces
+from inspector.comparing.layouts import Known, Made, Option, Piece, Sides, is_turned, pieces
 from inspector.comparing.pairing import Pair, Side
-from inspector.comparing.views import Array, Loop, Tile, gathered, loops, tile_at, tile_count, tiles
+from inspector.comparing.views import TILE, Array, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Reconciliation
@@ -233,6 +233,33 @@ class _Side:
         return each.tensor.dtype if plain and not any(found.rule == "big-endian" for found in header.findings) else None
 
 
+class _Rows:
+    """What `Made` says, computed: rows from those of one tensor."""
+
+    def __init__(self, side: _Side, made: Made) -> None:
+        self._side, self._made = side, made
+        self._whole = {letter: self._matrix(number) for letter, number in made.whole.items()}
+
+    def _matrix(self, number: int) -> Array:
+        shape = self._side.side.shapes[number]
+        return self._side.values(number)(0, prod(shape)).reshape(shape)
+
+    def values(self, start: int, stop: int) -> Array:
+        return self._applied(start, stop, lambda numbers: numbers)
+
+    def magnitude(self, start: int, stop: int) -> float:
+        """What the sums of some elements can amount to: their errors grow with it, not with what is left."""
+        return float(np.max(self._applied(start, stop, np.abs), initial=0))
+
+    def _applied(self, start: int, stop: int, change: Callable[[Array], Array]) -> Array:
+        columns, width = self._made.columns, self._side.side.shapes[self._made.x][-1]
+        first, last = start // columns, -(-stop // columns)
+        x = self._side.values(self._made.x)(first * width, last * width).reshape(-1, width)
+        whole = {letter: change(values) for letter, values in self._whole.items()}
+        rows = numbers.applied(self._made.value, change(x), whole.get).reshape(-1)
+        return rows[start - first * columns : stop - first * columns]
+
+
 class _Found(NamedTuple):
     """The comparison of one piece, under the option that fits best."""
 
@@ -243,6 +270,8 @@ class _Found(NamedTuple):
 
 def _compared(piece: Piece, a: _Side, b: _Side, sides: Sides) -> _Found:
     plain = piece.options[0]
+    if plain.made is not None:
+        return _Found(plain, _computed(plain, plain.made, a, b, sides), piece)
     if not plain.name and _same_bytes(plain, a, b):
         return _Found(plain, Sums(elements=plain.a.elements), piece)
     options = [_with_means(option, a, b, sides) for option in piece.options]
@@ -305,6 +334,28 @@ def _best(options: Sequence[Option], a: _Side, b: _Side, sides: Sides) -> Option
     return options[min(range(len(options)), key=ranked.__getitem__)]
 
 
+def _computed(option: Option, made: Made, a: _Side, b: _Side, sides: Sides) -> Sums:
+    """A file's elements compared with those that its converter computed from the model's, up to the order of sums."""
+    (model, file), view = ((a, b), option.b) if sides.file == 1 else ((b, a), option.a)
+    rows, total = _Rows(model, made), Sums()
+    step = max(1, TILE // made.columns) * made.columns
+    for start in range(0, view.elements, step):
+        total += _made_rows(rows, file, view, (start, min(start + step, view.elements)), sides)
+    return total
+
+
+def _made_rows(rows: _Rows, file: _Side, view: View, place: tuple[int, int], sides: Sides) -> Sums:
+    at = view.offset + place[0], view.offset + place[1]
+    made, held = rows.values(*place), file.values(view.store)(*at)
+
+    def steps() -> list[Array]:
+        read = file.steps(view.store)
+        return [read(*at)] if read else []
+
+    x, y = (made, held) if sides.file == 1 else (held, made)
+    return numbers.sums(x, y, steps, slack=rows.magnitude(*place))
+
+
 def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, sides: Sides) -> Sums:
     own = [loop.a for loop in nest]
     other = [loop.b for loop in nest]
@@ -344,7 +395,7 @@ def _is_lossy(pair: Pair) -> bool:
 
 def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides) -> Data:
     """The pieces of a pair merged."""
-    statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value)) for each in found]
+    statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value or each.option.made)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
     names = [name for each in found for name in each.option.name.split(", ") if name]
     layout = () if any(each.option.beside for each in found) else _layout(pair, sides)

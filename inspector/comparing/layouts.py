@@ -21,12 +21,21 @@ from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
 from inspector.comparing.numbers import INDEX, MEANS, words
 from inspector.comparing.pairing import Pair, Side, conversion_from, loaded_from
-from inspector.comparing.views import View, loops, whole
+from inspector.comparing.views import Digit, View, loops, whole
 from inspector.errors import ConfigError
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
 #: The deepest nesting of parts that is searched.
 _DEEPEST = 6
+
+
+class Made(NamedTuple):
+    """Rows that are computed from one tensor's rows and from whole tensors: `linear(x, w, b)`."""
+
+    value: str  # the formula
+    x: int  # the index of the tensor whose rows it takes
+    whole: Mapping[str, int]  # its other letters: indexes of tensors
+    columns: int  # of a row that is made
 
 
 class Option(NamedTuple):
@@ -38,6 +47,8 @@ class Option(NamedTuple):
     value: str = ""  # the formula for each number x: "x + 1"
     numbers: Mapping[str, float] = {}  # values of the names in the formula
     beside: Mapping[str, View] = {}  # the model's other tensors that it names, in the same layout
+    made: Made | None = None  # the model's elements are computed
+    rest: str = ""  # what the file's rows beyond the model's are
 
 
 class Piece(NamedTuple):
@@ -58,8 +69,8 @@ class Known:
         self.family: Family | None = family_of(self.values)
 
     @cached_property
-    def transposed(self) -> frozenset[tuple[str, str, str]]:
-        """Tower, branch and role of matrices stored as [in, out]."""
+    def transposed(self) -> frozenset[tuple[str, str, str, bool]]:
+        """Tower, branch and role of matrices stored as [in, out], and whether experts are stacked."""
         return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
 
     def number(self, text: str, layer: int | None = None) -> float | None:
@@ -74,17 +85,17 @@ class Known:
         return value if isinstance(value, (int, float)) else None
 
 
-def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str, str]]:
+def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str, str, bool]]:
     for entry in family.rows:
         if isinstance(entry, Row):
             if entry.transposed:
-                yield entry.tower, entry.branch, entry.role
+                yield entry.tower, entry.branch, entry.role, bool(entry.stacked)
         elif isinstance(entry, Include) and deep:
             inner = nested_values(entry, values)
             part = family_of(inner)
             if part is not None:
-                for tower, branch, role in _transposed(part, inner, deep - 1):
-                    yield inner_tower(entry, tower), inner_branch(entry, branch), role
+                for tower, branch, role, stacked in _transposed(part, inner, deep - 1):
+                    yield inner_tower(entry, tower), inner_branch(entry, branch), role, stacked
 
 
 class Sides(NamedTuple):
@@ -150,7 +161,52 @@ def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
     )
     if a.keys() != b.keys():
         raise ValueError(f"{sorted(a.keys() ^ b.keys())[:3]} on one side only")
-    return tuple(_piece(role, a[role, number], b[role, number], sides) for role, number in a)
+    return tuple(piece for role, number in a for piece in _pieces(role, a[role, number], b[role, number], pair, sides))
+
+
+def _pieces(role: str, a: _Atom, b: _Atom, pair: Pair, sides: Sides) -> Iterator[Piece]:
+    """The elements of one role, and those that the file has beyond the model's."""
+    made = _made(role, a, b, pair, sides)
+    if made is not None:
+        yield made
+        return
+    piece = _piece(role, a, b, sides)
+    yield piece
+    if any(option.rest for option in piece.options):
+        yield from _rest(role, a, b, sides)
+
+
+def _made(role: str, a: _Atom, b: _Atom, pair: Pair, sides: Sides) -> Piece | None:
+    """What a converter computes row by row from several tensors; None for others."""
+    model, file = (a, b) if sides.file == 1 else (b, a)
+    step = sides.conversion.computed.get(f"{key_text(file.key)}.{role}")
+    side = pair.a if sides.file == 1 else pair.b
+    if step is None or side is None:
+        return None
+    places = {key_text(key): number for number, key in enumerate(side.keys)}
+    asked = {letter: text for letter, text in step.items() if letter not in ("value", "name")}
+    if not asked.keys() or not all(text in places for text in asked.values()):
+        raise ValueError(f"{role} without what it is computed with")
+    columns = file.view.shape[-1]
+    whole_ones = {letter: places[text] for letter, text in asked.items()}
+    rows = file.view.elements // columns
+    view = whole((rows, columns), model.view.store).flat()
+    made = Made(step["value"], model.view.store, whole_ones, columns)
+    one, other = (view, file.view.flat()) if sides.file == 1 else (file.view.flat(), view)
+    return Piece(role, (Option(step["name"], one, other, made=made),))
+
+
+def _rest(role: str, a: _Atom, b: _Atom, sides: Sides) -> Iterator[Piece]:
+    """The file's rows beyond the model's, which its converter fills with zeros."""
+    model, file = (a, b) if sides.file == 1 else (b, a)
+    step = next(step for step in _steps(role, file.key, sides.conversion) if "rest" in step)
+    rows, total = model.view.shape[model.base], file.view.shape[file.base]
+    start, stop = (rows, total) if step["rows"] == "first" else (0, total - rows)
+    if stop > start:
+        theirs = file.view.taken(file.base, 0, start, stop).flat()
+        first = View(model.view.store, model.view.offset, ((Digit(theirs.elements, 0),),))
+        one, other = (first, theirs) if sides.file == 1 else (theirs, first)
+        yield Piece(f"{role} rest", (Option("", one, other, "0"),))
 
 
 def _folded(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
@@ -200,7 +256,10 @@ def _atoms(
 ) -> _Atoms:
     """The elements of one side, split as far as both sides are."""
     found: _Atoms = {}
+    beside = _beside(side, other, sides)
     for number, (tensor, key, shape) in enumerate(zip(side.tensors, side.keys, side.shapes, strict=True)):
+        if key_text(key) in beside:
+            continue
         view = whole(shape, number)
         if is_turned(tensor, key, shape, known, sides):
             view = view.transposed([*range(len(shape) - 2), len(shape) - 1, len(shape) - 2])
@@ -208,6 +267,7 @@ def _atoms(
         base = int(together and not apart and _counts(shape, other))
         text = key_text(tensor.key._replace(part="weight"))
         parts = {} if layout is None else layout.get(text) or dict.fromkeys(_usual_parts(key), "")
+        parts = _present(parts, other)
         for index, single in _taken_apart(view, key, apart, together):
             role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
             held = _split(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
@@ -216,6 +276,20 @@ def _atoms(
                     raise ValueError(f"several tensors are {role or key_text(key)}")
                 found[role, index] = _Atom(piece, base, tensor.key)
     return found
+
+
+def _present(parts: Mapping[str, str], other: Side) -> Mapping[str, str]:
+    """A layout without the tensors of the other side that this model lacks, where it consists of such."""
+    theirs = {key_text(key) for key in other.keys}
+    lacking = {name for name in parts if " " in name and name not in theirs}
+    return {name: rows for name, rows in parts.items() if name not in lacking} if theirs & parts.keys() else parts
+
+
+def _beside(side: Side, other: Side, sides: Sides) -> frozenset[str]:
+    """The keys of tensors that no part of the other side is, but that one is computed with."""
+    if len(side.tensors) < 2:
+        return frozenset()
+    return frozenset(text for key in other.keys for text in sides.conversion.operands(key_text(key)))
 
 
 def _part_name(key: Key, sides: Sides) -> str:
@@ -236,7 +310,11 @@ def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, si
     plain = len(shape) > 1 and key.part != "bias" and tuple(shape) == tensor.tensor.shape
     if not plain or known.conversion is not None:
         return False
-    return (key.tower, key.branch, key.role) in known.transposed or key_text(key) in sides.conversion.transposed
+    stacked = key.expert == STACKED
+    if (key.tower, key.branch, key.role, stacked) in known.transposed:
+        return True
+    text = key_text(key)
+    return any(each in sides.conversion.transposed for each in ((text, f"{text}[experts]") if stacked else (text,)))
 
 
 def _lies_apart(side: Side) -> bool:
@@ -335,7 +413,7 @@ def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
             known = _numbers(value, file.key.layer, sides)
             if made is not None and known is not None:
                 one, other = made if sides.file == 1 else made[::-1]
-                options.append(Option(_name(step), one, other, value, known))
+                options.append(Option(_name(step), one, other, value, known, rest=step.get("rest", "")))
     if not options:
         raise ValueError(f"{a.view.shape} and {b.view.shape}")
     return Piece(role, tuple(options))
@@ -371,7 +449,8 @@ def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> t
         changed = model._replace(view=_ordered(step, model, sides)) if "order" in step else model
         if "axes" in step:
             changed = changed._replace(view=changed.view.transposed(list(map(int, step["axes"].split()))))
-        return _cut(changed, file, step.get("rows", "first")) if "rows" in step else _both(changed.view, file.view)
+        cut = "rows" in step and ("rest" in step or changed.view.elements > file.view.elements)
+        return _cut(changed, file, step["rows"]) if cut else _both(changed.view, file.view)
     except (ValueError, IndexError):  # axes that differ from the step's
         return None
 

@@ -22,14 +22,16 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "round": np.rint,
     "sqrt": np.sqrt,
     "clip": np.clip,
+    "silu": lambda x: x / (1 + np.exp(-x)),
     "softplus": lambda x: np.logaddexp(np.float32(0), x),
+    "linear": lambda x, weight, bias=0: x @ weight.T + bias,
 }
 #: Means over the model's whole tensor that a formula may name → what is averaged.
 MEANS: Mapping[str, Callable[[Array], Array]] = {"mean": lambda x: x, "mean_abs": np.abs}
 #: What a formula calls an element's place in the model's tensor, from 0.
 INDEX = "index"
 #: Functions that libraries compute differently in the last bits.
-ROUNDED = frozenset({"exp", "softplus", "sqrt", *MEANS})
+ROUNDED = frozenset({"exp", "linear", "silu", "softplus", "sqrt", *MEANS})
 #: A sum of products below which some may have been too small for F32.
 _SMALL = 1e-30
 #: How far two libraries' `exp` may differ, in relative terms: four F32 steps.
@@ -119,8 +121,8 @@ def slack(text: str, known: Mapping[str, float]) -> float | None:
 def applied(text: str, x: Array, number: Callable[[str], float | Array | None]) -> Array:
     """A formula's value for each x: `x + 1`, `-exp(x)`, `x * embedding_multiplier`. Raises TableError for any other."""
     with np.errstate(all="ignore"):
-        found = _value(_tree(text), x, number)
-        return np.asarray(found, x.dtype)
+        found = np.asarray(_value(_tree(text), x, number), x.dtype)
+        return found if found.ndim else np.broadcast_to(found, x.shape)
 
 
 def words(text: str) -> frozenset[str]:

@@ -304,7 +304,11 @@ def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pai
     file, model = (a, b) if at == 0 else (b, a)
     found: list[Pair] = []
     for key in list(file.left):
-        parts = [named(text, key) for text in conversion.file.get(key_text(key), ()) if text not in ("by", "axis")]
+        text = key_text(key)
+        parts = [named(part, key) for part in conversion.file.get(text, ()) if part not in ("by", "axis")]
+        beside = [named(part, key) for part in conversion.operands(text)]
+        if beside:  # what becomes rows of embeddings, which not every model has all of
+            parts = [part for part in (*parts, *beside) if part in model.left]
         if len(parts) > 1 and all(part in model.left for part in parts):
             one, several = file.take([key]), model.take(parts)
             left, right = (one, several) if at == 0 else (several, one)

@@ -25,13 +25,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from convert_cases import ROOT, VOCABULARY, Converter, published
 from remote import ALSO, ALSO_TOWERS, rename
 from remote import TOWERS as RECIPES_OF_TOWERS
 from remote import cases as remote_cases
 from remote import write as write_remote
+from structure import Structure
 from towers import fields, publish
 from towers import rename as rename_published
 
@@ -56,19 +57,21 @@ REMOTE_TOWERS = {each.name: each for each in remote_cases(0, RECIPES_OF_TOWERS)}
 KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 
 
-def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> tuple[str, dict[str, int]]:
+def saved(
+    name: str, seed: int, folder: Path, numbered: bool, towers: bool, structure: Structure | None = None
+) -> tuple[str, dict[str, int]]:
     """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
     also = ALSO_TOWERS if towers else {other: of for other, (of, _) in ALSO.items()}
     built = also.get(name, name)
     remote = (REMOTE_TOWERS if towers else REMOTE).get(built)
     if remote is not None:
         recipes = remote_cases(seed, RECIPES_OF_TOWERS) if towers else remote_cases(seed)
-        write_remote(next(each for each in recipes if each.name == built), folder, seed)
+        write_remote(next(each for each in recipes if each.name == built), folder, seed, structure)
         model_type = str(remote.case.config.get("model_type", ""))
         if towers:
             publish(name, folder)
     else:
-        model_type = _built(built, seed, folder, numbered, towers)
+        model_type = _built(built, seed, folder, numbered, towers, structure)
     if built != name:
         rename(name, folder)
     first = _number(folder / "model.safetensors") if numbered else {}
@@ -78,14 +81,15 @@ def saved(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> t
     return model_type, first
 
 
-def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> str:
+def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool, structure: Structure | None = None) -> str:
     """A model of Transformers, saved; its type."""
     import torch
     import transformers
 
+    _mend(transformers)
     model_class = getattr(transformers, name)
     made = model_class.config_class
-    config = made(**fields(name, made, seed))
+    config = made(**fields(name, made, seed, structure))
     config.architectures = [name]
     model = model_class(config)
     draw = torch.Generator().manual_seed(seed + 1000)
@@ -101,6 +105,27 @@ def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool) -> 
     else:
         rename_published(name, folder / "model.safetensors")
     return str(config.model_type)
+
+
+def _mend(transformers: Any) -> None:
+    """What keeps Transformers 5.23 from building a draft of Gemma 4, all of whose layers have another model's keys."""
+    for config_class in (transformers.Gemma4TextConfig, transformers.Gemma4UnifiedTextConfig):
+        modes = config_class.kv_sharing_modes
+        if not hasattr(modes, "mended"):
+            config_class.kv_sharing_modes = _Modes(modes)
+
+
+class _Modes(property):
+    """`kv_sharing_modes`, of models without a layer of their own keys, too."""
+
+    mended = True
+
+    def __init__(self, old: property) -> None:
+        def modes(config: Any) -> list[str | None]:
+            all_shared = config.num_kv_shared_layers == config.num_hidden_layers
+            return ["reuse"] * config.num_hidden_layers if all_shared else old.fget(config)  # type: ignore[misc]
+
+        super().__init__(modes)
 
 
 def _number(path: Path) -> dict[str, int]:
@@ -216,21 +241,43 @@ def _projector(keys: Mapping[str, Any]) -> str:
     return "+".join(str(keys[key]) for key in sorted(keys) if key.endswith("projector_type"))
 
 
+class Shown(NamedTuple):
+    """What was found of one model's files."""
+
+    name: str  # the converter's, of the class
+    seed: int
+    changes: str  # of its structure
+    faults: Mapping[str, str]  # each type of file → what is wrong in it
+    tampered: bool  # whether the tensor that was changed was told, and nothing else
+
+
 def compared(
-    converter: Converter, name: str, seed: int, model: Path, towers: bool, draw: random.Random
-) -> Counter[str]:
-    """How many files of a model are as they should be; each is told."""
-    counts = Counter[str]()
-    model_type, _ = saved(name, seed, model, False, towers)
-    for kind in KINDS:
-        path = converted(converter, model, name, model_type, kind, towers)
-        faults = list(wrong(inspector.diff(model, path, data=True), kind))
-        counts[f"{kind} {'wrong' if faults else 'right'}"] += 1
-        print(f"{name} {seed} {kind}: {'; '.join(faults[:6]) or 'right'}", flush=True)
-    found = tampered(model, path.with_name("F32.gguf"), draw)
+    converter: Converter, name: str, seed: int, folder: Path, towers: bool, draw: random.Random, vary: bool
+) -> Shown:
+    """A model's files, compared with it; each is told."""
+    structure = Structure(name, seed) if vary else None
+    while True:
+        model = folder / f"{len(list(folder.iterdir()))}" / "model"
+        model.parent.mkdir(parents=True)
+        try:
+            model_type, _ = saved(name, seed, model, False, towers, structure)
+            paths = {kind: converted(converter, model, name, model_type, kind, towers) for kind in KINDS}
+            break
+        except Exception:  # a structure that no model of the class has
+            structure = structure.tamer() if structure else None
+            if structure is None:
+                raise
+    changes = " ".join(structure.told) if structure else ""
+    faults = {}
+    for kind, path in paths.items():
+        faults[kind] = "; ".join(list(wrong(inspector.diff(model, path, data=True), kind))[:6])
+        print(f"{name} {seed} {kind}: {faults[kind] or 'right'}", flush=True)
+    found = tampered(model, paths["F32"], draw)
     if not found:
         print(f"{name} {seed}: the tensor that was changed is not the one that is told", flush=True)
-    return counts + Counter({f"tampered {'found' if found else 'missed'}": 1})
+    if changes:
+        print(f"{name} {seed}: with {changes}", flush=True)
+    return Shown(name, seed, changes, faults, found)
 
 
 def written(
@@ -246,6 +293,12 @@ def written(
     return case | sampled(model, path, first, draw)
 
 
+def _record(path: Path | None, found: Mapping[str, Any]) -> None:
+    if path is not None:
+        with path.open("a") as file:
+            file.write(json.dumps(found) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
@@ -253,6 +306,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--remote", action="store_true")
     parser.add_argument("--mmproj", action="store_true")
+    parser.add_argument("--vary", action="store_true", help="draw the models' structure, too")
+    parser.add_argument("--record", type=Path, help="append what was found of each model, as JSON")
     parser.add_argument("classes", nargs="*")
     arguments = parser.parse_intermixed_args()
     logging.disable(logging.CRITICAL)
@@ -262,18 +317,25 @@ def main() -> None:
 
     torch.set_num_threads(1)  # conversions are forked
     converter, counts, towers = Converter(arguments.source), Counter[str](), arguments.mmproj
-    names = [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
+    names: list[str] = (
+        [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
+    )
+    recipes = [*REMOTE_TOWERS, *ALSO_TOWERS] if towers else [*REMOTE, *ALSO]
     draw, cases = random.Random(0), []
-    for name in arguments.classes or [*names, *([*REMOTE_TOWERS, *ALSO_TOWERS] if towers else [*REMOTE, *ALSO])]:
+    for name in arguments.classes or dict.fromkeys([*names, *recipes]):
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     if not arguments.write:
-                        counts += compared(converter, name, seed, Path(folder) / "model", towers, draw)
+                        shown = compared(converter, name, seed, Path(folder), towers, draw, arguments.vary)
+                        counts.update(f"{kind} {'wrong' if fault else 'right'}" for kind, fault in shown.faults.items())
+                        counts[f"tampered {'found' if shown.tampered else 'missed'}"] += 1
+                        _record(arguments.record, shown._asdict())
                     elif name not in CHANGED:
                         cases.append(written(converter, name, seed, Path(folder) / "model", towers, draw))
                 except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
                     print(f"{name} {seed}: {error!r:.160}", flush=True)
+                    _record(arguments.record, {"name": name, "seed": seed, "why": f"{error!r:.300}"})
     if arguments.write:
         out, unique = (TOWERS, "projector") if towers else (OUT, "architecture")
         kept = out.read_text().splitlines() if (arguments.classes or arguments.remote) and out.exists() else []

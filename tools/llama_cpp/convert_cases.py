@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
@@ -33,6 +33,9 @@ from load_cases import patterns  # noqa: E402
 
 from inspector.architectures import listed_gguf  # noqa: E402
 from inspector.architectures.store import store  # noqa: E402
+
+if TYPE_CHECKING:
+    from structure import Structure
 
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
 DOC = ROOT / "docs" / "gguf.md"
@@ -104,8 +107,8 @@ TIED: Mapping[str, Mapping[str, Any]] = {
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "deepseek_v32": {"scoring_func": "sigmoid"},
     "exaone_moe": {"scoring_func": "sigmoid"},
-    "deepseek_v4": {"num_hash_layers": 0},
     "gemma4_unified": {"moe_intermediate_size": None},
+    "gemma4_unified_assistant": {"moe_intermediate_size": None},
     "cohere2": {"rotary_pct": 1.0, "rope_theta": 10000.0},
     "falcon_h1": {"head_dim": 24, "mamba_expand": 2},
     "gpt2": {"n_ctx": 64},
@@ -166,8 +169,9 @@ OF_FIELDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 class Small:
     """The sizes of one small model."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, structure: Structure | None = None) -> None:
         draw = random.Random(seed)
+        self.structure = structure
         self.hidden = 16 * draw.choice([4, 6])
         self.quarter = self.hidden // 4
         self.width = 8 * draw.randint(10, 15)
@@ -183,11 +187,10 @@ class Small:
         """
         default = config_class(**start)
         parts = {name: getattr(default, name, None) for name in getattr(config_class, "sub_configs", ())}
-        fields = {
-            name: value
-            for name, old in default.to_dict().items()
-            if name not in parts and (value := self._size(name, old)) is not None
-        }
+        olds = {name: old for name, old in default.to_dict().items() if name not in parts}
+        fields = {name: value for name, old in olds.items() if (value := self._size(name, old)) is not None}
+        if self.structure is not None:
+            fields |= self.structure.changes({**olds, **fields})
         for name, part in parts.items():
             if part is not None and hasattr(part, "model_type"):
                 fields[name] = {"model_type": part.model_type, **self.fields(type(part))}

@@ -11,9 +11,12 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cases as texts
+
+if TYPE_CHECKING:
+    from structure import Structure
 
 RECIPES = Path(__file__).parent / "remote.txt"
 TOWERS = Path(__file__).parent / "towers.txt"
@@ -25,6 +28,7 @@ FLOATS = ("expert_bias", "e_score_correction_bias", "router_bias")
 #: Other names under which the converter knows a class → the one that is built, and what goes before its tensors' names.
 ALSO: dict[str, tuple[str, str]] = {
     "BaiChuanForCausalLM": ("BaichuanForCausalLM", ""),
+    "BitNetForCausalLM": ("BitnetForCausalLM", ""),
     "BailingMoeV3VLForConditionalGeneration": ("BailingMoeV3ForCausalLM", ""),
     "ChameleonForCausalLM": ("ChameleonForConditionalGeneration", ""),
     "ChatGLMForConditionalGeneration": ("ChatGLMModel", ""),
@@ -34,6 +38,7 @@ ALSO: dict[str, tuple[str, str]] = {
     "Eagle3DraftModel": ("LlamaForCausalLMEagle3", ""),
     "Eagle3LlamaForCausalLM": ("LlamaForCausalLMEagle3", ""),
     "ExaoneMoEForCausalLM": ("ExaoneMoeForCausalLM", ""),
+    "Gemma3nForConditionalGeneration": ("Gemma3nForCausalLM", "model.language_model."),
     "IQuestCoderForCausalLM": ("LlamaForCausalLM", ""),
     "JinaEmbeddingsV5Model": ("EuroBertModel", ""),
     "KORMoForCausalLM": ("Qwen2ForCausalLM", ""),
@@ -100,7 +105,7 @@ def cases(seed: int, recipes: Path = RECIPES) -> Iterator[Remote]:
 
 def _sizes(seed: int) -> dict[str, int]:
     draw = random.Random(seed)
-    sizes = {"E": 16 * draw.choice([4, 6]), "H": 4, "K": draw.choice([2, 2, 1]), "V": VOCABULARY}
+    sizes = {"E": 16 * draw.choice([4, 6]), "H": 4, "K": draw.choice([4, 2, 2, 1]), "V": VOCABULARY}
     sizes |= {"F": 8 * draw.randint(10, 15), "M": 40, "X": draw.choice([4, 8]), "L": draw.choice([2, 3])}
     return sizes | {"D": sizes["E"] // 4, "P": draw.choice([sizes["E"] // 4, 24])}
 
@@ -110,18 +115,22 @@ def _value(text: str, sizes: dict[str, int]) -> int:
     return int(eval(text, {"__builtins__": {}}, sizes))
 
 
-def write(remote: Remote, folder: Path, seed: int) -> None:
+def write(remote: Remote, folder: Path, seed: int, structure: Structure | None = None) -> None:
     """The model's folder, filled with random numbers."""
     import torch
     from safetensors.torch import save_file
 
+    config, without = remote.case.config, frozenset[str]()
+    if structure is not None:
+        config, without = structure.recipe(config, remote.case.shapes)
     folder.mkdir()
-    own = {key: value for key, value in remote.case.config.items() if "/" not in key}
+    own = {key: value for key, value in config.items() if "/" not in key}
     (folder / "config.json").write_text(json.dumps(own))
     draw = torch.Generator().manual_seed(seed + 1000)
     tensors = {
-        name: torch.randn(shape, generator=draw).to(torch.float32 if name.endswith(FLOATS) else torch.bfloat16)
+        name.partition(":")[0]: _filled(name, shape, draw)
         for name, shape in remote.case.shapes.items()
+        if name not in without
     }
     tensors |= {name: _steps(len(tensor), draw) for name, tensor in tensors.items() if name == "d2t"}
     tensors |= {name: tensor > 0 for name, tensor in tensors.items() if name == "t2d"}
@@ -132,6 +141,23 @@ def write(remote: Remote, folder: Path, seed: int) -> None:
         if home:
             (folder / home / "config.json").write_text(json.dumps(remote.case.config[f"{home}/config.json"]))
         save_file(held, folder / home / "model.safetensors", metadata={"format": "pt"})
+
+
+def _filled(name: str, shape: tuple[int, ...], draw: Any) -> Any:
+    """Random numbers of the dtype that a name asks for."""
+    import torch
+
+    name, _, dtype = name.partition(":")
+    if dtype == "I8":  # two numbers of four bits
+        return torch.randint(-128, 128, shape, generator=draw, dtype=torch.int8)
+    if dtype == "I64":
+        return torch.randint(0, 4, shape, generator=draw)
+    if dtype == "E8":  # powers of two around one
+        return torch.randint(125, 130, shape, generator=draw, dtype=torch.uint8).view(torch.float8_e8m0fnu)
+    numbers = torch.randn(shape, generator=draw)
+    if dtype == "F8":
+        return numbers.to(torch.float8_e4m3fn)
+    return numbers.to(torch.float32 if dtype == "F32" or name.endswith(FLOATS) else torch.bfloat16)
 
 
 def _steps(count: int, draw: Any) -> Any:
@@ -150,5 +176,9 @@ def rename(name: str, folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
     _, prefix = ALSO.get(name, ("", ""))
     if prefix:
-        tensors = {prefix + each: tensor for each, tensor in load_file(folder / "model.safetensors").items()}
+        word = prefix.partition(".")[0] + "."  # `model.` becomes `model.language_model.`
+        tensors = {
+            prefix + (each.removeprefix(word) if word != prefix else each): tensor
+            for each, tensor in load_file(folder / "model.safetensors").items()
+        }
         save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})

@@ -9,9 +9,12 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from convert_cases import VOCABULARY, Small
+
+if TYPE_CHECKING:
+    from structure import Structure
 
 #: What a processor's file says.
 PREPROCESSOR = {
@@ -67,8 +70,12 @@ _SHARED = {
         "vocab_size_per_layer_input": 0,
     }
 }
+_LABELS = {"id2label": {0: "bad", 1: "good"}, "label2id": {"bad": 0, "good": 1}}
 FIELDS: Mapping[str, Mapping[str, Any]] = {
     "ChameleonForConditionalGeneration": {"vocabulary_map": {"<image>": 3, "IMGIMGAI": 4}},
+    "DistilBertForSequenceClassification": _LABELS,
+    "ModernBertForMaskedLM": {"decoder_bias": False},
+    "ModernBertForSequenceClassification": _LABELS,
     "Dots3NoteForCausalLM": {
         "num_key_value_heads": 4, "num_hidden_layers": 4,
         "layer_types": ["indexed_attention", "sliding_attention", "indexed_attention", "sliding_attention"],
@@ -127,9 +134,9 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def fields(name: str, config_class: Any, seed: int) -> dict[str, Any]:
+def fields(name: str, config_class: Any, seed: int, structure: Structure | None = None) -> dict[str, Any]:
     """What a configuration of the class is made with."""
-    small = Small(seed)
+    small = Small(seed, structure)
     made = small.fields(config_class, START.get(name, {}))
     _merge(made, FIELDS.get(name, {}), small)
     return made
