@@ -48,6 +48,13 @@ def test_sound_templates_are_silent(text: str) -> None:
     assert "grave" not in rendering._outcome(text)
 
 
+def test_json_as_transformers_writes_it() -> None:
+    """Its filter takes the keywords of `json.dumps` that follow, and no others."""
+    template = "{{ messages | tojson(ensure_ascii=true, indent=2, separators=(',', ':'), sort_keys=true) }}"
+    assert rendering._outcome(template) == {}
+    assert "'default'" in rendering._outcome("{{ messages | tojson(default=1) }}")["failed"]
+
+
 NEEDS = {
     "a file": "open('/etc/hostname')",
     "a socket": "__import__('socket').socket()",
@@ -64,7 +71,7 @@ def test_the_process_has_no_rights(what: str) -> None:
         f"try:\n    {NEEDS[what]}\nexcept (OSError, MemoryError) as error:\n    print(type(error).__name__)\n"
     )
     command = [sys.executable, "-c", code]
-    ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=30)
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, timeout=120)
     assert ran.stdout.strip() in ("OSError", "BlockingIOError", "MemoryError"), ran
 
 

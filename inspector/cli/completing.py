@@ -12,7 +12,6 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 VARIABLE = "_INSPECT_COMPLETE"
-SHELLS = ("bash", "zsh", "fish")
 #: The most names of one kind that are offered.
 MOST = 200
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from inspector.errors import UsageError
 
-GIB = 2**30
-
 
 class Device(NamedTuple):
     """One device."""

@@ -12,12 +12,15 @@ from expressions import Point
 from study import Pattern, Study
 
 from inspector.architectures import formula
-from inspector.architectures.data.conventions import EXPERT_WORDS, LAYER_WORDS
+from inspector.architectures.data.conventions import EXPERT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from records import Numbers
+
+#: Words before a layer's number.
+LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
 
 #: A count that is a field, or the length of one.
 _SIMPLE = re.compile(r"[\w.]+(\[\w+\])?|(len|sum)\([\w.]+\)|[\w.]+ [+-] [12]")

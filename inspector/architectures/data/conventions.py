@@ -52,9 +52,6 @@ GGUF_WORDS = frozenset({
     "selector_hidden", "d2t"
 })  # fmt: skip
 
-#: Words before a layer's number.
-LAYER_WORDS = frozenset({"layers", "layer", "h", "blocks", "block", "blk", "decoder_layers", "encoder_layers"})
-
 #: Words before an expert's number.
 EXPERT_WORDS = frozenset({"experts", "expert", "local_experts"})
 

@@ -185,7 +185,6 @@ class Heap:
             raise DamageError("an invalid heap")
         if head[7] or head[8]:
             raise DamageError("a compressed heap")
-        self.most_managed = int.from_bytes(head[10:14], "little")
         self.huge = layout.address(head, 14 + length)
         at = 14 + 10 * length + 2 * offset
         self.columns = int.from_bytes(head[at : at + 2], "little")
