@@ -20,10 +20,26 @@ from inspector.report.markup import cell, inert
 Run = Callable[..., Ran]
 BAD = (
     *("=cmd|'/C calc'!A1", "+1+cmd", "-2+3", "@SUM(1)", " =1", "\tx", "\rx", "<script>alert(1)</script>", "a|b`c`"),
+    *(
+        "\uff1d1+1",
+        "\uff0b1",
+        "\uff0d1",
+        "\uff201",
+        '"=1+1',
+        '"+1"',
+        "::stop-commands::x",
+        " ::add-mask::y",
+        "##[group]z",
+    ),
+    *("\u180e\u034f\u115f", "\U000e0041tag", "\ufeffbom", "\u00adsoft", "\u061c\u200fright", "\u2029z"),
     *("\x1b[2J\x1b]0;x\x07", "\u202egnp", "a\nb", "\u2028z", "[x](javascript:1)", "\x9b2J", "a\x85b", "a\\|b", "{{x}}"),
 )
 #: What rewrites a terminal, or ends a line that is none.
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+#: What GitHub's runner takes for a command to itself in a program's output.
+ACTIONS = re.compile(r"(?m)^\s*::|##\[")
 
 
 @pytest.fixture
@@ -43,24 +59,36 @@ COMMANDS = (
     *(["overview"], ["overview", "--json"], ["tensors"], ["tensors", "--json"], ["tensors", "--jsonl"], ["audit"]),
     *(["audit", "--json"], ["audit", "--sarif"], ["metadata"], ["metadata", "--json"], ["tensors", "--csv"]),
     *(["tensors", f"--format={form}"] for form in tabulate_formats),
+    *(
+        [name, f"--{form}"]
+        for name in ("audit", "values", "metadata", "overview", "diff")
+        for form in ("csv", "format=tsv")
+    ),
+    *([name, *form] for name in ("values", "diff", "predict", "memory") for form in ((), ("--json",))),
 )
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_no_output_has_controls(command: list[str], model: Path, inspect: Run) -> None:
     """Every command in every form."""
-    ran = inspect(command[0], model, *command[1:])
-    assert ran.out and "Traceback" not in ran.err
+    other = (hostile.make(hostile.nothing, model.parent / "other"),) if command[0] == "diff" else ()
+    ran = inspect(command[0], model, *other, *command[1:])
+    assert (ran.out or ran.code == 2) and "Traceback" not in ran.err
     assert CONTROLS.search(ran.out + ran.err) is None
+    if not {"--csv", "--json", "--jsonl", "--sarif"}.intersection(command):
+        assert ACTIONS.search(ran.out + ran.err) is None
 
 
 @pytest.mark.parametrize("form", ["--csv", "--format=tsv"])
-def test_no_cell_is_a_formula(form: str, model: Path, inspect: Run) -> None:
-    """Of what a spreadsheet opens."""
-    out = inspect("tensors", model, form).out
-    cells = [each for row in csv.reader(io.StringIO(out), delimiter="\t" if "tsv" in form else ",") for each in row]
-    assert len(cells) == 14 * (1 + len(BAD))
-    assert [each for each in cells if each.lstrip()[:1] in ("=", "+", "-", "@") and each] == []
+@pytest.mark.parametrize(("command", "columns"), [("tensors", 14), ("metadata", 6), ("audit", 6)])
+def test_no_cell_is_a_formula(command: str, columns: int, form: str, model: Path, inspect: Run) -> None:
+    """Of what a spreadsheet opens; none ends elsewhere than where it ends here."""
+    out = inspect(command, model, form).out
+    rows = list(csv.reader(io.StringIO(out), delimiter="\t" if "tsv" in form else ","))
+    assert {len(row) for row in rows} == {columns} and len(rows) > 20
+    assert [
+        each for row in rows for each in row if each.lstrip()[:1] in ("=", "+", "-", "@", *"＝＋－＠") and each
+    ] == []
     assert [inert(text) for text in ("-1.5", "+2", "-1e-05", "-a", "=1")] == ["-1.5", "+2", "-1e-05", "'-a", "'=1"]
 
 

@@ -193,4 +193,13 @@ def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = Fals
 
             text = "\n".join(fitted(line, width) for line in text.split("\n"))
         shown = terminal.painted(text, title=number == 0) if colour else text
-        sys.stdout.write(terminal.encodable(shown, encoding) + "\n")
+        sys.stdout.write(terminal.encodable(_no_command(shown), encoding) + "\n")
+
+
+def _no_command(text: str) -> str:
+    """Lines that GitHub's runner does not take for its commands: `::stop-commands::x` would hide what follows."""
+    if "::" not in text and "##[" not in text:
+        return text
+    import re
+
+    return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text).replace("##[", "#\\x23[")

@@ -23,15 +23,17 @@ _HTML: Mapping[str, str] = {
     **dict.fromkeys(("mediawiki", "moinmoin", "textile", "asciidoc"), "|{}[]'!*"),
     "orgtbl": "|",
 }
-#: First characters of spreadsheets' formulas.
-_FORMULA = ("=", "+", "-", "@")
+#: First characters of spreadsheets' formulas; East Asian versions read the wide ones as well.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: A cell whose quotation marks a reader of TSV takes for its limits, without any within.
+_QUOTED = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:e[+-]?\d+)?%?")
 
 
 def cell(text: str, form: str) -> str:
     """A printable string as one cell of a table in a format."""
     if form == "tsv":
-        return inert(text)
+        return _unquoted(text)
     for letter in _BACKSLASHED.get(form, ""):
         text = text.replace(letter, f"\\{letter}")
     if form in _HTML:
@@ -39,6 +41,13 @@ def cell(text: str, form: str) -> str:
         for letter in _HTML[form]:
             text = text.replace(letter, f"&#{ord(letter)};")
     return text
+
+
+def _unquoted(text: str) -> str:
+    """A cell of TSV, which tabulate never quotes: a reader takes off a quotation mark, or reads on to the next one."""
+    inner = text.lstrip().removeprefix('"')
+    ends_elsewhere = inner != text.lstrip() and not _QUOTED.fullmatch(text.strip())
+    return "'" + text if ends_elsewhere or inert(inner) != inner else text
 
 
 def inert(text: str) -> str:

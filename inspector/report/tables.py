@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from inspector.errors import UsageError
 from inspector.report import saving
 from inspector.report.markup import inert
+from inspector.units import escape
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -165,5 +166,4 @@ def _type(pa: Any, name: str) -> Any:
 
 def _inert(text: str) -> str:
     """A string that is neither a spreadsheet formula nor a terminal escape: for names, dtypes and files."""
-    safe = text if text.isprintable() else text.encode("unicode_escape").decode()
-    return inert(safe)
+    return inert(escape(text))
