@@ -112,19 +112,24 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
 
 
 def _shown_beside(files: Sequence[Header]) -> Mapping[str, Any]:
-    """Of a tower beside a language model: each tensor and its sizes, those of the first block for all blocks.
+    """Of a tower beside a language model: each tensor and its sizes, those of the first block that has it for all blocks.
 
     `mm.a.mlp.1.weight` of 80 × 64 gives `has_mm_a_mlp_1_weight`, `mm_a_mlp_1_rows` and `mm_a_mlp_1_columns`, and
     `a.proj_blk.3.ffn_up.weight` that `a_proj_blk_count` is at least 4. Widths in a projector, and which biases there
     are, llama.cpp takes from the tensors; no key says them.
     """
     shown: dict[str, Any] = {}
+    first: dict[str, int] = {}  # word → the block whose sizes it has
     for tensor in islice((tensor for header in files for tensor in header.tensors), MOST_SHOWN):
         block = _BLOCK.match(tensor.name)
+        number = int(block[2]) if block else 0
         if block:
             count = f"{_NO_LETTER.sub('_', block[1])}_count"
-            shown[count] = max(shown.get(count, 0), int(block[2]) + 1)
-        word = _NO_LETTER.sub("_", f"{block[1]}.{block[3]}" if block and block[2] == "0" else tensor.name)[:80]
+            shown[count] = max(shown.get(count, 0), number + 1)
+        word = _NO_LETTER.sub("_", f"{block[1]}.{block[3]}" if block else tensor.name)[:80]
+        if first.setdefault(word, number) < number:
+            continue
+        first[word] = number
         shown[f"has_{word}"] = True
         if tensor.shape and not word.endswith("_bias"):
             stem = word.removesuffix("_weight")
@@ -145,6 +150,8 @@ def _towers(values: Mapping[str, Any], pairs: KeyValues, shown: Mapping[str, Any
     for tower, projector in kinds.items():
         common = {key: values[key] for key in ("model_type", GGUF_ARCHITECTURE)}
         own = dict(_fields_of_tower(pairs, tower))
+        layers = _by_layer(own)
+        own |= {PER_LAYER: layers} if layers else {}
         both[f"{tower}_config"] = {**common, PROJECTOR: str(projector), **own, **shown}
     return both
 

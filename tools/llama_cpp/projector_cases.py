@@ -21,6 +21,8 @@ from compare_cases import REMOTE_TOWERS, converted, saved
 from convert_cases import ROOT, Converter
 from load_cases import patterns
 
+#: Classes whose layers the converter counts by itself, and of whose recipes only the first layers are written.
+SHORT = frozenset({"StepVLForConditionalGeneration", "NemotronH_Nano_VL_V2#2"})
 OUT = ROOT / "fixtures" / "gguf_projectors.jsonl"
 
 
@@ -39,7 +41,14 @@ def cases(converter: Converter, names: list[str], seeds: list[int]) -> Iterator[
                     continue
                 keys = {key: field.contents() for key, field in reader.fields.items() if key.startswith("clip.")}
                 shapes = {tensor.name: [int(size) for size in reversed(tensor.shape)] for tensor in reader.tensors}
-                yield {"from": name, "keys": keys, "tensors": patterns(shapes)}
+                tensors = patterns(shapes)
+                if name in SHORT:
+                    whole = list(range(keys["clip.vision.block_count"]))
+                    tensors = [
+                        [each, *shape, whole] if each.startswith("v.blk.") else [each, *shape, *layers]
+                        for each, *shape, layers in ([*entry[:2], entry[2:]] for entry in tensors)
+                    ]
+                yield {"from": name, "keys": keys, "tensors": tensors}
 
 
 def main() -> None:

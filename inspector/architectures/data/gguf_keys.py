@@ -125,6 +125,8 @@ FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "projector.window_size": "projector_window_size",
             "projector.downsample_rate": "downsample_rate",
             "expert_count": "num_experts",
+            "expert_count_per_layer": "num_experts",
+            "window_size": "window_size",
         }.items()
     },
 }
