@@ -112,7 +112,7 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
 
 
 def _shown_beside(files: Sequence[Header]) -> Mapping[str, Any]:
-    """Of a tower beside a language model: each tensor and its sizes, those of the first block that has it for all blocks.
+    """Of a tower beside a language model: each tensor and its sizes; for all blocks, those of the first that has it.
 
     `mm.a.mlp.1.weight` of 80 × 64 gives `has_mm_a_mlp_1_weight`, `mm_a_mlp_1_rows` and `mm_a_mlp_1_columns`, and
     `a.proj_blk.3.ffn_up.weight` that `a_proj_blk_count` is at least 4. Widths in a projector, and which biases there
