@@ -62,7 +62,7 @@ COMMANDS = (
     *(
         [name, f"--{form}"]
         for name in ("audit", "values", "metadata", "overview", "diff")
-        for form in ("csv", "format=tsv")
+        for form in ("csv", "jsonl", "format=tsv")
     ),
     *([name, *form] for name in ("values", "diff", "predict", "memory") for form in ((), ("--json",))),
 )
@@ -75,6 +75,8 @@ def test_no_output_has_controls(command: list[str], model: Path, inspect: Run) -
     ran = inspect(command[0], model, *other, *command[1:])
     assert (ran.out or ran.code == 2) and "Traceback" not in ran.err
     assert CONTROLS.search(ran.out + ran.err) is None
+    for text in ran.out.splitlines() if {"--json", "--jsonl", "--sarif"}.intersection(command) else ():
+        json.loads(text)
     if not {"--csv", "--json", "--jsonl", "--sarif"}.intersection(command):
         assert ACTIONS.search(ran.out + ran.err) is None
 

@@ -42,6 +42,6 @@ def show(rows: Rows, form: str, parquet: str | None) -> None:
         tables.write_csv(rows.names, rows.rows, sys.stdout)
     elif form == "jsonl":
         told = ({name: row.get(name) for name in rows.names} for row in rows.rows)
-        console.print_lines(map(json.dumps, told), wide=True)
+        sys.stdout.writelines(f"{json.dumps(row)}\n" for row in told)
     else:
         console.print_table(rows.rows, rows.names, form)

@@ -81,8 +81,9 @@ def _show(found: Values, target: str, form: str | None, width: int | None) -> No
         console.print_json(report.document(found, target))
     elif form == "jsonl":
         import json
+        import sys
 
-        console.print_lines((json.dumps(report.row(each)) for each in found.rows), wide=True)
+        sys.stdout.writelines(f"{json.dumps(report.row(each))}\n" for each in found.rows)
     elif form:
         rows.show(report.rows(found), form, None)
     else:
