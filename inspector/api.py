@@ -45,8 +45,8 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
             has one, or the fields themselves.
 
     Raises:
-        ConfigError: it cannot be read, no table knows the architecture, or a required field is missing. TargetError:
-        there is nothing at the path.
+        ConfigError: it cannot be read, no table knows the architecture, or a required field is missing.
+        TargetError: there is nothing at the path.
 
     Example:
         >>> llama = inspector.predict("llama-7b")
@@ -167,7 +167,15 @@ def diff(
 
 
 def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = lambda _: None) -> Diff:
-    """Add a comparison of the values to one of headers. Arguments and errors as for `diff`."""
+    """Add a comparison of the values to one of headers. Arguments and errors as for `diff`.
+
+    Example:
+        >>> from inspector import api
+        >>> folder = "fixtures/real/safetensors/burn"
+        >>> headers = inspector.diff(f"{folder}/linear.safetensors", f"{folder}/linear_with_bias.safetensors")
+        >>> [each and each.status for each in api.with_values(headers).data]
+        ['different', 'different', None]
+    """
     with _comparison(result) as comparison:
         return comparison.run(workers, done)
 
@@ -177,6 +185,19 @@ def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconcil
 
     Raises:
         TargetError, FormatError, SourceError: one of them cannot be read.
+
+    Example:
+        >>> import numpy
+        >>> from inspector import api
+        >>> from safetensors.numpy import save_file
+        >>> name = "model.layers.0.self_attn.q_proj"
+        >>> save_file({f"{name}.weight": numpy.ones((8, 8))}, "base.safetensors")
+        >>> down, up = numpy.ones((1, 8)), numpy.ones((8, 1))
+        >>> lora = {f"base_model.model.{name}.lora_A.weight": down, f"base_model.model.{name}.lora_B.weight": up}
+        >>> save_file(lora, "lora.safetensors")
+        >>> found = api.attachment("base.safetensors", "lora.safetensors")
+        >>> [(each.piece.key.part, each.expected, each.base.tensor.shape) for each in found.tensors]
+        [('lora_A', (1, 8), (8, 8)), ('lora_B', (8, 1), (8, 8))]
     """
     from inspector.comparing.attachment import attachment as attach
 
@@ -190,9 +211,30 @@ def effects(
 ) -> tuple[Effect, ...]:
     """The size of an adapter's change to each weight, and whether a merged model's weight is the sum.
 
+    Args:
+        adapter: the folder of a LoRA or DoRA adapter, whose adapter_config.json says how it is scaled.
+        merged: a model that should be the base with the adapter added to it.
+
     Raises:
         UsageError: NumPy is not installed.
         TargetError, FormatError, SourceError: one of them cannot be read.
+
+    Example:
+        >>> import numpy, pathlib
+        >>> from inspector import api
+        >>> from safetensors.numpy import save_file
+        >>> name, ones = "model.layers.0.self_attn.q_proj", numpy.ones((8, 8))
+        >>> save_file({f"{name}.weight": ones}, "base.safetensors")
+        >>> save_file({f"{name}.weight": ones + 0.5}, "merged.safetensors")
+        >>> pathlib.Path("lora").mkdir()
+        >>> fields = '{"peft_type": "LORA", "r": 1, "lora_alpha": 1}'
+        >>> _ = pathlib.Path("lora/adapter_config.json").write_text(fields)
+        >>> matrices = {"lora_A": ones[:1], "lora_B": ones[:, :1] / 2}
+        >>> lora = {f"base_model.model.{name}.{part}.weight": each.copy() for part, each in matrices.items()}
+        >>> save_file(lora, "lora/adapter_model.safetensors")
+        >>> (effect,) = api.effects("base.safetensors", "lora", "merged.safetensors")
+        >>> effect.relative, effect.merged.status
+        (0.5, 'equal')
     """
     from inspector.measuring import needs
 
@@ -204,14 +246,51 @@ def effects(
 
 
 def three(a: Diff, b: Diff, *, data: bool = False, workers: int = 1) -> Three:
-    """What two checkpoints changed in the base that each was compared with: one, both identically, or differently."""
+    """What two checkpoints changed in their common base: neither, one, both alike, or both differently.
+
+    Args:
+        a, b: the comparisons of the base with each of the two, as `diff` returns them.
+        data: whether to compare the values of the two, too; `a` and `b` then need theirs.
+
+    Raises:
+        UsageError: `data` needs NumPy, which is not installed.
+        SourceError: a file cannot be read, or changed while being read.
+
+    Example:
+        >>> from inspector import api
+        >>> folder = "fixtures/real/safetensors/burn"
+        >>> base = inspector.open(f"{folder}/conv1d.safetensors")
+        >>> a = inspector.diff(inspector.reconcile(base), f"{folder}/conv2d.safetensors")
+        >>> b = inspector.diff(inspector.reconcile(base), f"{folder}/conv1d.safetensors")
+        >>> api.three(a, b).counts
+        {'same': 1, 'a': 2, 'b': 0, 'alike': 0, 'apart': 0}
+    """
     from inspector.comparing.three import three as compare
 
     return compare(a, b, diff(a.b, b.b, data=data, workers=workers))
 
 
 def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
-    """The rank of the difference of each matrix whose values differ, from a comparison with values."""
+    """The rank of the difference of each matrix whose values differ: low where an adapter was merged.
+
+    Args:
+        result: a comparison with values, `diff(…, data=True)`.
+
+    Raises:
+        UsageError: NumPy is not installed.
+        SourceError, FormatError: the values cannot be read.
+
+    Example:
+        >>> import numpy
+        >>> from inspector import api
+        >>> from safetensors.numpy import save_file
+        >>> name, base = "model.layers.0.self_attn.q_proj.weight", numpy.eye(8)
+        >>> save_file({name: base}, "base.safetensors")
+        >>> save_file({name: base + numpy.outer(numpy.arange(8), numpy.ones(8))}, "tuned.safetensors")
+        >>> compared = inspector.diff("base.safetensors", "tuned.safetensors", data=True)
+        >>> [(rank.rank, rank.full) for pair, rank in api.ranks(compared)]
+        [(1, 8)]
+    """
     with _comparison(result) as comparison:
         from inspector.comparing.forensics import rank
 
@@ -223,7 +302,23 @@ def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
 def merge(
     target: str | Path | Reconciliation, first: str | Path | Reconciliation, second: str | Path | Reconciliation
 ) -> Merge | None:
-    """Whether a checkpoint is a weighted sum of two parents; None if no tensor is in all three."""
+    """Whether a checkpoint is a weighted sum of two parents; None if no tensor is in all three.
+
+    Raises:
+        UsageError: NumPy is not installed.
+        TargetError, FormatError, SourceError: one of them cannot be read.
+
+    Example:
+        >>> import numpy
+        >>> from inspector import api
+        >>> from safetensors.numpy import save_file
+        >>> name, (one, other) = "model.norm.weight", numpy.random.default_rng(0).random((2, 64))
+        >>> for file, numbers in {"a": one, "b": other, "merged": one / 4 + other * 3 / 4}.items():
+        ...     save_file({name: numbers}, f"{file}.safetensors")
+        >>> found = api.merge("merged.safetensors", "a.safetensors", "b.safetensors")
+        >>> round(found.first, 3), round(found.second, 3)
+        (0.25, 0.75)
+    """
     own = _reconciled(target)
     with _comparison(diff(first, own)) as one, _comparison(diff(second, own)) as two:
         from inspector.comparing.forensics import merge as fit
@@ -311,7 +406,22 @@ def sized(
     revision: str | None = None,
     include: str | None = None,
 ) -> Sized:
-    """The model at a target, for several questions to `memory`."""
+    """The model at a target, for several questions to `memory`, which then reads nothing again.
+
+    Args:
+        target: as for `memory`.
+        config: a configuration to use instead of the one next to the weights.
+        include: which of several checkpoints at the target.
+
+    Raises:
+        TargetError, FormatError, SourceError, ConfigError: the target cannot be read.
+
+    Example:
+        >>> from inspector import api
+        >>> model = api.sized("llama-7b")
+        >>> [inspector.memory(model, context=tokens).cache for tokens in (1024, 2048)]
+        [536870912, 1073741824]
+    """
     from inspector.sizing.model import of_prediction, of_result
 
     found = _known(target, config, revision, include)
@@ -321,14 +431,36 @@ def sized(
 
 
 def sweep(model: Sized, **options: Any) -> Sweep:
-    """The memory for contexts from 2,048 tokens up to the model's own, doubling each time, and each cache type."""
+    """The memory for contexts from 2,048 tokens up to the model's own, doubling each time, and each cache type.
+
+    Args:
+        model: as `sized` returns it.
+        options: those of `memory`; `context` is the longest.
+
+    Raises:
+        UsageError: an option is invalid.
+
+    Example:
+        >>> from inspector import api
+        >>> table = api.sweep(api.sized("llama-7b"), context=4096)
+        >>> [(each.request.context, each.cache) for each in table if each.request.keys.name == "F16"]
+        [(2048, 1073741824), (4096, 2147483648)]
+    """
     from inspector.sizing.memory import sweep as table
 
     return table(model, **options)
 
 
 def training_plan(plan: Plan, lora: str | None) -> Plan:
-    """A plan with an adapter, described as `r=16,targets=q_proj+v_proj` or given as a folder."""
+    """A plan with an adapter, described as `r=16,targets=q_proj+v_proj` or given as a folder.
+
+    Example:
+        >>> from inspector import api
+        >>> from inspector.sizing.training import Plan
+        >>> plan = api.training_plan(Plan("lora"), "r=16,targets=q_proj+v_proj")
+        >>> inspector.memory("llama-7b", training=plan, context=512).training.trained  # 32 · 2 · 16 · (4096 + 4096)
+        8388608
+    """
     from inspector.sizing.training import plan_of
 
     adapter = open(lora).adapter if lora and "=" not in lora else None

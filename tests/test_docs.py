@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import inspector
+from inspector import api
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -95,16 +96,21 @@ def test_pages_have_commands() -> None:
 # --- examples in docstrings -------------------------------------------------------------------
 
 
-#: The library's verbs, each with an example.
-VERBS = sorted(name for name in inspector.__all__ if inspect_module.isfunction(getattr(inspector, name)))
+#: The library's functions, each with an example: the public ones, and those behind the commands' options.
+VERBS = {
+    **{name: each for name, each in vars(api).items() if getattr(each, "__module__", "") == api.__name__},
+    **{name: getattr(inspector, name) for name in inspector.__all__},
+}
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    "verb", sorted(name for name, each in VERBS.items() if inspect_module.isfunction(each) and name[0] != "_")
+)
 def test_examples_of_the_librarys_verbs(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has one, which prints what it shows, in a folder with the fixtures."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     monkeypatch.chdir(tmp_path)
-    found = doctest.DocTestFinder(recurse=False).find(getattr(inspector, verb), verb, globs={"inspector": inspector})
+    found = doctest.DocTestFinder(recurse=False).find(VERBS[verb], verb, globs={"inspector": inspector})
     runner = doctest.DocTestRunner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
     for example in found:
         runner.run(example)

@@ -35,8 +35,8 @@ def infer(
     """A configuration under which a known family explains the tensors; None if none does.
 
     Args:
-        weights: name and logical shape of each weight, without side data; iterated only if a family may fit. roles:
-        roles by the words in names.
+        weights: name and logical shape of each weight, without side data; iterated only if a family may fit.
+        roles: by the words in names.
         patterns: the names with numbers as `{}`, which identify some families immediately.
     """
     signs = store().signs

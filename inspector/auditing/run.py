@@ -93,8 +93,8 @@ def audit(
 
     Args:
         ignore: codes of rules whose findings are omitted, but counted.
-        data: whether to read the tensors too, and judge them by the rules of the group `data`; needs NumPy. deep:
-        whether to render chat templates too, in a sandbox in a separate process; needs Jinja.
+        data: whether to read the tensors too, and judge them by the rules of the group `data`; needs NumPy.
+        deep: whether to render chat templates too, in a sandbox in a separate process; needs Jinja.
 
     Raises:
         TargetError: there is nothing to audit at any target.

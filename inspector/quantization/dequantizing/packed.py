@@ -37,8 +37,8 @@ class Packed:
         """
         Args:
             tensors: suffix of the name → tensor: ".qweight".
-            read: reads a range of a tensor's elements, in one dimension: integers unchanged, floats as float32. shape:
-            logical, as far as the headers show it.
+            read: reads a range of a tensor's elements, in one dimension: integers unchanged, floats as float32.
+            shape: logical, as far as the headers show it.
             values: what the configuration declares.
         """
         self.tensors = tensors
