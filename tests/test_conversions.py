@@ -32,6 +32,8 @@ CASES = [
     for name in ("conversions.jsonl", "conversions_towers.jsonl")
     for line in (FIXTURES / name).read_text().splitlines()
 ]
+#: Models in two forms, as published and as Transformers holds them.
+LOADED = [json.loads(line) for line in (FIXTURES / "loaded_forms.jsonl").read_text().splitlines()]
 
 
 def made(case: dict[str, Any], folder: Path) -> inspector.Diff:
@@ -137,6 +139,21 @@ def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial
     assert told == blocks.split()
     first = next(found.endings("v.proj_blk.0.query", 0, found.blocks(config)))
     assert not told or first == told[0].replace(".", "_projectors.") + ".query"
+
+
+@pytest.mark.parametrize("case", LOADED, ids=[case["type"] for case in LOADED])
+def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], tmp_path: Path) -> None:
+    """Either side first; every pair is known piece by piece. `tools/loaded_forms.py` had Transformers save both forms."""
+    for form in ("published", "held"):
+        (tmp_path / form).mkdir()
+        (tmp_path / form / "config.json").write_text(json.dumps(case["config"]))
+        tensors = [("BF16", shape, name) for name, shape in expanded(case[form])]
+        sparse.write_safetensors(tmp_path / form / "model.safetensors", tensors)
+    for one, other in (("published", "held"), ("held", "published")):
+        result = inspector.diff(tmp_path / one, tmp_path / other)
+        sides = Sides(Known(result.a), Known(result.b))
+        assert [pair.key for pair in result.pairs if pair.status not in ("same", "dtype")] == []
+        assert all(pieces(pair, sides) for pair in result.pairs)
 
 
 def test_names_are_told_with_their_numbers() -> None:

@@ -27,7 +27,8 @@ stacks     branches of the model whose layers are the file's, one branch's after
 model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
            (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the usual parts.
            They lie along the rows, or the axis of a number (`axis`)
-file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one
+file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one. A key with
+           `[experts]` after it is of stacked experts alone
 converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
            `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
                     the digit that follows from the others, `...` all axes but the first (in front: but the last); two
@@ -183,6 +184,8 @@ def key_text(key: Key) -> str:
     return _text(key.tower, key.branch, key.role, key.part, key.indexes)
 
 
+#: After a key: it is of stacked experts alone.
+EXPERTS = "[experts]"
 #: A number in a name.
 NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 _KEY = re.compile(r"(?:(\w+):)?(?:(.+) )?([^ ./]+)(?:\.(\w+))?((?:/\d+)*)")

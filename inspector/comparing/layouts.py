@@ -15,7 +15,7 @@ from math import isqrt, prod
 from typing import Any, NamedTuple
 
 from inspector.architectures import family_of, formula
-from inspector.architectures.conversions import Conversion, key_text
+from inspector.architectures.conversions import EXPERTS, Conversion, key_text
 from inspector.architectures.data.fusions import BRANCHED, PARTS
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
@@ -266,7 +266,8 @@ def _atoms(
         together = _is_stack(key, shape, other)
         base = int(together and not apart and _counts(shape, other))
         text = key_text(tensor.key._replace(part="weight"))
-        parts = {} if layout is None else layout.get(text) or dict.fromkeys(_usual_parts(key), "")
+        given = layout and (layout.get(text + EXPERTS * (key.expert == STACKED)) or layout.get(text))
+        parts = {} if layout is None else given or dict.fromkeys(_usual_parts(key), "")
         parts = _present(parts, other)
         for index, single in _taken_apart(view, key, apart, together):
             role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
@@ -314,7 +315,7 @@ def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, si
     if (key.tower, key.branch, key.role, stacked) in known.transposed:
         return True
     text = key_text(key)
-    return any(each in sides.conversion.transposed for each in ((text, f"{text}[experts]") if stacked else (text,)))
+    return any(each in sides.conversion.transposed for each in ((text, text + EXPERTS) if stacked else (text,)))
 
 
 def _lies_apart(side: Side) -> bool:

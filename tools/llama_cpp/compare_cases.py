@@ -215,10 +215,10 @@ def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Rand
         taken[tensor.name] = [[place, *_origin(float(values[place]), origins)] for place in places]
     config = json.loads((model / "config.json").read_text())
     written = {tensor.name: list(tensor.shape) for tensor in headers}
-    return {"config": config, "model": _compact(written), "from": taken}
+    return {"config": config, "model": compact(written), "from": taken}
 
 
-def _compact(shapes: Mapping[str, list[int]]) -> list[list[Any]]:
+def compact(shapes: Mapping[str, list[int]]) -> list[list[Any]]:
     """[name, shape], or [name with {} for its first number, shape, numbers] for those of one shape."""
     groups: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for name, shape in shapes.items():
