@@ -12,6 +12,7 @@ from inspector.architectures.counts import in_heads, of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import (
     Checkpoint,
+    ComponentSum,
     Config,
     Count,
     Expected,
@@ -21,6 +22,7 @@ from inspector.model import (
     Prediction,
     Reconciliation,
     RoleForecast,
+    RoleSum,
     Variant,
 )
 from inspector.opening.metadata import Entry
@@ -57,38 +59,10 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "dtypes": [
             {"dtype": d.dtype, "tensors": d.tensors, "elements": d.elements, "bytes": d.bytes} for d in result.dtypes
         ],
-        "roles": [
-            {
-                "role": role.role,
-                "group": role.group,
-                "tower": role.tower,
-                "branch": role.branch or None,
-                "tensors": role.tensors,
-                "parameters": role.parameters,
-                "bytes": role.bytes,
-                "predicted_parameters": role.predicted_parameters,
-                "formula": role.formula,
-                "dimensions": None
-                if role.dimensions is None
-                else [{"size": each.size, "meaning": each.meaning} for each in role.dimensions],
-                "bits_per_weight": None if role.bits_per_weight is None else bits(role.bits_per_weight),
-            }
-            for role in result.roles
-        ],
+        "roles": [_role(each) for each in result.roles],
         "reconciliation": _reconciliation(result),
         "variants": [_variant(each, result) for each in checkpoint.variants],
-        "components": [
-            {
-                "name": part.name,
-                "class": part.kind,
-                "files": part.files,
-                "size": part.size,
-                "copies": part.copies,
-                "parameters": part.parameters,
-                "predicted_parameters": part.predicted,
-            }
-            for part in result.components
-        ],
+        "components": [_component(each) for each in result.components],
         "claims": [
             {"name": c.name, "claimed": c.claimed, "counted": c.counted, "note": c.note or None} for c in result.claims
         ],
@@ -97,6 +71,35 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]
     return document
+
+
+def _role(role: RoleSum) -> dict[str, Any]:
+    sizes = role.dimensions
+    return {
+        "role": role.role,
+        "group": role.group,
+        "tower": role.tower,
+        "branch": role.branch or None,
+        "tensors": role.tensors,
+        "parameters": role.parameters,
+        "bytes": role.bytes,
+        "predicted_parameters": role.predicted_parameters,
+        "formula": role.formula,
+        "dimensions": None if sizes is None else [{"size": each.size, "meaning": each.meaning} for each in sizes],
+        "bits_per_weight": None if role.bits_per_weight is None else bits(role.bits_per_weight),
+    }
+
+
+def _component(part: ComponentSum) -> dict[str, Any]:
+    return {
+        "name": part.name,
+        "class": part.kind,
+        "files": part.files,
+        "size": part.size,
+        "copies": part.copies,
+        "parameters": part.parameters,
+        "predicted_parameters": part.predicted,
+    }
 
 
 def _counts(counts: Iterable[Count]) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector import units
 from inspector.architectures.facts import facts
-from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation
+from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
 from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size
@@ -298,45 +298,36 @@ def _roles(result: Reconciliation, width: int | None) -> str:
 def role_rows(result: Reconciliation) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The headers, and one row per role; a column without a header is empty."""
     several = len({role.tower for role in result.roles}) > 1
-    rows, seen = list[tuple[str, ...]](), set()
+    rows, seen = list[tuple[str, ...]](), set[str]()
     for role in result.roles:
         label = " ".join(filter(None, (role.tower if several else "", role.branch, role.role)))
         again = f" ({role.group})" if label in seen else ""  # shown if there is no room for the column of groups
         seen.add(label)
-        mark = (
-            ""
-            if role.predicted_parameters in (None, role.parameters)
-            else f"≠ {integer(role.predicted_parameters or 0)}"
-        )
-        rows.append(
-            (
-                escape(label, 60) + again,
-                role.group,
-                integer(role.tensors),
-                integer(role.parameters),
-                integer(role.bytes),
-                units.bits(role.bits_per_weight) if result.packing and role.bits_per_weight else "",
-                ", ".join(escape(d, 12) for d in role.dtypes),
-                mark,
-                _brief(role.formula or (role.explained and f"{escape(role.explained, 200)}?")),
-            )
-        )
+        rows.append((escape(label, 60) + again, *_role_cells(role, packed=bool(result.packing))))
+    explained = "shape explained" if any(row[8] for row in rows) else ""
     headers: tuple[str, ...] = (
-        "role",
-        "group",
-        "tensors",
-        "parameters",
-        "bytes",
+        *("role", "group", "tensors", "parameters", "bytes"),
         "bits" if result.packing else "",
         "dtype",
         "predicted" if any(row[7] for row in rows) else "",
-        "shape predicted"
-        if any(role.formula for role in result.roles)
-        else "shape explained"
-        if any(row[8] for row in rows)
-        else "",
+        "shape predicted" if any(role.formula for role in result.roles) else explained,
     )
     return headers, rows
+
+
+def _role_cells(role: RoleSum, *, packed: bool) -> tuple[str, ...]:
+    """A row without its label."""
+    predicted = role.predicted_parameters
+    return (
+        role.group,
+        integer(role.tensors),
+        integer(role.parameters),
+        integer(role.bytes),
+        units.bits(role.bits_per_weight) if packed and role.bits_per_weight else "",
+        ", ".join(escape(each, 12) for each in role.dtypes),
+        "" if predicted in (None, role.parameters) else f"≠ {integer(predicted or 0)}",
+        _brief(role.formula or (role.explained and f"{escape(role.explained, 200)}?")),
+    )
 
 
 def _sizes(result: Reconciliation) -> str:

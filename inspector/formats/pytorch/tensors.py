@@ -35,42 +35,61 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
     Args:
         kept: tensors that are described elsewhere, and appear in the value only as their keys.
     """
-    views: list[View] = []
-    malformed: list[str] = []
-    opaque: dict[str, None] = {}
+    search = _Search(kept or {})
     pending: list[tuple[str, Any, int]] = [(root, value, 0)]
     left = MAX_VALUES
-    times: Counter[int] = Counter()
-    complete = True
     while pending:
         name, each, depth = pending.pop()
         left -= 1 + len(name) // 64  # long names take work too
-        if left < 0 or len(views) >= MAX_TENSORS:
-            return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=False)
-        if depth > MAX_DEPTH or isinstance(each, _PLAIN):
-            continue
-        if isinstance(each, Made) and (held := _held(each)) is not None:
-            pending.append((name, held, depth + 1))
-            continue
-        if kept and isinstance(each, Persistent) and isinstance(each.key, (str, int)) and str(each.key) in kept:
-            views.append(kept[str(each.key)]._replace(name=name))
-            continue
-        if isinstance(each, (Made, Persistent)):
-            found = _views_of(name, each)
-            if found is not None:
-                views += found
-                malformed += [name] if not found else []
-                continue
-            path = each.path if isinstance(each, Made) else ""
+        if left < 0 or len(search.views) >= MAX_TENSORS:
+            search.complete = False
+            break
+        if depth <= MAX_DEPTH and not isinstance(each, _PLAIN):
+            inner = search.visited(name, each)
+            pending += [(_joined(name, key), part, depth + 1) for key, part in reversed(inner)]
+    return Walked(tuple(search.views), tuple(search.malformed), tuple(search.opaque), complete=search.complete)
+
+
+class _Search:
+    """What was found so far."""
+
+    def __init__(self, kept: Mapping[str, View]) -> None:
+        self.kept = kept
+        self.views: list[View] = []
+        self.malformed: list[str] = []
+        self.opaque: dict[str, None] = {}
+        self.complete = True
+        self._times: Counter[int] = Counter()  # container → how often it was visited
+
+    def visited(self, name: str, value: Any) -> Sequence[tuple[str, Any]]:
+        """Notes a tensor; of anything else, the parts that are visited next."""
+        if isinstance(value, Made) and (held := _held(value)) is not None:
+            return [("", held)]
+        if isinstance(value, (Made, Persistent)) and self._noted(name, value):
+            return ()
+        inner = list(_inside(value))
+        self._times[id(value)] += any(not isinstance(part, _PLAIN) for _, part in inner)
+        if self._times[id(value)] > MAX_TIMES:
+            self.complete = False
+            return ()
+        return inner
+
+    def _noted(self, name: str, value: Made | Persistent) -> bool:
+        """Whether a value is a tensor, sound or malformed."""
+        key = value.key if self.kept and isinstance(value, Persistent) else None
+        if isinstance(key, (str, int)) and (known := self.kept.get(str(key))):
+            self.views.append(known._replace(name=name))
+            return True
+        found = _views_of(name, value)
+        if found is None:
+            path = value.path if isinstance(value, Made) else ""
             if path and not path.startswith(_CONTAINERS):
-                opaque[path] = None
-        inner = list(_inside(each))
-        times[id(each)] += any(not isinstance(part, _PLAIN) for _, part in inner)
-        if times[id(each)] > MAX_TIMES:
-            complete = False
-            continue
-        pending += [(_joined(name, key), part, depth + 1) for key, part in reversed(inner)]
-    return Walked(tuple(views), tuple(malformed), tuple(opaque), complete=complete)
+                self.opaque[path] = None
+            return False
+        self.views += found
+        if not found:
+            self.malformed.append(name)
+        return True
 
 
 #: Types without contents.
