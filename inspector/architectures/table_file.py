@@ -1,4 +1,4 @@
-"""Tables as files: the knowledge about one family as JSON, one row per line, readable and diffable.
+"""Reads the tables: the knowledge about one family as JSON, one row per line, readable and diffable.
 
     {
      "about": "NewModel: a decoder, and BERT's layers over images.",
@@ -15,30 +15,36 @@
      ]
     }
 
-An entry of `rows` is
-    a row           its role, name and shape, then the columns of `Row` that differ from their defaults;
-    an include      an object with a `scope`, whose fields are those of `Include`;
-    a group         rows with common `columns`, which a row's own override, and a common prefix of names, `at`;
-                    with `each`, repeated for each value of words: {"N": "0..2", "PLACE": ["in", "mid", "out"]};
-    a block's use   rows that are written once, in `blocks/` or under the table's own `blocks`, with its parameters;
-                    rows given with the use are inserted where the block has "...".
+Each entry of `rows` is one of:
 
-An entry of `cache` is a kind, keys and values, then the columns of `Cache`; or a block's use. Such a block may supply
-`cache_defaults` and `cache_derived`, which the table's own override. If layers keep nothing, `cache` is empty;
-`uncached` says why a table has none.
+    a row           its role, name and shape, then those columns of `Row` that are not at their defaults
+    an include      an object with a `scope`; its fields are those of `Include`
+    a group         rows that share `columns`, unless a row sets its own, and `at`, the beginning of their names
+    a loop          a group with `each`: its rows once per value of some words, which advance together, as in
+                    {"N": "0..2", "PLACE": ["in", "mid", "out"]}
+    a block's use   the rows of a block, which is a named list of rows with parameters; `with` gives their values.
+                    Rows given with the use are inserted where the block has "...". Blocks shared by several tables
+                    are in `blocks/`, a table's own in its field `blocks`.
 
-`$WORD` stands for a text: one defined by `let`, or a block's parameter. It is inserted literally, so a sum needs its
-own parentheses. `(a|b)` in a row creates one row per alternative: the first of each, then the second of each. The
-column `batch` marks a row as a norm over batches: its running statistics become further rows. A table that is a `part`
-of another has the rows that a nested configuration shapes (see `parts`). A table that is `like` another inherits all
-but its name and types: mappings are extended, rows are placed `after` or `instead` of named ones, or at the end.
+Texts are abbreviated in two ways. `$WORD` is replaced by the text that `let`, a loop or a block's parameter gives the
+word, literally, so a sum needs its own parentheses. `(a|b)` makes one row per alternative; if a row has several such
+choices, all take their first alternative in the first row, their second in the second, and so on. The column `batch`
+marks a batch norm, whose running statistics are further rows.
 
-A file holds one table, named like the file, or several relatives, each under its name:
+An entry of `cache` is a kind, keys and values, followed by columns of `Cache`, or a block's use. Such a block may
+supply `cache_defaults` and `cache_derived`, which the table's own override. An empty `cache` means that the layers
+keep nothing; a table without one says why in `uncached`.
+
+A table that is `like` another inherits everything except its name and types. Its own mappings are added to the
+inherited ones; its rows come `after` or `instead` of rows that they name, or at the end. A table that is a `part` of
+another consists of the rows whose shapes a nested configuration determines (see `parts`).
+
+A file holds one table, which has the file's name, or several related tables, each under its name:
 `{"clip": {…}, "clip_text_model": {…}}`.
 
-Besides the fields of `Family`, a table has descriptions for people: what it is `about`, its `source`, and `notes`.
-`outside` lists types that Transformers does not have, `coverage` gives percentages for incompletely covered types (see
-`Known`), `inferable` lists types to try without a configuration, with their position in the order.
+Besides the fields of `Family`, a table has fields for people: `about`, `source` (where the knowledge comes from) and
+`notes`. `outside` lists model types that Transformers does not have, `coverage` gives percentages for types that are
+not covered completely (see `Known`), and `inferable` lists types to try if there is no configuration, in which order.
 """
 
 from __future__ import annotations
@@ -96,22 +102,32 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
     for word, text in document.get("let", {}).items():
         words[word] = _put(text, words)
     scope = _Scope(words, document.get("blocks", {}), find)
-    fields: dict[str, Any] = {"name": name, "types": {}}
-    for field, value in document.items():
-        if field not in _BESIDE | _ROWS:
-            if field not in Family._fields:
-                raise TableError(f"a table has no field `{field}`")
-            inherited = getattr(base.family, field)
-            own = filled(value, words)
-            fields[field] = {**inherited, **own} if field != "types" and isinstance(own, dict) else own
-    rows = tuple(_changed(base.family.rows, document, scope))
+    fields = {"name": name, "types": {}, **_own(document, base.family, words)}
     if "cache" in document:
-        fields["cache"] = tuple(_caches(document["cache"], scope))
-        for field in _BROUGHT:
-            brought = [block.get(field, {}) for block in _used(document["cache"], scope)]
-            own = {name: filled(value, words) for each in brought for name, value in each.items()}
-            fields[field] = {**getattr(base.family, field), **own, **fields.get(field, {})}
+        fields |= _cached(document["cache"], base.family, fields, scope)
+    rows = tuple(_changed(base.family.rows, document, scope))
     return _Table(base.family._replace(rows=rows, **fields), words)
+
+
+def _own(document: Document, inherited: Family, words: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a family that a table gives, its mappings added to the inherited ones."""
+    fields: dict[str, Any] = {}
+    for field in (field for field in document if field not in _BESIDE | _ROWS):
+        if field not in Family._fields:
+            raise TableError(f"a table has no field `{field}`")
+        own = filled(document[field], words)
+        extends = field != "types" and isinstance(own, dict)
+        fields[field] = {**getattr(inherited, field), **own} if extends else own
+    return fields
+
+
+def _cached(entries: list[Any], inherited: Family, own: Document, scope: _Scope) -> dict[str, Any]:
+    """The fields about a cache: what blocks supply overrides what is inherited, and the table's own overrides both."""
+    fields: dict[str, Any] = {"cache": tuple(_caches(entries, scope))}
+    for field in _BROUGHT:
+        supplied = {name: value for block in _used(entries, scope) for name, value in block[field].items()}
+        fields[field] = {**getattr(inherited, field), **supplied, **own.get(field, {})}
+    return fields
 
 
 def _base(kind: str, name: str, document: Document, find: Find, through: tuple[str, ...]) -> _Table:
@@ -169,11 +185,11 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
     )
     waiting = {name: instead.get(name, ()) + after.get(name, ()) for name in (*after, *instead)}
     names = [bare(entry.name if isinstance(entry, Row) else entry.prefix) for entry in inherited]
+    last = {name: at for at, name in enumerate(names)}  # several rows may have one name: `when` tells them apart
     for at, (entry, name) in enumerate(zip(inherited, names, strict=True)):
-        last = name not in names[at + 1 :]
         if name not in instead:
             yield entry
-        if last:
+        if at == last[name]:
             yield from waiting.pop(name, ())
     if waiting:
         raise TableError(f"no inherited row is called {min(waiting)}")
@@ -198,16 +214,22 @@ def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Ro
         fields = filled(entry, scope.words)
         yield Include(**{**fields, "prefix": at + fields["prefix"]})
     else:
-        for outer in _turns(entry.get("each", {}), scope):
-            inner, within = outer.inside(entry) if "use" in entry else (entry, outer)
-            if "use" in entry:
-                within = within._replace(within=tuple(_read(entry.get("rows", ()), outer, columns, at)))
-            common = {**columns, **filled(entry.get("columns", {}), outer.words)}
-            yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), outer.words))
+        for turn in _turns(entry.get("each", {}), scope):
+            yield from _grouped(entry, turn, columns, at)
+
+
+def _grouped(entry: Document, scope: _Scope, columns: Document, at: str) -> Iterator[Row | Include]:
+    """The rows of a group, or of a block's use."""
+    inner, within = entry, scope
+    if "use" in entry:
+        inner, within = scope.inside(entry)
+        within = within._replace(within=tuple(_read(entry.get("rows", ()), scope, columns, at)))
+    common = {**columns, **filled(entry.get("columns", {}), scope.words)}
+    yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
 
 
 def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scope]:
-    """The scope repeated for each value that words take in turn, all in parallel; unchanged if there are none."""
+    """The scope once per value of some words, which advance together; once, unchanged, if there are none."""
     values = {word: _counted(texts) if isinstance(texts, str) else texts for word, texts in each.items()}
     if len({len(texts) for texts in values.values()}) > 1:
         raise ValueError("each: the words have different numbers of values")
@@ -249,7 +271,7 @@ def _used(entries: Iterable[Any], scope: _Scope) -> Iterator[Document]:
 
 
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
-    """A row, or one for each alternative."""
+    """The rows of an entry: one, or one for each alternative, each followed by a batch norm's running statistics."""
     if not 3 <= len(entry) <= 4:
         raise ValueError("a row is a role, a name, a shape, and optional columns")
     role, name, shape, *own = filled(entry, words)
@@ -265,7 +287,7 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
 
 
 def statistics(norm: Row) -> Iterator[Row]:
-    """The running statistics of a norm over batches."""
+    """The running statistics of a batch norm."""
     kept = norm._replace(bias="", leaf="", buffer=True, persistent=True)
     for role, shape in (("running_mean", norm.shape), ("running_var", norm.shape), ("num_batches_tracked", "")):
         yield kept._replace(role=role, name=f"{norm.name}.{role}", shape=shape)

@@ -173,6 +173,8 @@ def main() -> None:
     if arguments.since:
         types = types_since(arguments.since)
         print(f"of the {len(types)} types of {arguments.since}: {counted(types)}")
+    shared = sum(path.read_text(encoding="utf-8").count("\n") for path in TABLES.glob("blocks/*.json"))
+    print(f"blocks of all tables: {shared:,} lines")
     print(*(blocks() if arguments.blocks else ()), *repeats(arguments.repeats), sep="\n")
 
 
