@@ -153,7 +153,3 @@ def _try(unit: Unit, rows: Rows) -> None:
                 wait *= 2
         else:
             return
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -11,11 +11,12 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from inspector.errors import NetworkError, UsageError
+from inspector.scanning import importing
 from inspector.scanning.pacing import PacePlugin
 from inspector.units import escape
 
@@ -186,16 +187,20 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     from distributed import Client, LocalCluster
 
     number = workers or os.cpu_count() or 1
-    with _deaf_to_interrupts():
-        local = LocalCluster(
-            n_workers=number,
-            threads_per_worker=1,
-            processes=True,
-            memory_limit=0,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    with local, Client(local, set_as_default=False) as client:
+    with ExitStack() as started:
+        started.enter_context(importing.not_from_here())  # to the end: workers that die are started again
+        with _deaf_to_interrupts():
+            local = started.enter_context(
+                LocalCluster(
+                    n_workers=number,
+                    threads_per_worker=1,
+                    processes=True,
+                    memory_limit=0,
+                    dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        client = started.enter_context(Client(local, set_as_default=False))
         client.register_plugin(_plugin())
         yield Cluster(client, None)
 

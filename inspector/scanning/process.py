@@ -23,6 +23,10 @@ from inspector.scanning.ledger import Batch
 STARTING, WRITING = 60.0, 120.0
 #: How often a unit may end the process before it is skipped.
 CRASHES = 2
+#: The process. Its search path does not begin with the working directory, which may be a download (see `importing`).
+_START = (
+    "import sys; sys.path[:] = filter(None, sys.path); from inspector.scanning import child; child.main(sys.argv[1:])"
+)
 
 
 class Written(NamedTuple):
@@ -137,7 +141,7 @@ class Process:
         os.set_blocking(self._told, False)
         self._tables = job.tables
         handles = (theirs.fileno(), watched, telling)
-        command = [sys.executable, "-m", "inspector.scanning.child", *map(str, handles), *job.tables]
+        command = [sys.executable, "-c", _START, *map(str, handles), *job.tables]
         paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         # In its own session: Ctrl-C goes to the process that started the scan.
