@@ -18,6 +18,7 @@ from listening import LISTENING
 
 import inspector
 from inspector.auditing import run as auditing
+from inspector.auditing import targets
 from inspector.errors import SourceError
 from inspector.sources.listing import Entry, entries
 from inspector.sources.local import LocalFile
@@ -58,7 +59,7 @@ def test_a_file_changes_after_it_was_listed(
         change(folder / name)
         return iter(known)
 
-    monkeypatch.setattr(auditing, "entries", meddled)
+    monkeypatch.setattr(targets, "entries", meddled)
     codes = found(inspector.audit([folder]))
     assert "pickle" in codes
     assert codes & {"unreadable-file", "truncated", "index", "config", "document", "no-access"}
