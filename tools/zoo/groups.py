@@ -3,8 +3,8 @@
     python tools/zoo/groups.py draw OUT [--types a,b]    # needs torch and transformers
     python tools/zoo/groups.py check OUT [--types a,b]   # needs neither
 
-OUT is a file of JSON lines: the type, class, config.json, and for each tensor its shape and the classes of the modules
-on its path, outermost first. A class tells a group by a word of its name; the innermost that tells one counts, and a
+OUT is a file of JSON lines: the type, class, config.json, and for each tensor the classes of the modules on its path,
+outermost first; none for a buffer, which is one wherever it is. A class tells a group by a word of its name; the innermost that tells one counts, and a
 tensor whose path tells none is left out. Some names mislead: `MISLEADING` lists them with what they are.
 """
 
@@ -68,7 +68,7 @@ def _drawn(model_type: str) -> str:
             except Exception as error:
                 print(model_type, name, " ".join(str(error).split())[:150], file=sys.stderr)
                 continue
-            tensors = {each: [list(stored[each][0]), _classes(model, each)] for each in stored}
+            tensors = {name: _classes(model, name) for name, (_, _, kind) in stored.items() if kind == "param"}
             if len(tensors) <= MOST_TENSORS:
                 config = json.loads(model.config.to_json_string(use_diff=True))
                 case = {"type": model_type, "class": name, "config": config, "tensors": tensors}
@@ -129,7 +129,7 @@ def _judged(case: Mapping[str, Any]) -> Iterator[tuple[str, str, str, tuple[str,
     for row in rows:
         for key in row.keys():
             name = row.name_of(key)
-            by_class = told(case["tensors"].get(name, ((), ()))[1])
+            by_class = told(case["tensors"].get(name, ()))
             if by_class:
                 yield name, row.role, row.group, by_class
 

@@ -54,12 +54,11 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
-        alone = {"vocab.json", "merges.txt"} & names and set(needed) == {"vocab.json", "merges.txt"}  # told as halves
         unknown = kind not in classes and kind not in fields()["tokenizers"]["others"]
         near = get_close_matches(kind, classes, 1, 0.9) if unknown and not names & {*_WHOLE} else []
         if near:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
-        if needed and len(missing) == len(needed) and _some(names) and not alone and not names & {*_WHOLE}:
+        if needed and len(missing) == len(needed) and _some(names) and not names & {*_WHOLE}:
             yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
 
 

@@ -1,0 +1,82 @@
+"""Single decisions of rules, each where it turns: names, pieces of a vocabulary, declared widths, calls in a pickle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rule_words
+
+from inspector.auditing.rules import fits, packing, reach, tokenizer_json
+
+
+@pytest.mark.parametrize(
+    ("stored", "wanted", "found"),
+    [
+        ("model.h.0.mlp.weight", "model.layers.0.mlp.weight", "model.h.0.mlp.weight"),
+        ("model.blocks.0.layers.1.weight", "model.layers.0.layers.1.weight", "model.blocks.0.layers.1.weight"),
+        ("model.h.0.h.1.weight", "model.layers.0.layers.1.weight", None),  # one word alone is another's
+        ("model.layers.0.attention.q.weight", "model.layers.0.self_attn.q.weight", "model.layers.0.attention.q.weight"),
+        ("norm.kernel", "norm.weight", "norm.kernel"),
+        ("norm.weight", "norm.weight", None),
+        ("model.group.0.mlp.weight", "model.layers.0.mlp.weight", None),
+    ],
+)
+def test_names_of_another_convention(stored: str, wanted: str, found: str | None) -> None:
+    assert [each.tensor for each in fits._renamed([stored, "a"], [wanted, "a"])] == ([found] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("piece", "right"),
+    [(["a", -1.5], True), (["a", 0], True), (["a", "0"], False), (["a", True], False), (["a", None], False)]
+    + [(["a"], False), (["a", 0, 0], False), ([1, 0], False), ("a0", False), (None, False)],
+)
+def test_pieces_with_scores(piece: Any, right: bool) -> None:
+    said = list(tokenizer_json._of_vocabulary({"type": "Unigram", "vocab": [["b", 0.0], piece]}))
+    assert said == ([] if right else ["model.vocab.1 is not a piece with a score"])
+
+
+@pytest.mark.parametrize(
+    ("said", "width"),
+    [
+        ({"bits": 4, "group_size": 128}, (4, 128)),
+        ({"w_bit": 4, "q_group_size": 64}, (4, 64)),
+        ({"num_bits": 8}, (8, None)),
+        ({"bits": 3, "w_bit": 4, "num_bits": 8}, (3, None)),
+        ({"w_bit": 4, "num_bits": 8}, (4, None)),
+        ({"config_groups": {"group_0": {"weights": {"num_bits": 4, "group_size": 32}}}}, (4, 32)),
+        (
+            {"config_groups": {"group_0": {"weights": {"num_bits": 4}}, "group_1": {"weights": {"num_bits": 8}}}},
+            (None, None),
+        ),
+        ({"bits": "4", "group_size": "128"}, (None, None)),
+        ({"bits": True, "group_size": 1.0}, (None, None)),
+    ],
+)
+def test_declared_widths(said: dict[str, Any], width: tuple[int | None, int | None]) -> None:
+    assert packing._declared_width(said) == width
+
+
+@pytest.mark.parametrize(
+    ("path", "use", "danger"),
+    [
+        ("torch.nn.functional.relu", "call", "error"),
+        ("torch.nn.functional.relu", "name", "warning"),
+        ("torch.nn.modules.linear.Linear", "call", "warning"),
+        ("mine.models.build", "call", "warning"),
+        ("os.system", "name", "error"),
+        ("collections.Zebra", "call", "warning"),
+        ("builtins.Zebra", "name", "warning"),
+        ("mine.models.Model", "change", "error"),
+    ],
+)
+def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> None:
+    module, _, name = path.rpartition(".")
+    assert reach.danger(reach.Reached(module, name, use, False)) == danger
+
+
+def test_a_tokenizer_after_one_that_is_told_otherwise(tmp_path: Path) -> None:
+    """A file of no JSON is told by its content; the next is looked at all the same."""
+    files = {"a/tokenizer.json": "version https://git-lfs.github.com/spec/v1\n", "b/tokenizer.json": {"version": "1.0"}}
+    assert [line.split(":")[0] for line in rule_words.lines("tokenizer", files, tmp_path)] == ["b/tokenizer.json"]
