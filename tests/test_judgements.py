@@ -9,6 +9,7 @@ import pytest
 import rule_words
 
 from inspector.auditing.rules import fits, packing, reach, tokenizer_json
+from inspector.formats.pytorch.values import Reached
 
 
 @pytest.mark.parametrize(
@@ -29,9 +30,11 @@ def test_names_of_another_convention(stored: str, wanted: str, found: str | None
 
 @pytest.mark.parametrize(
     ("piece", "right"),
-    [(["a", -1.5], True), (["a", 0], True), (["a", "0"], False), (["a", True], False), (["a", None], False)]
-    + [(["a"], False), (["a", 0, 0], False), ([1, 0], False), ("a0", False), (None, False)],
-)
+    [
+        (["a", -1.5], True), (["a", 0], True), (["a", "0"], False), (["a", True], False), (["a", None], False),
+        (["a"], False), (["a", 0, 0], False), ([1, 0], False), ("a0", False), (None, False),
+    ],
+)  # fmt: skip
 def test_pieces_with_scores(piece: Any, right: bool) -> None:
     said = list(tokenizer_json._of_vocabulary({"type": "Unigram", "vocab": [["b", 0.0], piece]}))
     assert said == ([] if right else ["model.vocab.1 is not a piece with a score"])
@@ -73,7 +76,7 @@ def test_declared_widths(said: dict[str, Any], width: tuple[int | None, int | No
 )
 def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> None:
     module, _, name = path.rpartition(".")
-    assert reach.danger(reach.Reached(module, name, use, False)) == danger
+    assert reach.danger(Reached(module, name, use, False)) == danger
 
 
 def test_a_tokenizer_after_one_that_is_told_otherwise(tmp_path: Path) -> None:

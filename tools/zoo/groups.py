@@ -28,18 +28,34 @@ TELLING: tuple[tuple[str, frozenset[str]], ...] = tuple(
     (pattern, frozenset(groups.split()))
     for pattern, groups in (
         (r"(Layer|RMS|Group|Batch|Instance)Norm|Norm(\d+d)?$|Normalization", "norm buffer"),
-        (r"Rotary|RoPE", "buffer"),
+        (r"^Conv(Transpose)?\dd$", ""),  # of whatever it is within: patches, attention, a norm
+        (r"Rotary", "buffer"),
         (r"^Embedding$", "embedding attention buffer"),  # attention's: relative positions
+        (r"LinearAttention", "state_space attention norm convolution"),
         (r"Attention|Attn|Attender", "attention norm"),
         (r"Router|TopKGate|MoEGate", "router"),
         (r"Mamba|Mixer2|DeltaNet|SSM|RGLRU|RecurrentBlock|KDA", "state_space norm convolution"),
-        (r"(?<!Mixer)M[Ll][Pp]$|FeedForward|FFN|Experts?$", "feed_forward norm router"),
+        (
+            r"(?<!Mixer)M[Ll][Pp]$|FeedForward|FFN|Experts?$",
+            "feed_forward norm router head",
+        ),  # a head of several layers
+        (r"Relative\w*Embedding", "attention embedding"),
         (r"Embeddings?$|PatchEmbed", "embedding norm buffer convolution"),
         (r"Classifi|LMHead|PredictionHead|PreTrainingHeads?$", "head norm feed_forward"),
     )
 )
 #: Classes whose name says otherwise → the groups of their tensors.
-MISLEADING: Mapping[str, frozenset[str]] = {}
+MISLEADING: Mapping[str, frozenset[str]] = {
+    "Aimv2AttentionPoolingHead": frozenset({"attention", "embedding", "norm"}),  # and its query
+    "BridgeTowerResidualAttention": frozenset({"attention", "feed_forward", "norm"}),  # a whole layer
+    "CvtSelfAttentionConvProjection": frozenset({"convolution", "norm"}),
+    "ConvBertSelfAttention": frozenset({"attention", "convolution"}),  # of heads, and of convolutions beside them
+    "EfficientLoFTRAggregatedAttention": frozenset({"attention", "convolution"}),
+    "EsmFold2AdaptiveLayerNorm": frozenset({"norm", "feed_forward"}),  # and what maps a condition to its scales
+    "Emu3VQVAESpatialNorm": frozenset({"norm", "convolution"}),
+    "FastSpeech2ConformerBatchNormConvLayer": frozenset({"norm", "convolution"}),
+    "SiglipMultiheadAttentionPoolingHead": frozenset({"attention", "embedding", "norm"}),  # and its query
+}
 MOST_TENSORS = 20_000
 
 
@@ -60,7 +76,12 @@ def _drawn(model_type: str) -> str:
     from transformers import CONFIG_MAPPING
 
     warnings.simplefilter("ignore")
-    for name in [*auto_classes(model_type), *exported_classes(model_type)][:1]:
+    try:
+        names = [*auto_classes(model_type), *exported_classes(model_type)]
+    except ImportError as error:
+        print(model_type, error, file=sys.stderr)
+        return ""
+    for name in names[:1]:
         for fewer in ({"num_hidden_layers": 4}, {}):
             try:
                 model = build_model(resolve_class(name), CONFIG_MAPPING[model_type](**fewer))
@@ -92,9 +113,9 @@ def told(classes: Sequence[str]) -> tuple[str, frozenset[str]] | None:
     for name in reversed(classes):
         if name in MISLEADING:
             return name, MISLEADING[name]
-        for pattern, groups in TELLING:
-            if re.search(pattern, name):
-                return name, groups
+        found = next((groups for pattern, groups in TELLING if re.search(pattern, name)), None)
+        if found is not None:
+            return (name, found) if found else None
     return None
 
 
