@@ -7,12 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import DEVNULL, Popen
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import sparse
+from loopback import s3
 
 import inspector
 from inspector.sources.filesystem import FilesystemPlace
@@ -26,29 +25,9 @@ Made = Callable[[str], Path]
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A bucket of moto's server with a small model; the environment leads every S3 client there."""
-    import boto3
-
-    pytest.importorskip("s3fs")
-    log = tmp_path_factory.mktemp("moto") / "port"
-    code = (
-        "import sys; from moto.server import ThreadedMotoServer as S; s = S(ip_address='127.0.0.1', port=0, verbose=False);"
-        "s.start(); open(sys.argv[1] + '.new', 'w').write(str(s.get_host_and_port()[1]));"
-        "import os, time; os.rename(sys.argv[1] + '.new', sys.argv[1]); time.sleep(600)"
-    )
-    server = Popen([sys.executable, "-c", code, str(log)], stdout=DEVNULL, stderr=DEVNULL)
-    try:
-        until = monotonic() + 60
-        while not log.exists() and monotonic() < until:
-            assert server.poll() is None, "moto's server did not start"
-            sleep(0.05)
-        endpoint = f"http://127.0.0.1:{log.read_text()}"
-        patch = pytest.MonkeyPatch()
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": "key",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": endpoint,
-        }.items():
+    boto3 = pytest.importorskip("boto3")
+    with s3.server() as endpoint, pytest.MonkeyPatch.context() as patch:
+        for name, value in {**s3.ENVIRONMENT, "AWS_ENDPOINT_URL": endpoint}.items():
             patch.setenv(name, value)
         client = boto3.client("s3")
         client.create_bucket(Bucket="models")
@@ -56,10 +35,6 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         for path in folder.rglob("*"):
             client.upload_file(str(path), "models", f"zoo/small/{path.name}")
         yield str(folder)
-        patch.undo()
-    finally:
-        server.terminate()
-        server.wait(10)
 
 
 def small() -> dict[str, Any]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
-from subprocess import DEVNULL, Popen
 from threading import Lock, Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from loopback import s3
 from loopback.server import Handler, Hub, Repo
 
 import inspector
@@ -174,29 +174,14 @@ class Proxy(BaseHTTPRequestHandler):
 @pytest.fixture
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """moto's S3 behind the proxy, with six models of which one is damaged."""
-    import sys
-
     boto3 = pytest.importorskip("boto3")
-    pytest.importorskip("s3fs")
-    told = tmp_path / "port"
-    code = (
-        "import sys; from moto.server import ThreadedMotoServer as S; s = S(ip_address='127.0.0.1', port=0, verbose=False);"
-        "s.start(); open(sys.argv[1] + '.new', 'w').write(str(s.get_host_and_port()[1]));"
-        "import os, time; os.rename(sys.argv[1] + '.new', sys.argv[1]); time.sleep(600)"
-    )
-    server = Popen([sys.executable, "-c", code, str(told)], stdout=DEVNULL, stderr=DEVNULL)
     proxy = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
     proxy.daemon_threads = True
-    try:
-        until = monotonic() + 60
-        while not told.exists() and monotonic() < until:
-            sleep(0.05)
-        Proxy.upstream, Proxy.rough = f"http://127.0.0.1:{told.read_text()}", False
+    with s3.server() as endpoint, proxy:
+        Proxy.upstream, Proxy.rough = endpoint, False
         Thread(target=proxy.serve_forever, args=(0.02,), daemon=True).start()
-        for name, value in {
-            "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.server_port}", "AWS_RETRY_MODE": "standard",
-        }.items():  # fmt: skip
+        led = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{proxy.server_port}", "AWS_RETRY_MODE": "standard"}
+        for name, value in {**s3.ENVIRONMENT, **led}.items():
             monkeypatch.setenv(name, value)
         client = boto3.client("s3", endpoint_url=Proxy.upstream)
         client.create_bucket(Bucket="models")
@@ -206,11 +191,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         for path in (path for path in tree.rglob("*") if path.is_file()):
             client.upload_file(str(path), "models", f"zoo/{path.relative_to(tree).as_posix()}")
         yield "s3://models/zoo"
-    finally:
         proxy.shutdown()
-        proxy.server_close()
-        server.terminate()
-        server.wait(10)
 
 
 def test_a_store_that_throttles_and_cuts(bucket: str, tmp_path: Path) -> None:
