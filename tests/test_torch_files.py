@@ -73,7 +73,7 @@ def test_damage_is_one_line_or_a_finding(name: str, tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         folder.mkdir()
         target = torch_files.unpack(CASES[name], folder)
-        path = rng.choice([each for each in folder.rglob("*") if each.is_file()])
+        path = rng.choice(sorted(each for each in folder.rglob("*") if each.is_file()))
         path.write_bytes(changed(path.read_bytes(), rng))
         try:
             result = inspector.reconcile(inspector.open(target))

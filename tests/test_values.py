@@ -24,7 +24,7 @@ from inspector.measuring import needs, statistics
 from inspector.measuring.statistics import PERCENTILES, Tally, keys, numbers
 
 Run = Callable[..., Ran]
-DRAW = np.random.default_rng(11)
+DRAW = np.random.default_rng(11)  # for what is made at once; each test draws from its own
 #: dtype → its bits, drawn: every pattern of the narrow ones, NaN and infinities among them.
 BITS = {
     "BF16": np.arange(1 << 16, dtype="<u2"),
@@ -53,7 +53,7 @@ def test_integers_of_64_bits_are_told_to_the_last(tmp_path: Path) -> None:
 
 def test_compressed_arrays_are_refused_with_a_reason(tmp_path: Path) -> None:
     """What to do is said; the audit says nothing of numbers that it cannot read, and nothing else either."""
-    np.savez_compressed(tmp_path / "model.npz", w=DRAW.normal(size=(64, 64)))
+    np.savez_compressed(tmp_path / "model.npz", w=np.random.default_rng(1).normal(size=(64, 64)))
     with pytest.raises(FormatError, match=r"w is compressed .* `numpy\.savez`"):
         inspector.values(tmp_path / "model.npz")
     (checked,) = audit([tmp_path / "model.npz"], data=True).checkpoints
@@ -97,7 +97,7 @@ def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
 def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Percentiles to 1 part in 128 where there are more numbers than are kept; all else exact."""
     monkeypatch.setattr(statistics, "KEPT", 1000)
-    values = DRAW.normal(0, 0.02, 50_000).astype(np.float32)
+    values = np.random.default_rng(2).normal(0, 0.02, 50_000).astype(np.float32)
     tally = Tally()
     for start in range(0, len(values), 7000):
         tally.add(values[start : start + 7000])
@@ -106,7 +106,8 @@ def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyP
 
 def test_keys_are_in_the_numbers_order() -> None:
     """Of finite numbers each key begins with its least number, below zero too."""
-    values = np.concatenate([DRAW.normal(0, 10.0**power, 500) for power in range(-38, 38)]).astype(np.float32)
+    draw = np.random.default_rng(3)
+    values = np.concatenate([draw.normal(0, 10.0**power, 500) for power in range(-38, 38)]).astype(np.float32)
     values = np.sort(np.append(values, [0.0, -0.0, 1.0, -1.0]).astype(np.float32))
     found = keys(values)
     assert (np.diff(found) >= 0).all()
@@ -124,7 +125,7 @@ def test_nothing_but_nan() -> None:
 
 def test_a_gguf_is_told_in_its_own_numbers(tmp_path: Path) -> None:
     """Blocks dequantized as the gguf package does it."""
-    values = DRAW.normal(0, 1, (8, 512)).astype(np.float32)
+    values = np.random.default_rng(4).normal(0, 1, (8, 512)).astype(np.float32)
     packed = gguf.quants.quantize(values, gguf.GGMLQuantizationType.Q8_0)
     writer = gguf.GGUFWriter(tmp_path / "x.gguf", "llama")
     writer.add_tensor("blk.0.attn_q.weight", packed, raw_dtype=gguf.GGMLQuantizationType.Q8_0)

@@ -235,6 +235,6 @@ def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
             time.sleep(0.05)
         time.sleep(0.2)
         process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert stderr.strip() == "inspect: interrupted"

@@ -213,8 +213,8 @@ def test_a_file_system_hangs(team: Team, tmp_path: Path) -> None:
     inspector.scan([home], quiet_out, scheduler=team.address)
     (folder / "b" / "hang").touch()
     began = monotonic()
-    done = inspector.scan([home], out, scheduler=team.address, timeout=1.5)
-    assert monotonic() - began < 30
+    done = inspector.scan([home], out, scheduler=team.address, timeout=5)
+    assert monotonic() - began < 120  # a hang would last
     assert done["unreadable"] == 1
     (row,) = [row for row in table(out, "checkpoints") if row["error"]]
     assert (row["target"], row["error_kind"]) == (f"{home}/b", "Timeout")
