@@ -147,6 +147,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
         "mlp.wo"
     ),
     "gate_up_proj": "gate_up_proj up_gate_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
+    "shared_gate_up_proj": "shared_experts.gate_up_proj shared_expert.gate_up_proj shared_mlp.gate_up_proj",
     "shared_gate_proj": "shared_experts.gate_proj shared_expert.gate_proj shared_mlp.gate_proj",
     "shared_up_proj": "shared_experts.up_proj shared_expert.up_proj shared_mlp.up_proj",
     "shared_down_proj": "shared_experts.down_proj shared_expert.down_proj shared_mlp.down_proj",
