@@ -19,12 +19,12 @@ TYPES = ("Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0", "TQ1_0", "TQ2_0")
 
 
 def drawn(kind: str, seed: int = 0) -> Array:
-    """32 rows of 512 numbers: normal, with heavy tails, or with some that are twenty times as large."""
+    """32 rows of 512 numbers: normal, with heavy tails, with some that are twenty times as large, or very small ones."""
     draw = np.random.default_rng(seed)
     values: Array = (draw.standard_t(4, (32, 512)) if kind == "heavy" else draw.standard_normal((32, 512))) * 0.02
     if kind == "outliers":
         values[:, ::97] *= 20
-    return values.astype(np.float32)
+    return (values / 100 if kind == "small" else values).astype(np.float32)
 
 
 def agreement(a: Array, b: Array, name: str) -> str:
@@ -33,7 +33,7 @@ def agreement(a: Array, b: Array, name: str) -> str:
     return judged(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
 
 
-@pytest.mark.parametrize("kind", ["normal", "heavy", "outliers"])
+@pytest.mark.parametrize("kind", ["normal", "heavy", "outliers", "small"])
 @pytest.mark.parametrize("name", TYPES)
 def test_quantized_numbers_are_rounded_and_others_are_not(name: str, kind: str) -> None:
     """What a quantizer made of them; of other numbers, or nothing: these are different even with two bits."""
@@ -61,6 +61,29 @@ def test_steps_worked_out_by_hand() -> None:
     found = spacing(values[:2], "BF16")
     assert found is not None and found.tolist() == [2**-7, 2**-6]
     assert step_of("I32") is None and spacing(values, "Q8_0") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "steps"),
+    [
+        ("Q8_0", 127.0, 1.0),  # a scale of 1
+        (
+            "Q8_0",
+            127 * 2.0**-22,
+            2.0**-22 * (1 + 127 / 4),
+        ),  # a scale of four of F16's least steps: a quarter of each number
+        ("Q8_0", 0.0, 127 * 2.0**-25),  # what a scale of nearly half such a step would have been
+        ("Q6_K", 4096 * 2.0**-23, 4096 * 2.0**-23 * (1 / 31 + 1 / 127 + 1 / 2)),
+        ("Q4_K", 945 * 2.0**-20, 945 * 2.0**-20 * (2 / 15 + 2 / 63 + 1 / 16)),
+        ("NVFP4", 6 * 2.0**-8, 6 * 2.0**-8 * (1 / 3 + 1 / 4 + 1 / 2)),  # an E4M3 of twice its least
+    ],
+)
+def test_a_scale_too_small_for_its_float_rounds_its_numbers(name: str, largest: float, steps: float) -> None:
+    """By hand: F16 has steps of 2⁻²⁴ below 2⁻¹⁴, so that a scale may be off by half of one, and with it each number."""
+    step = step_of(name)
+    assert step is not None
+    found = step(np.full(group_of(name), largest, np.float32))
+    assert np.allclose(found, steps, rtol=1e-6, atol=0)
 
 
 def test_every_grids_block_is_whole_groups() -> None:

@@ -28,7 +28,9 @@ class Grid(NamedTuple):
     step: float  # of the grid's range on one side of zero: the largest gap between neighbours
     whole: int = 0  # elements whose scales are quantized together; 0 if they are not
     scales: float = 0.0  # the step of these scales, likewise
-    least: float = 0.0  # the smallest step of the scales' dtype
+    units: float = 0.0  # the largest number in units of the float that scales it; 0 if that float is never too small
+    least: float = 2.0**-24  # the smallest step of that float's dtype: F16's
+    normal: float = 2.0**-14  # below this number all its steps are equal
 
 
 #: Dtype → bits of the mantissa, and the exponent of the smallest step.
@@ -43,35 +45,34 @@ FLOATS: Mapping[str, tuple[int, int]] = {
     "F8_E5M2FNUZ": (2, -17),
 }
 
-#: For scales in F16: below its normal numbers all steps are equal.
-_LEAST, _NORMAL = 2.0**-24, 2.0**-14
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
-    "Q4_0": Grid(32, 1 / 7),  # −8 to 7: the last step is clipped if the maximum is positive
-    "Q4_1": Grid(32, 2 / 15),
-    "Q5_0": Grid(32, 1 / 16),
-    "Q5_1": Grid(32, 2 / 31),
-    "Q8_0": Grid(32, 1 / 127),
+    "Q4_0": Grid(32, 1 / 7, units=8),  # −8 to 7: the last step is clipped if the maximum is positive; likewise others
+    "Q4_1": Grid(32, 2 / 15, units=15),
+    "Q5_0": Grid(32, 1 / 15, units=16),
+    "Q5_1": Grid(32, 2 / 31, units=31),
+    "Q8_0": Grid(32, 1 / 127, units=127),
     "Q8_1": Grid(32, 1 / 127),
     "Q8_K": Grid(256, 1 / 127),
-    "Q2_K": Grid(16, 2 / 3, 256, 2 / 15),
-    "Q3_K": Grid(16, 1 / 4, 256, 1 / 31),
-    "Q4_K": Grid(32, 2 / 15, 256, 2 / 63),
-    "Q5_K": Grid(32, 2 / 31, 256, 2 / 63),
-    "Q6_K": Grid(16, 1 / 32, 256, 1 / 127),
-    "IQ4_NL": Grid(32, 24 / 127),
-    "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31),
-    "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15),
-    "IQ3_XXS": Grid(32, 3 / 8, 256, 2 / 15),
-    "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15),
-    "IQ2_XS": Grid(16, 2 / 3, 256, 2 / 15),
-    "IQ2_XXS": Grid(32, 3 / 4, 256, 2 / 15),
-    "IQ1_S": Grid(32, 1.25, 256, 2 / 7),
-    "IQ1_M": Grid(16, 1.25, 256, 2 / 7),
+    "Q2_K": Grid(16, 2 / 3, 256, 2 / 15, units=3 * 15),
+    "Q3_K": Grid(16, 1 / 3, 256, 1 / 31, units=4 * 32),
+    "Q4_K": Grid(32, 2 / 15, 256, 2 / 63, units=15 * 63),
+    "Q5_K": Grid(32, 2 / 31, 256, 2 / 63, units=31 * 63),
+    "Q6_K": Grid(16, 1 / 31, 256, 1 / 127, units=32 * 128),
+    "IQ4_NL": Grid(32, 24 / 127, units=127),
+    "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31, units=127 * 32),
+    "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15, units=15 * 31),
+    # An even number of eight signs is negative: where it is odd, the least number gets the wrong one.
+    "IQ3_XXS": Grid(32, 0.6, 256, 2 / 15, units=62 * 31 / 4),
+    "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15, units=43 * 31 / 8),
+    "IQ2_XS": Grid(16, 1.0, 256, 2 / 15, units=43 * 31 / 8),
+    "IQ2_XXS": Grid(32, 1.0, 256, 2 / 15, units=43 * 31 / 8),
+    "IQ1_S": Grid(32, 1.25, 256, 2 / 7, units=17),
+    "IQ1_M": Grid(16, 1.25, 256, 2 / 7, units=17),
     "TQ1_0": Grid(256, 1.0),
     "TQ2_0": Grid(256, 1.0),
     "MXFP4": Grid(32, 1 / 3, 32, 1 / 16),  # a power of two as scale: values above the grid are clipped
-    "NVFP4": Grid(16, 1 / 3, 16, 1 / 4),  # a scale with a three-bit mantissa
+    "NVFP4": Grid(16, 1 / 3, 16, 1 / 4, 6, 2.0**-9, 2.0**-6),  # a scale with a three-bit mantissa
 }
 
 #: Words of schemes' names whose grid has unequal steps → its largest gap.
@@ -104,8 +105,9 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
     if gap is not None and largest is not None:
         step = np.float32(gap * largest)
         return lambda values: np.full_like(values, step)
-    smallest = 0.0 if words & GAPS.keys() else _LEAST
-    return _over(Grid(group or 1, gap, least=smallest)) if gap is not None else None
+    if gap is None:
+        return None
+    return _over(Grid(group or 1, gap, units=0 if words & GAPS.keys() else 2 / gap))
 
 
 def _most(values: Array, largest: float | None) -> Any:
@@ -134,13 +136,27 @@ def _over(grid: Grid) -> Step:
     def steps(values: Array) -> Array:
         size = np.abs(values)
         found: Array = _largest(size, grid.group) * np.float32(grid.step)
-        if grid.least:  # a scale's rounding error counts once for each step from zero
-            found += np.where(found < _NORMAL, np.float32(2 * grid.least / grid.step), np.float32(0))
+        if grid.units:
+            found += _too_small(size, grid)
         if grid.whole:
             found += _largest(size, grid.whole) * np.float32(grid.scales)
         return found
 
     return steps
+
+
+def _too_small(sizes: Array, grid: Grid) -> Array:
+    """What is added where the float that scales a block is so small that its own rounding shows.
+
+    That error is in proportion to the numbers. A block of zeros may be one whose scale vanished.
+    """
+    scales = _largest(sizes, grid.whole or grid.group) / np.float32(grid.units)
+    if not len(scales) or scales.min() >= grid.normal:
+        return np.zeros_like(sizes)
+    told = sizes * np.float32(grid.least) / np.maximum(scales, np.float32(grid.least / 2))
+    vanished = np.where(scales > 0, told, np.float32(grid.units * grid.least / 2))
+    found: Array = np.where(scales < grid.normal, vanished, np.float32(0))
+    return found
 
 
 def _largest(sizes: Array, group: int) -> Array:
