@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.sources.filenames import shard_of
+from inspector.sources.filenames import numbered, shard_of
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,13 @@ def test_a_set_is_complete_with_every_number() -> None:
     assert first.is_complete(from_zero)
     assert not first.is_complete(from_one - {"m-00003-of-00003.gguf"})
     assert not first.is_complete(from_zero - {"m-00002-of-00003.gguf"})
+
+
+@pytest.mark.parametrize(
+    ("name", "written"), [("m.gguf", "m-00002-of-00012.gguf"), ("params", "params-00002-of-00012")]
+)
+def test_names_of_a_set_are_read_as_they_are_written(name: str, written: str) -> None:
+    """A file that is alone keeps its name."""
+    assert (numbered(name, 2, 12), numbered(name, 1, 1)) == (written, name)
+    shard = shard_of(written)
+    assert shard is None or (shard.number, shard.total, f"{shard.stem}{shard.suffix}") == (2, 12, name)

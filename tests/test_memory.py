@@ -383,6 +383,9 @@ def test_packed_weights_of_a_configuration() -> None:
     assert not result.findings
     (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "gptq", "bits": 4}}).findings
     assert "packed by gptq" in told.message
+    (told,) = inspector.memory({**LLAMA, "quantization": {"group_size": 64, "bits": 4}}).findings  # as MLX declares it
+    assert "declares weights packed:" in told.message
+    assert inspector.memory({**LLAMA, "quant_config": {"quant_method": "fp8"}}).weights == result.weights
 
 
 @pytest.mark.parametrize(("stage", "divided"), [(0, 0), (1, 12), (2, 14), (3, 16)])

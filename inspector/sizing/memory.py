@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding, Table, as_arrow, as_pandas, as_polars
+from inspector.quantization.declaration import declaration
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
@@ -269,9 +270,7 @@ def _weights(model: Model, kind: str | None, own: Width) -> Weights:
 
 def packed_type(model: Model) -> Width | None:
     """The declared packing type of linear layers, if its size is fixed."""
-    said = model.config.values.get("quantization_config") if model.config else None
-    if not isinstance(said, dict):
-        return None
+    said = declaration(model.config)
     method = said.get("quant_method")
     if method == "fp8":
         return WIDTHS["F8"]
@@ -282,10 +281,10 @@ def packed_type(model: Model) -> Width | None:
 
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
     found = []
-    packed = model.config.values.get("quantization_config") if model.config and not model.result else None
-    if isinstance(packed, dict) and packed_type(model) is None:
-        how = str(packed.get("quant_method"))
-        why = f"the configuration declares weights packed by {how:.40}: here they are counted in {weights.dtype}"
+    packed = declaration(model.config) if not model.result else {}
+    if packed and packed_type(model) is None:
+        how = f" by {packed['quant_method']!s:.40}" if packed.get("quant_method") else ""
+        why = f"the configuration declares weights packed{how}: here they are counted in {weights.dtype}"
         found.append(
             Finding("weights-packed", "warning", f"{why}; use --weights to ask about a type, or give the files")
         )

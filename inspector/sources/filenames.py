@@ -95,6 +95,12 @@ def shard_of(path: str) -> Shard | None:
     )
 
 
+def numbered(name: str, number: int, total: int) -> str:
+    """The name of a file in a set, as Transformers and llama.cpp write it; the name itself if the file is alone."""
+    stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+    return f"{stem}-{number:05}-of-{total:05}{dot}{suffix}" if total > 1 else name
+
+
 def type_of(name: str) -> str | None:
     """The quantization or dtype in the name of a file or folder, the last if there are several."""
     types = TYPE.findall(name)

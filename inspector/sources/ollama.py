@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from inspector.errors import FormatError, SourceError, TargetError
 from inspector.model import Origin
+from inspector.sources.filenames import numbered
 from inspector.sources.local import LocalPlace
 from inspector.units import escape
 
@@ -182,10 +183,8 @@ def _layers(manifest: Path) -> Iterator[Layer]:
         kinds.setdefault(media.removeprefix(_MEDIA), []).append((matched[1], nbytes))
     for kind, layers in kinds.items():
         name = LAYERS.get(kind) or re.sub(r"[^\w.-]", "_", kind)[:80] or "layer"
-        stem, dot, end = name.rpartition(".") if "." in name else (name, "", "")
         for number, (digest, nbytes) in enumerate(layers, 1):
-            numbered = f"{stem}-{number:05}-of-{len(layers):05}{dot}{end}" if len(layers) > 1 else name
-            yield Layer(numbered, digest, nbytes)
+            yield Layer(numbered(name, number, len(layers)), digest, nbytes)
 
 
 def _document(manifest: Path) -> Mapping[str, Any]:
