@@ -190,35 +190,43 @@ def test_what_prepares_input(case: Case, tmp_path: Path) -> None:
 
 
 CLASSIFIER = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
+CARD = {"README.md": "x"}
 NO_PREPROCESSOR = "config.json: error: no preprocessor_config.json beside it, which {} needs: download it"
 
 
 @pytest.mark.parametrize(
     ("files", "needs"),
     [
-        ({"config.json": CLASSIFIER}, "ViTForImageClassification"),
-        ({"config.json": {**CLASSIFIER, "auto_map": {}}}, ""),
-        ({"config.json": {**CLASSIFIER, "architectures": ["ViTModel"]}}, ""),
-        ({"config.json": {**CLASSIFIER, "architectures": []}}, ""),
-        ({"config.json": {**CLASSIFIER, "architectures": "ViTForImageClassification"}}, ""),
-        ({"config.json": {**CLASSIFIER, "model_type": "llama"}}, ""),
-        ({"config.json": {**CLASSIFIER, "model_type": ["vit"]}}, ""),
-        ({"config.json": CLASSIFIER, "processor_config.json": "{}"}, ""),
-        ({"config.json": CLASSIFIER, "optimizer.pt": "x"}, ""),
-        ({"config.json": CLASSIFIER, "video_preprocessor_config.json": "{}"}, ""),
+        ({"config.json": CLASSIFIER, **CARD}, "ViTForImageClassification"),
+        ({"config.json": CLASSIFIER, ".gitattributes": "x"}, "ViTForImageClassification"),
+        ({"config.json": {**CLASSIFIER, "auto_map": {}}, **CARD}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": ["ViTModel"]}, **CARD}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": []}, **CARD}, ""),
+        ({"config.json": {**CLASSIFIER, "architectures": "ViTForImageClassification"}, **CARD}, ""),
+        ({"config.json": {**CLASSIFIER, "model_type": "llama"}, **CARD}, ""),
+        ({"config.json": {**CLASSIFIER, "model_type": ["vit"]}, **CARD}, ""),
+        ({"config.json": CLASSIFIER, "processor_config.json": "{}", **CARD}, ""),
+        ({"config.json": CLASSIFIER, "optimizer.pt": "x", **CARD}, ""),
+        ({"config.json": CLASSIFIER, "video_preprocessor_config.json": "{}", **CARD}, ""),
         ({"vision/config.json": CLASSIFIER}, ""),
         ({"my_config.json": CLASSIFIER}, ""),
-        ({"config.json": {"model_type": "whisper", "architectures": ["WhisperForCTC"]}}, "WhisperForCTC"),
+        ({"config.json": {"model_type": "whisper", "architectures": ["WhisperForCTC"]}, **CARD}, "WhisperForCTC"),
         (
             {"config.json": {"model_type": "whisper"}, **settings(processor_class="WhisperProcessor")},
             "WhisperProcessor",
         ),
         ({"config.json": CLASSIFIER, **settings(processor_class="P")}, "P"),
-        ({"config.json": CLASSIFIER, **settings(processor_class=3)}, "ViTForImageClassification"),
+        ({"config.json": CLASSIFIER, **CARD, **settings(processor_class=3)}, "ViTForImageClassification"),
     ],
 )
 def test_models_that_need_their_input_prepared(files: dict[str, Any], needs: str, tmp_path: Path) -> None:
     told("no-preprocessor", (files, [NO_PREPROCESSOR.format(needs)] if needs else []), tmp_path)
+
+
+def test_a_model_saved_by_itself_is_no_damage(tmp_path: Path) -> None:
+    """As `save_pretrained` leaves it: it loads, and what prepares its input was never there."""
+    line = NO_PREPROCESSOR.format("ViTForImageClassification").replace("error", "info")
+    told("no-preprocessor", ({"config.json": CLASSIFIER}, [line]), tmp_path)
 
 
 def modules(*listed: Any, **files: Any) -> dict[str, Any]:

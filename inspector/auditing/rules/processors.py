@@ -13,6 +13,7 @@ from typing import Any
 from inspector.auditing.rules.configurations import fields, wrong_kind
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.model import Severity
 from inspector.sources.listing import Entry
 from inspector.units import integer
 
@@ -33,6 +34,8 @@ _TASKS = (
     *("ForImageClassification", "ForObjectDetection", "ForSemanticSegmentation", "ForVideoClassification", "ForCTC"),
     *("ForAudioClassification", "ForDepthEstimation", "ForUniversalSegmentation", "ForAudioFrameClassification"),
 )
+#: Files of a published repository, which no program saves with a model.
+_PUBLISHED = frozenset({"README.md", ".gitattributes"})
 #: Files that an unfinished training run leaves next to a model.
 _TRAINING = frozenset({"trainer_state.json", "optimizer.pt", "training_args.bin", "scheduler.pt"})
 
@@ -128,8 +131,8 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
     """A model that sees or hears, without the configuration of what prepares its input.
 
     The tokenizer names a processor, or the model's class is for images or sound alone: Transformers refuses to make
-    what is used with it. Download preprocessor_config.json, or processor_config.json. Checkpoints of a run of training
-    do without.
+    what is used with it. Download preprocessor_config.json, or processor_config.json. A model that a program saved by
+    itself, without a model card, loads as it is: a note. Checkpoints of a run of training do without.
     """
     table = fields()["processors"]
     for entry in subject.named("config.json"):
@@ -143,7 +146,9 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
         first = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
         if prepared and (isinstance(named, str) or first.endswith(_TASKS)) and not entry.folder:
             needs = named if isinstance(named, str) else first
-            yield Found(f"no preprocessor_config.json beside it, which {needs:.60} needs: download it", entry.path)
+            severity: Severity = "error" if isinstance(named, str) or names & _PUBLISHED else "info"
+            what = f"no preprocessor_config.json beside it, which {needs:.60} needs: download it"
+            yield Found(what, entry.path, severity=severity)
 
 
 def _shown(value: Any) -> str:
