@@ -163,3 +163,98 @@ def _asked(handler: Handler) -> str:
     """The range that was asked for, of a file of `LARGE` bytes."""
     span = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
     return f"bytes {span}/{LARGE}"
+
+
+def many_fields(handler: Handler) -> bool:
+    """A head of header fields without end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    for _ in range(20_000):
+        handler.wfile.write((b"x: " + b"y" * 500 + b"\r\n") * 100)
+    return True
+
+
+def long_field(handler: Handler) -> bool:
+    """A head with one field of 300 MB."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nx: ")
+    for _ in range(300):
+        handler.wfile.write(b"y" * 1_000_000)
+    return True
+
+
+def hints(handler: Handler) -> bool:
+    """Interim answers without end, of another kind and with fields of their own."""
+    for _ in range(200_000):
+        handler.wfile.write(b"HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n" * 50)
+    return True
+
+
+def encoded(coding: str) -> Fault:
+    """A body in a coding that nobody asked for: unpacked, it might be of any size."""
+
+    def fault(handler: Handler) -> bool:
+        handler.head(200, {"content-encoding": coding, "content-length": "2"})
+        handler.write(b"{}")
+        return True
+
+    return fault
+
+
+def tiny_chunks(handler: Handler) -> bool:
+    """A body without end, a byte in each chunk, of spaces that are JSON so far."""
+    handler.head(200, {"transfer-encoding": "chunked"})
+    for _ in range(2_000_000):
+        handler.write(b"1\r\n \r\n" * 100)
+    return True
+
+
+def long_chunk_head(handler: Handler) -> bool:
+    """A chunk whose length is never told to its end."""
+    handler.head(200, {"transfer-encoding": "chunked"})
+    for _ in range(300):
+        handler.write(b"1;" + b"x" * 1_000_000)
+    return True
+
+
+def endless_trailer(handler: Handler) -> bool:
+    """A body that ends, and fields after it that do not."""
+    handler.head(200, {"transfer-encoding": "chunked"})
+    handler.write(b"2\r\n{}\r\n0\r\n")
+    for _ in range(300):
+        handler.write(b"x: " + b"y" * 1_000_000 + b"\r\n")
+    return True
+
+
+def drips_body(handler: Handler) -> bool:
+    """A document of which a space comes now and then."""
+    handler.head(200, {"content-length": "1000000"})
+    for _ in range(2000):
+        handler.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.05)
+    return True
+
+
+def partial(range_: str | None, length: int | None = None, code: int = 206) -> Fault:
+    """A partial answer that says so of its range, and has so many bytes."""
+
+    def fault(handler: Handler) -> bool:
+        asked = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
+        start, end = map(int, asked.split("-"))
+        size = end + 1 - start if length is None else length
+        said = {} if range_ is None else {"content-range": range_.format(asked=asked, start=start, end=end)}
+        handler.head(code, {**said, "content-length": str(size)})
+        handler.write(b"\0" * size)
+        return True
+
+    return fault
+
+
+def raw(head: bytes) -> Fault:
+    """These bytes for a head, and nothing else."""
+
+    def fault(handler: Handler) -> bool:
+        handler.wfile.write(head)
+        handler.close_connection = True
+        return True
+
+    return fault

@@ -17,7 +17,7 @@ from inspector.architectures import formula
 from inspector.auditing.rules.rule import Found, NotJudged
 from inspector.auditing.rules.subject import Subject
 from inspector.errors import ConfigError
-from inspector.model import Adapter, Config, Expected, Header, Prediction
+from inspector.model import Adapter, Config, Expected, Header, Prediction, Severity
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.units import integer, plural
 
@@ -389,9 +389,8 @@ def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
 def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
     """Layers without a piece, where the configuration names modules of all layers.
 
-    PEFT makes pieces for each layer of the base, and fills those that are not stored. Told is a layer that is missing
-    among others, and a first one that is alone: how many the base has, and whether only some of its layers have such
-    modules, nobody says.
+    PEFT makes pieces for each layer of the base, and fills those that are not stored. A layer that is missing among
+    others is a warning. A first one that is alone is a note: nothing says how many layers the base has.
     """
     targets = config.get("target_modules")
     of_all = isinstance(targets, list) and all(
@@ -408,8 +407,9 @@ def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) 
         absent = sorted({*range(max(layers) + 1)} - layers) if max(layers) < _MOST else []
         if (layers == {0} and _LAYERS.search(tower)) or (absent and len(absent) * 5 <= len(layers)):
             lost = f"layer {absent[0]}" if absent else "any layer but the first"
+            severity: Severity = "warning" if absent else "info"  # a base may have one layer
             yield Found(
-                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them", header.path, severity="warning"
+                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them", header.path, severity=severity
             )
 
 
