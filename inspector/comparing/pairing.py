@@ -74,6 +74,7 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
         conversion if other is None else None for conversion, other in zip(conversions, conversions[::-1], strict=True)
     ]
     depths = left.depths(), right.depths()
+    layers = _configured_layers(a), _configured_layers(b)
     for own, other, conversion in ((left, right, written[0]), (right, left, written[1])):
         if conversion is not None:
             own.rename(conversion, other)
@@ -87,9 +88,9 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
     if written != [None, None]:
         found += _alone(left, right, [conversion for conversion in written if conversion])
     for key, side in left.rest():
-        found.append(Pair(key, "only_a", side, None, _why(side, written[0], written[1], depths[1])))
+        found.append(Pair(key, "only_a", side, None, _why(side, written[0], written[1], depths[1], layers[0])))
     for key, side in right.rest():
-        found.append(Pair(key, "only_b", None, side, _why(side, written[1], written[0], depths[0])))
+        found.append(Pair(key, "only_b", None, side, _why(side, written[1], written[0], depths[0], layers[1])))
     return tuple(found)
 
 
@@ -110,13 +111,19 @@ def loaded_from(result: Reconciliation) -> Conversion | None:
     return loaded_form(model_type, (each.tensor.name for each in result.tensors)) if model_type else None
 
 
-def _why(side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int]) -> Origin:
+def _why(
+    side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int], layers: int | None
+) -> Origin:
     """Why only this side has it: the other's converter drops it, or its own creates it or takes it from elsewhere.
 
     Args:
         depths: how many layers each tower of the other side has.
+        layers: how many layers this side's text model has without those that predict further tokens, which converters
+            may drop.
     """
     key = side.keys[0]
+    if other is not None and key.tower == "text" and layers is not None and (key.layer or 0) >= layers:
+        return "leaves out"
     if other is not None and other.leaves_out(key, side.tensors[0].tensor.name):
         return "leaves out"
     if other is not None and key.tower in other.deeper and (key.layer or 0) >= depths.get(key.tower, 0):
@@ -124,6 +131,14 @@ def _why(side: Side, own: Conversion | None, other: Conversion | None, depths: M
     if own is None:
         return ""
     return "makes" if own.makes(side.tensors[0].key) else "adds" if own.adds(side.tensors[0].key) else ""
+
+
+def _configured_layers(result: Reconciliation) -> int | None:
+    """The number of layers that the configuration gives the text model; None if it gives none."""
+    values = result.checkpoint.config.values if result.checkpoint.config else {}
+    text = values.get("text_config")
+    found = (text if isinstance(text, Mapping) else values).get("num_hidden_layers")
+    return found if isinstance(found, int) and found > 0 else None
 
 
 #: The most leading words that a model may add to a name, plus one.

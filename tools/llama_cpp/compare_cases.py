@@ -33,7 +33,7 @@ from remote import TOWERS as RECIPES_OF_TOWERS
 from remote import cases as remote_cases
 from remote import write as write_remote
 from structure import Structure
-from towers import fields, publish
+from towers import FIELDS, fields, publish
 from towers import rename as rename_published
 
 import inspector
@@ -87,10 +87,10 @@ def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool, str
     import transformers
 
     _mend(transformers)
-    model_class = getattr(transformers, name)
+    model_class = getattr(transformers, name.partition("#")[0])
     made = model_class.config_class
     config = made(**fields(name, made, seed, structure))
-    config.architectures = [name]
+    config.architectures = [model_class.__name__]
     model = model_class(config)
     draw = torch.Generator().manual_seed(seed + 1000)
     with torch.no_grad():
@@ -149,13 +149,12 @@ def _number(path: Path) -> dict[str, int]:
 
 
 def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str, towers: bool) -> Path:
-    model_class = REMOTE[name].model_class if name in REMOTE and not towers else name.partition("#")[0]
     out = folder.parent / f"{kind}.gguf"
     config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
     recipe = (ALSO_TOWERS if towers else {}).get(name, name)
     as_is = recipe in (REMOTE_TOWERS if towers else REMOTE)
     fields = {**config, **({} if as_is and towers else published(model_type, config))}
-    return converter.written(folder, model_class, fields, out, KINDS[kind], towers, as_is)
+    return converter.written(folder, name, fields, out, KINDS[kind], towers, as_is)
 
 
 def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
@@ -320,7 +319,8 @@ def main() -> None:
     names: list[str] = (
         [] if arguments.remote else [each for each in converter.classes(towers) if hasattr(transformers, each)]
     )
-    recipes = [*REMOTE_TOWERS, *ALSO_TOWERS] if towers else [*REMOTE, *ALSO]
+    variants = [] if arguments.remote else [name for name in FIELDS if "#" in name]
+    recipes = [*REMOTE_TOWERS, *ALSO_TOWERS] if towers else [*variants, *REMOTE, *ALSO]
     draw, cases = random.Random(0), []
     for name in arguments.classes or dict.fromkeys([*names, *recipes]):
         for seed in arguments.seed:

@@ -174,6 +174,7 @@ class Small:
         self.structure = structure
         self.hidden = 16 * draw.choice([4, 6])
         self.quarter = self.hidden // 4
+        self.factors = [1.0 + number / 8 for number in range(self.hidden // 8)]
         self.width = 8 * draw.randint(10, 15)
         self.layers = draw.choice([4, 6])
         self.kv = draw.choice([2, 2, 1])
@@ -266,7 +267,8 @@ class Converter:
             try:
                 fields = {**more, **({} if as_is else base.ModelBase.load_hparams(folder, False))}
                 which = base.ModelType.MMPROJ if towers else base.ModelType.TEXT
-                model_class = base.ModelBase.from_model_architecture(name, which)
+                model_class = base.ModelBase.from_model_architecture(name.partition("#")[0], which)
+                model_class.no_mtp = not name.endswith("#mtp")
                 eager = model_class.__name__ in EAGER
                 of = {"hparams": fields, "eager": eager, "target_model_dir": _target(folder)}
                 model_class(folder, getattr(self.gguf.LlamaFileType, kind), out, **of).write()

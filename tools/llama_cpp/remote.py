@@ -48,7 +48,6 @@ ALSO: dict[str, tuple[str, str]] = {
     "LFM2ForCausalLM": ("Lfm2ForCausalLM", ""),
     "LLaDAMoEModelLM": ("LLaDAMoEModel", ""),
     "LLaMAForCausalLM": ("LlamaForCausalLM", ""),
-    "Lfm25AudioTokenizer": ("Lfm2Model", ""),
     "Lfm2BidirectionalModel": ("Lfm2Model", ""),
     "Lfm2DSparkDraftModel": ("Qwen3DSparkModel", ""),
     "LingDSparkModel": ("Qwen3DSparkModel", ""),
@@ -75,6 +74,8 @@ ALSO: dict[str, tuple[str, str]] = {
 }
 
 
+#: Fields of the configurations of such names that the class that is built has not.
+MORE: dict[str, dict[str, Any]] = {"BailingMoeV3VLForConditionalGeneration": {"mrope_section": [2, 1, 1]}}
 #: The same of the towers beside language models.
 ALSO_TOWERS: dict[str, str] = {
     "Dots3NoteForConditionalGeneration": "Dots3NoteForCausalLM",
@@ -98,9 +99,9 @@ def cases(seed: int, recipes: Path = RECIPES) -> Iterator[Remote]:
     counted: dict[str, int] = {}
     filled = re.sub(r"<([^<>]+)>", lambda match: str(_value(match[1], _sizes(seed))), recipes.read_text())
     for case in texts.parsed(filled):
-        name = str(case.config["architectures"][0])
-        counted[name] = counted.get(name, 0) + 1
-        yield Remote(f"{name}{'' if counted[name] == 1 else f'#{counted[name]}'}", case)
+        name, tag = str(case.config["architectures"][0]), case.config.pop("#", "")
+        counted[name] = counted.get(name, 0) + (not tag)
+        yield Remote(f"{name}{f'#{tag}' if tag else '' if counted[name] == 1 else f'#{counted[name]}'}", case)
 
 
 def _sizes(seed: int) -> dict[str, int]:
@@ -148,12 +149,14 @@ def _filled(name: str, shape: tuple[int, ...], draw: Any) -> Any:
     import torch
 
     name, _, dtype = name.partition(":")
-    if dtype == "I8":  # two numbers of four bits
-        return torch.randint(-128, 128, shape, generator=draw, dtype=torch.int8)
+    if dtype in ("I8", "U8"):  # two numbers of four bits
+        held = torch.randint(0, 256, shape, generator=draw, dtype=torch.uint8)
+        return held.view(torch.int8) if dtype == "I8" else held
     if dtype == "I64":
         return torch.randint(0, 4, shape, generator=draw)
-    if dtype == "E8":  # powers of two around one
-        return torch.randint(125, 130, shape, generator=draw, dtype=torch.uint8).view(torch.float8_e8m0fnu)
+    if dtype in ("E8", "S8"):  # powers of two around one
+        held = torch.randint(125, 130, shape, generator=draw, dtype=torch.uint8)
+        return held.view(torch.float8_e8m0fnu) if dtype == "E8" else held
     numbers = torch.randn(shape, generator=draw)
     if dtype == "F8":
         return numbers.to(torch.float8_e4m3fn)
@@ -173,7 +176,7 @@ def rename(name: str, folder: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "architectures": [name]}))
+    (folder / "config.json").write_text(json.dumps({**config, "architectures": [name], **MORE.get(name, {})}))
     _, prefix = ALSO.get(name, ("", ""))
     if prefix:
         word = prefix.partition(".")[0] + "."  # `model.` becomes `model.language_model.`

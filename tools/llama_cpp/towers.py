@@ -121,6 +121,13 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
     "Lfm2VlForConditionalGeneration": {"vision_config": {"patch_size": 16, "vision_use_head": False}},
     "LlavaForConditionalGeneration": {"vision_config": {"model_type": "pixtral", "head_dim": None}},
     "MiniMaxM3SparseForConditionalGeneration": {"vision_config": {"hidden_size": 320, "num_attention_heads": 4}},
+    "Gemma3nForCausalLM#padded": {"vocab_size": VOCABULARY + 32},
+    "Gemma4ForCausalLM#experts": {"enable_moe_block": True, "moe_intermediate_size": 40, "num_experts": 4, "top_k_experts": 2},
+    "Glm4vForConditionalGeneration#sections": {"text_config": {"rope_parameters": {
+        "rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [1, 1, 1]}}},
+    "Phi3ForCausalLM#long": {"head_dim": None, "original_max_position_embeddings": 32, "rope_parameters": {
+        "rope_type": "longrope", "rope_theta": 10000.0, "long_factor": "factors", "short_factor": "factors",
+        "original_max_position_embeddings": 32}},
     "Qwen3VLForConditionalGeneration": _DEEPSTACK,
     "Qwen3VLMoeForConditionalGeneration": _DEEPSTACK,
 }  # fmt: skip
@@ -137,8 +144,9 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
 def fields(name: str, config_class: Any, seed: int, structure: Structure | None = None) -> dict[str, Any]:
     """What a configuration of the class is made with."""
     small = Small(seed, structure)
-    made = small.fields(config_class, START.get(name, {}))
-    _merge(made, FIELDS.get(name, {}), small)
+    made = small.fields(config_class, START.get(name.partition("#")[0], {}))
+    for each in dict.fromkeys((name.partition("#")[0], name)):
+        _merge(made, FIELDS.get(each, {}), small)
     return made
 
 
