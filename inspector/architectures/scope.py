@@ -80,19 +80,23 @@ class Scope:
             return self.indexes[name]
         given = self._given(name)
         if given is None:
-            return self._completed(name, None, self._default(name, self._is_null(name)))
-        if name in WHOLE or not isinstance(given, Mapping):
-            return given
-        return self._completed(name, given, self._whole_default(name))
+            return self._omitted(name)
+        return self._nested(name, given) if isinstance(given, Mapping) and name not in WHOLE else given
 
-    def _completed(self, name: str, given: Mapping[str, Any] | None, default: Any) -> Any:
-        """A nested configuration completed with what it omits; any other default unchanged."""
-        whole = default if isinstance(default, Mapping) else {}
-        if name in self._parts and (given is not None or default is not None):
-            return _part(self._parts[name], self, whole)
-        if given is not None:
-            return _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+    def _omitted(self, name: str) -> Any:
+        """The value of a field that the configuration omits or leaves at null. A part's default is completed, too."""
+        default = self._default(name, self._is_null(name))
+        if name in self._parts and default is not None:
+            return _part(self._parts[name], self, default if isinstance(default, Mapping) else {})
         return self.filled(name, default) if isinstance(default, Mapping) and name not in WHOLE else default
+
+    def _nested(self, name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A nested configuration, completed by the whole's table and then by the table of its own type."""
+        default = self._whole_default(name)
+        whole = default if isinstance(default, Mapping) else {}
+        if name in self._parts:
+            return _part(self._parts[name], self, whole)
+        return _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
 
     def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A part's fields, including omitted ones that follow from the whole (`Family.followers`)."""
@@ -107,6 +111,7 @@ class Scope:
         return None
 
     def _given(self, name: str) -> Any:
+        """What the configuration says, for the layer or under any of the field's names; None if nothing."""
         own = self._of_layer().get(name)
         if own is not None:
             return _checked(name, own)
@@ -121,6 +126,7 @@ class Scope:
         return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
+        """Whether the configuration has a field of which `_given` knows nothing: it must be null."""
         return any(alias in self.values for alias in self._aliases.get(name, (name,)))
 
     def _default(self, name: str, null: bool) -> Any:
@@ -140,6 +146,7 @@ class Scope:
         return family.defaults[name] if name in family.defaults else self._everywhere(name)
 
     def _everywhere(self, name: str) -> Any:
+        """The value if neither configuration nor table has one."""
         if name in EVERYWHERE_DERIVED:
             return formula.evaluate(EVERYWHERE_DERIVED[name], self)
         if name in EVERYWHERE:
@@ -228,6 +235,7 @@ class Part(Mapping[str, Any]):
 
 
 def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An included configuration; what the whole's table says of it counts less than its own type's if it is given."""
     own = scope.filled(include.scope, nested_values(include, scope.values))
     family = family_of(own)
     given = scope.values.get(include.scope)
