@@ -60,7 +60,7 @@ TOLD = {
     "copy-anywhere": ("repeated-block", "7,000 bytes"),
     "html": ("text-in-tensor", "504 Gateway"),
     "swapped-tensor": ("scrambled-tensor", "bytes of each number swapped"),
-    "lost-byte-in-tensor": ("scrambled-tensor", "shifted by 1 of the"),
+    "lost-byte-in-tensor": ("scrambled-tensor", "they are plausible if shifted by 1 of a number's"),
     "nan": ("not-finite", "1 NaN in"),
     "minus-infinity": ("not-finite", "3 minus infinity"),
     "flipped-bit": ("value-scale", "half of the others are below"),
@@ -72,7 +72,7 @@ TOLD = {
     "written-over-role": ("repeated-tensor", "byte for byte equal to model.layers."),
     "exchanged": ("exchanged-tensors", "the two were exchanged"),
     "noise-in-codes": ("noise", "all equally frequent"),
-    "rows-lost-amid-table": ("zero-block", "12% of the table, with others behind them"),
+    "rows-lost-amid-table": ("zero-block", "12% of the table, followed by other rows"),
     "gguf-nan-scale": ("not-finite", "1 NaN in the scales of blocks"),
 }
 

@@ -48,7 +48,7 @@ def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_pa
 
 def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MAX_TEXT_GRAPH", 40)
-    write, beyond = b'node { op: "WriteFile" }', "its graph was not judged to its end: larger than any"
+    write, beyond = b'node { op: "WriteFile" }', "its graph is implausibly large, and was not checked to its end"
     found = "its graph has the operations WriteFile"
     for text, said in (
         (write, [found]),
@@ -97,19 +97,19 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
     [
         ({}, []),
         ({"target_modules": ["q", "v"], "feedforward_modules": ["v"], "r": 1, "peft_type": "LORA"}, []),
-        ({"target_modules": ["q", 5, None]}, ["target_modules has 5, and should hold names"]),
-        ({"modules_to_save": [None]}, ["modules_to_save has null, and should hold names"]),
+        ({"target_modules": ["q", 5, None]}, ["target_modules has 5, but should hold names"]),
+        ({"modules_to_save": [None]}, ["modules_to_save has null, but should hold names"]),
         ({"target_modules": "q.*", "feedforward_modules": ["v"]}, []),
         (
             {"target_modules": ["q"], "feedforward_modules": ["z", "v", "q"]},
-            ["feedforward_modules has 'v', which target_modules does not have"],
+            ["feedforward_modules has 'v', which is not in target_modules"],
         ),
         ({"r": 0, "peft_type": "LORA"}, ["r is 0: a rank must be positive"]),
         ({"r": -8, "peft_type": "VERA"}, ["r is −8: a rank must be positive"]),
         ({"r": 0, "peft_type": "ADALORA"}, []),  # PEFT takes it: AdaLoRA has `init_r`
         ({"r": "0", "peft_type": "LORA"}, []),  # no number: told by its kind
         ({"layer_replication": [[0, 2], [1, 3]]}, []),
-        ({"layer_replication": [[0, 2], [1]]}, ["layer_replication is [[0, 2], [1]], and should be a list of pairs"]),
+        ({"layer_replication": [[0, 2], [1]]}, ["layer_replication is [[0, 2], [1]], but should be a list of pairs"]),
         ({"layer_replication": []}, []),
         ({"layers_pattern": "h"}, ["layers_pattern without layers_to_transform"]),
         ({"layers_pattern": "h", "layers_to_transform": 0}, []),

@@ -40,15 +40,15 @@ def test_the_kind_of_a_value(value: Any, letter: str) -> None:
         ("hidden_size", 16, None),
         ("hidden_size", 16.0, "a whole number"),
         ("hidden_size", True, "a whole number"),
-        ("rms_norm_eps", 1, "a number with a point"),
-        ("attention_dropout", "0", "a whole number or a number with a point or null"),
+        ("rms_norm_eps", 1, "a floating-point number"),
+        ("attention_dropout", "0", "a whole number or a floating-point number or null"),
         ("attention_dropout", None, None),
         ("eos_token_id", [1, 2], None),
         ("eos_token_id", ["a"], "a whole number or null or a list"),
         ("eos_token_id", [1, "a"], "a whole number or null or a list"),
         ("rope_parameters", [], "null or an object"),
         ("use_cache", 1, "true or false"),
-        ("hidden_act", None, "a text"),
+        ("hidden_act", None, "a string"),
         ("not_a_field", object, None),
     ],
 )
@@ -71,39 +71,39 @@ def test_a_type_that_is_not_known_takes_anything() -> None:
     ("own", "faults"),
     [
         ({"hidden_size": 0}, []),
-        ({"num_attention_heads": 0}, ["num_attention_heads is 0, and sizes are divided by it"]),
-        ({"hidden_size": "16"}, ['hidden_size is "16", and should be a whole number']),
-        ({"hidden_size": -16}, ["hidden_size is −16, and a size cannot be negative"]),
+        ({"num_attention_heads": 0}, ["num_attention_heads is 0, but other sizes are divided by it"]),
+        ({"hidden_size": "16"}, ['hidden_size is "16", but should be a whole number']),
+        ({"hidden_size": -16}, ["hidden_size is −16, but a size cannot be negative"]),
         ({"max_position_embeddings": -1}, []),  # no size that a matrix has
-        ({"dtype": 16}, ["dtype is 16, and should be a string"]),
-        ({"torch_dtype": 16}, ["torch_dtype is 16, and should be a string"]),
+        ({"dtype": 16}, ["dtype is 16, but should be a string"]),
+        ({"torch_dtype": 16}, ["torch_dtype is 16, but should be a string"]),
         ({"dtype": None, "torch_dtype": {"a": "float16"}}, []),
         ({"dtype": "float61"}, ['dtype is "float61": not a dtype of PyTorch']),
         ({"torch_dtype": "float61"}, ['torch_dtype is "float61": not a dtype of PyTorch']),
         ({"dtype": "torch.float16"}, []),
         ({"dtype": "auto", "torch_dtype": "auto"}, []),
         ({"hidden_act": "silu"}, []),
-        ({"hidden_act": "sillu"}, ['hidden_act is "sillu": not an activation function that it knows']),
-        ({"hidden_act": "SILLU"}, ['hidden_act is "SILLU": not an activation function that it knows']),
-        ({"hidden_act": ""}, ['hidden_act is "": not an activation function that it knows']),
+        ({"hidden_act": "sillu"}, ['hidden_act is "sillu": not an activation function that Transformers knows']),
+        ({"hidden_act": "SILLU"}, ['hidden_act is "SILLU": not an activation function that Transformers knows']),
+        ({"hidden_act": ""}, ['hidden_act is "": not an activation function that Transformers knows']),
         ({"hidden_act": "of-somebody's-own"}, []),
         ({"chat_template": "sillu"}, []),
         ({**KNOWN, "layer_types": ["full_attention"]}, []),
-        ({**KNOWN, "layer_types": ["ful", "full_attention"]}, ['layer_types has "ful", which is no kind of layer']),
+        ({**KNOWN, "layer_types": ["ful", "full_attention"]}, ['layer_types has "ful", which is not a kind of layer']),
         ({**KNOWN, "layer_types": [None, 3]}, []),
         ({**KNOWN, "layer_types": "ful"}, []),
         ({"transformers_version": "99.0.0", "layer_types": ["ful"]}, []),
         ({"layer_types": ["ful"]}, []),  # of no version that is told
         ({"id2label": {"0": "a", "-1": "b"}}, []),
-        ({"id2label": 3}, ["id2label is 3, and should be an object"]),
-        ({"id2label": {"0": "a", "b": 1}}, ['id2label has the key "b", whose keys should be numbers']),
+        ({"id2label": 3}, ["id2label is 3, but should be an object"]),
+        ({"id2label": {"0": "a", "b": 1}}, ['id2label has the key "b", but its keys should be numbers']),
         ({"id2label": None}, []),
         ({"attention_dropout": 1}, []),
         ({"attention_dropout": 0.0}, []),
-        ({"attention_dropout": 1.1}, ["attention_dropout is 1.1, and a probability lies between 0 and 1"]),
-        ({"resid_pdrop": -1}, ["resid_pdrop is -1, and a probability lies between 0 and 1"]),
-        ({"drop_rate": 2}, ["drop_rate is 2, and a probability lies between 0 and 1"]),
-        ({"dropout_prob": 2}, ["dropout_prob is 2, and a probability lies between 0 and 1"]),
+        ({"attention_dropout": 1.1}, ["attention_dropout is 1.1, but a probability lies between 0 and 1"]),
+        ({"resid_pdrop": -1}, ["resid_pdrop is -1, but a probability lies between 0 and 1"]),
+        ({"drop_rate": 2}, ["drop_rate is 2, but a probability lies between 0 and 1"]),
+        ({"dropout_prob": 2}, ["dropout_prob is 2, but a probability lies between 0 and 1"]),
         ({"dropout": True, "hidden_dropout": "2", "dropout_layers": 2}, []),
     ],
 )
@@ -117,21 +117,21 @@ def test_fields_of_a_configuration(own: dict[str, Any], faults: list[str]) -> No
         (
             {"text_config": {"hidden_act": 3}, "vision_config": {"model_type": "clip_vision_model", "patch_size": "1"}},
             [
-                "text_config.hidden_act is 3, and should be a text",
-                'vision_config.patch_size is "1", and should be a whole number or null or a list',
+                "text_config.hidden_act is 3, but should be a string",
+                'vision_config.patch_size is "1", but should be a whole number or null or a list',
             ],
         ),
-        ({"text_config": {"hidden_size": -1}}, ["text_config.hidden_size is −1, and a size cannot be negative"]),
-        ({"text_config": {"dtype": 1}}, ["text_config.dtype is 1, and should be a string"]),
-        ({"text_config": {"id2label": 1}}, ["text_config.id2label is 1, and should be an object"]),
-        ({"text_config": {"dropout": 2}}, ["text_config.dropout is 2, and a probability lies between 0 and 1"]),
+        ({"text_config": {"hidden_size": -1}}, ["text_config.hidden_size is −1, but a size cannot be negative"]),
+        ({"text_config": {"dtype": 1}}, ["text_config.dtype is 1, but should be a string"]),
+        ({"text_config": {"id2label": 1}}, ["text_config.id2label is 1, but should be an object"]),
+        ({"text_config": {"dropout": 2}}, ["text_config.dropout is 2, but a probability lies between 0 and 1"]),
         (
             {"text_config": {"hidden_act": ""}},
-            ['text_config.hidden_act is "": not an activation function that it knows'],
+            ['text_config.hidden_act is "": not an activation function that Transformers knows'],
         ),
         (
             {"text_config": {**KNOWN, "layer_types": ["ful"]}},
-            ['text_config.layer_types has "ful", which is no kind of layer'],
+            ['text_config.layer_types has "ful", which is not a kind of layer'],
         ),
         ({"text_config": {"model_type": 3, "hidden_act": 3}}, []),
         ({"quantization_config": {"quant_method": "fp8", "model_type": "llama", "hidden_size": "16"}}, []),
@@ -149,13 +149,13 @@ def test_fields_of_nested_configurations(own: dict[str, Any], faults: list[str])
         (
             "config.json",
             {"model_type": "llama", "hidden_size": "16"},
-            ['hidden_size is "16", and should be a whole number'],
+            ['hidden_size is "16", but should be a whole number'],
         ),
         ("config.json", {"model_type": "llama", "hidden_size": "16", "auto_map": {}}, []),
         ("config.json", {"model_type": 3, "hidden_size": "16"}, []),
         ("config.json", {"hidden_size": "16"}, []),
         ("other_config.json", {"model_type": "llama", "hidden_size": "16"}, []),
-        ("unet/config.json", {"model_type": "llama", "use_cache": 1}, ["use_cache is 1, and should be true or false"]),
+        ("unet/config.json", {"model_type": "llama", "use_cache": 1}, ["use_cache is 1, but should be true or false"]),
     ],
 )
 def test_whose_fields_are_judged(name: str, own: dict[str, Any], said: list[str], tmp_path: Path) -> None:
@@ -165,10 +165,10 @@ def test_whose_fields_are_judged(name: str, own: dict[str, Any], said: list[str]
 def test_many_wrong_fields_are_counted(tmp_path: Path) -> None:
     own = {f"{letter}_dropout": 2 for letter in "abcdefgh"}
     told = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "a")
-    assert told == [f"{letter}_dropout is 2, and a probability lies between 0 and 1" for letter in "abcdefgh"]
+    assert told == [f"{letter}_dropout is 2, but a probability lies between 0 and 1" for letter in "abcdefgh"]
     own |= {"i_dropout": 2, "j_dropout": 3}
     told = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "b")
-    assert told[7:] == ["h_dropout is 2, and a probability lies between 0 and 1", "2 further fields of other kinds"]
+    assert told[7:] == ["h_dropout is 2, but a probability lies between 0 and 1", "2 further fields of the wrong type"]
 
 
 LLAMMA = {**KNOWN, "model_type": "llamma", "architectures": ["LlamaForCausalLM"]}
@@ -179,10 +179,10 @@ UNKNOWN = "model_type \"llamma\" is unknown to Transformers; 'llama' is known"
     ("own", "said"),
     [
         ({"model_type": "llama"}, []),
-        ({"model_type": None}, ["model_type is null, and should be a string"]),
-        ({"model_type": ["llama"]}, ['model_type is ["llama"], and should be a string']),
-        ({**KNOWN, "architectures": ["LlamaForCausalLM"]}, ['no model_type, and ["LlamaForCausalLM"] needs one']),
-        ({**KNOWN, "model_type": "", "architectures": ["A"]}, ['no model_type, and ["A"] needs one']),
+        ({"model_type": None}, ["model_type is null, but should be a string"]),
+        ({"model_type": ["llama"]}, ['model_type is ["llama"], but should be a string']),
+        ({**KNOWN, "architectures": ["LlamaForCausalLM"]}, ['no model_type, but ["LlamaForCausalLM"] needs one']),
+        ({**KNOWN, "model_type": "", "architectures": ["A"]}, ['no model_type, but ["A"] needs one']),
         ({"architectures": ["LlamaForCausalLM"]}, []),
         ({**KNOWN, "architectures": ["LlamaForCausalLM"], "auto_map": {}}, []),
         ({**KNOWN, "architectures": []}, []),
@@ -219,7 +219,7 @@ def test_model_types(own: dict[str, Any], said: list[str], tmp_path: Path) -> No
 )
 def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], told: bool, tmp_path: Path) -> None:
     """Of a model of Transformers; pipelines of other libraries have empty ones."""
-    expected = ["neither a model_type nor anything else of a model"] * told
+    expected = ["neither a model_type nor any other field of a model"] * told
     for number, own in enumerate(({}, KNOWN)):
         change = only("config.json", own, **dict.fromkeys(others, b"{}"))
         assert rule_words.messages("model-type", change, tmp_path / str(number)) == expected
@@ -259,10 +259,10 @@ HEADS = {"hidden_size": 16, "num_attention_heads": 4}
         ({"rope_type": "llama3", "factor": 1.0}, {}, ["llama3 needs low_freq_factor, high_freq_factor, original_max_position_embeddings"]),
         ({"rope_type": "longrope", "long_factor": []}, {}, ["longrope needs short_factor"]),
         ({"rope_theta": 1e4}, {}, []),
-        ({**YARN, "factor": "2"}, {}, ['factor is "2", and should be a number']),
+        ({**YARN, "factor": "2"}, {}, ['factor is "2", but should be a number']),
         ({**YARN, "beta_fast": None}, {}, []),
-        ({"rope_theta": [1]}, {}, ["rope_theta is [1], and should be a number"]),
-        ({"rope_theta": True}, {}, ["rope_theta is true, and should be a number"]),
+        ({"rope_theta": [1]}, {}, ["rope_theta is [1], but should be a number"]),
+        ({"rope_theta": True}, {}, ["rope_theta is true, but should be a number"]),
         ({"rope_type": 3}, {}, ["rope_type is 3"]),
         ({"rope_type": "LINEAR"}, {}, ['unknown kind "LINEAR"']),
         ({"rope_type": "defualt"}, {}, ['unknown kind "defualt"']),
@@ -273,9 +273,9 @@ HEADS = {"hidden_size": 16, "num_attention_heads": 4}
         (LONG, HEADS, []),
         (LONG, {**HEADS, "head_dim": 4}, []),
         (LONG, {**HEADS, "head_dim": 5}, []),
-        (LONG, {"head_dim": 8}, ["short_factor has 2 numbers, and a head has 4 pairs of dimensions", "long_factor has 2 numbers, and a head has 4 pairs of dimensions"]),
-        ({**LONG, "long_factor": [1.0]}, HEADS, ["long_factor has 1 number, and a head has 2 pairs of dimensions"]),
-        ({**LONG, "long_factor": "x"}, HEADS, ['long_factor has "x", and a head has 2 pairs of dimensions']),
+        (LONG, {"head_dim": 8}, ["short_factor has 2 numbers, but a head has 4 pairs of dimensions", "long_factor has 2 numbers, but a head has 4 pairs of dimensions"]),
+        ({**LONG, "long_factor": [1.0]}, HEADS, ["long_factor has 1 number, but a head has 2 pairs of dimensions"]),
+        ({**LONG, "long_factor": "x"}, HEADS, ['long_factor has "x", but a head has 2 pairs of dimensions']),
         ({**LONG, "long_factor": [1.0]}, {}, []),
         ({**LONG, "long_factor": [1.0]}, {"hidden_size": 16}, []),
         ({**LONG, "long_factor": [1.0]}, {**HEADS, "num_attention_heads": 0}, []),
@@ -311,7 +311,7 @@ def test_where_rotary_embeddings_are_looked_for(name: str, own: Any, said: list[
     ("name", "own", "said"),
     [
         ("generation_config.json", {"temperature": 0.5, "top_k": None, "eos_token_id": [1]}, []),
-        ("generation_config.json", {"temperature": "1"}, ['temperature is "1", and should be a whole number or a number with a point or true or false or null']),
+        ("generation_config.json", {"temperature": "1"}, ['temperature is "1", but should be a whole number or a floating-point number or true or false or null']),
         ("my_generation_config.json", {"temperature": "1"}, []),
         ("generation_config.json", {"decoder_start_token_id": -1}, ["decoder_start_token_id is −1: no token has such an id"]),
         ("generation_config.json", {"decoder_start_token_id": 0}, []),
@@ -341,25 +341,25 @@ LORA = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
             {**LORA, "peft_type": "LORAX", "peft_version": "0.21.2"},
             [("error", 'peft_type "LORAX" is not a method of PEFT')],
         ),
-        ({**LORA, "r": "4"}, [("error", 'r is "4", and should be a whole number')]),
-        ({**LORA, "peft_type": "lora", "r": "4"}, [("error", 'r is "4", and should be a whole number')]),
+        ({**LORA, "r": "4"}, [("error", 'r is "4", but should be a whole number')]),
+        ({**LORA, "peft_type": "lora", "r": "4"}, [("error", 'r is "4", but should be a whole number')]),
         ({**LORA, "task_type": "CAUSAL_LM"}, []),
         ({**LORA, "task_type": None}, []),
         ({**LORA, "task_type": "CHAT"}, [("error", 'task_type is "CHAT", which PEFT does not have')]),
         ({**LORA, "bias": "lora_only"}, []),
         ({**LORA, "bias": "boft_only"}, []),
-        ({**LORA, "bias": "NONE"}, [("error", 'bias is "NONE", and should be one of none, all, lora_only')]),
+        ({**LORA, "bias": "NONE"}, [("error", 'bias is "NONE", but should be one of none, all, lora_only')]),
         ({**LORA, "base_model_name_or_path": None}, []),
         (
             {**LORA, "base_model_name_or_path": 5},
-            [("error", "base_model_name_or_path is 5, and should be a string")],
+            [("error", "base_model_name_or_path is 5, but should be a string")],
         ),
         ({**LORA, "target_modules": []}, [("error", "target_modules names nothing to adapt")]),
         ({**LORA, "target_modules": [], "target_parameters": ["a"]}, []),
         ({**LORA, "target_modules": None}, []),
         ({"peft_type": "IA3", "target_modules": []}, []),
         ({"peft_type": "OFT", "r": 0, "oft_block_size": 8, "target_modules": ["q"]}, []),
-        ({**LORA, "lora_dropout": 2}, [("error", "lora_dropout is 2, and a probability lies between 0 and 1")]),
+        ({**LORA, "lora_dropout": 2}, [("error", "lora_dropout is 2, but a probability lies between 0 and 1")]),
     ],
 )
 def test_an_adapters_fields(own: dict[str, Any], said: list[tuple[str, str]], tmp_path: Path) -> None:

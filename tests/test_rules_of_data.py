@@ -155,21 +155,21 @@ def test_why_numbers_are_scrambled() -> None:
     """Sound numbers with the bytes of each swapped, shifted, or noise in their place."""
     numbers = (np.random.default_rng(0).normal(0, 0.1, 4096).astype("<f4").view("<u4") >> 16).astype("<u2")
     noise = np.random.default_rng(0).bytes(8192)
-    spread = "text.0.q_proj.weight: error: magnitudes spread over 9 powers of two, where a sound layer's span about 2"
+    spread = "text.0.q_proj.weight: error: magnitudes spread over 9 powers of two; a sound layer's span about 2"
     own = seen(spread=9.0, largest=1e9)
     assert told("scrambled-tensor", own, raw=numbers.byteswap().tobytes()) == [
-        f"{spread}: with the bytes of each number swapped they are sane, as big-endian data would be"
+        f"{spread}: they are plausible with the bytes of each number swapped, as big-endian data would be"
     ]
     assert told("scrambled-tensor", own, raw=b"\1" + numbers.tobytes()[:-1]) == [
-        f"{spread}: shifted by 1 of the 2 bytes of a number they are sane: bytes were lost or inserted"
+        f"{spread}: they are plausible if shifted by 1 of a number's 2 bytes: bytes were lost or inserted"
     ]
-    assert told("scrambled-tensor", own, raw=noise) == [f"{spread}: no numbers that training produces"]
+    assert told("scrambled-tensor", own, raw=noise) == [f"{spread}: not numbers that training produces"]
     block = seen(spread=9.0, largest=1e9, dtype="Q8_0")
     assert told("scrambled-tensor", block, raw=noise) == [f"{spread}: no plausible block scales"]
     assert told("scrambled-tensor", seen(), raw=noise) == []
 
 
-NEVER = ", in it: never written"
+NEVER = ", within it: never written"
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ NEVER = ", in it: never written"
         ([(0, 8192)], {}, []),  # the whole tensor
         ([(0, 1290)], {}, [f"error: 1,290 bytes of zeros from byte 0{NEVER}"]),
         ([(6000, 8192)], {}, [f"error: 2,192 bytes of zeros from byte 6,000{NEVER}"]),
-        ([(100, 1200)], {"zeros": 0}, [f"error: 1,100 bytes of one number over and over from byte 100{NEVER}"]),
-        ([(100, 1200)], {"zeros": 200}, [f"error: 1,100 bytes of one number over and over from byte 100{NEVER}"]),
+        ([(100, 1200)], {"zeros": 0}, [f"error: 1,100 bytes of one repeated number from byte 100{NEVER}"]),
+        ([(100, 1200)], {"zeros": 200}, [f"error: 1,100 bytes of one repeated number from byte 100{NEVER}"]),
         ([(100, 1200)], {"zeros": 0, "sampled": 0}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
         ([(100, 1200)], {"zeros": 2800}, []),  # sparse as a whole
         ([(100, 1200)], {"zeros": 1000}, []),  # a tenth of it is zero beside the run
@@ -209,25 +209,25 @@ def test_holes_over_several_tensors() -> None:
     norm = seen("norm", 0, group="norm", shape=(64,), offset=8192, runs=[Run(8192, 8320)], zeros=64)
     second = seen("v_proj", offset=8320, runs=[Run(8320, 9500)], zeros=590)
     assert told("zero-block", first, norm, second) == [
-        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, in it and 2 other tensors: never written"
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, within it and 2 other tensors: never written"
     ]
     apart = second._replace(facts=replace(second.facts, runs=[Run(8330, 9500)]))
     assert told("zero-block", first, norm, apart) == [
-        "text.0.v_proj.weight: error: 1,170 bytes of zeros from byte 8,330, in it: never written"
+        "text.0.v_proj.weight: error: 1,170 bytes of zeros from byte 8,330, within it: never written"
     ]
     padded = seen("v_proj", offset=8192 + 64, runs=[Run(8192 + 64, 9500)], zeros=590)
     assert told("zero-block", first, padded) == [
-        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, in it and 1 other tensor: never written"
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, within it and 1 other tensor: never written"
     ]
     further = seen("v_proj", offset=8192 + 65, runs=[Run(8192 + 65, 9500)], zeros=590)
     assert [each[:20] for each in told("zero-block", first, further)] == ["text.0.v_proj.weight"]
     whole = seen("k_proj", facts=ZERO, runs=[Run(0, 8192)])
     rows = seen("v_proj", offset=8192, runs=[Run(8192, 8192 + 1280)], zeros=640)
     assert told("zero-block", whole, rows) == [
-        "text.0.k_proj.weight: error: 9,472 bytes of zeros from byte 0, in it and 1 other tensor: never written"
+        "text.0.k_proj.weight: error: 9,472 bytes of zeros from byte 0, within it and 1 other tensor: never written"
     ]
     assert told("zero-block", first, norm, second, size=9508) == [
-        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000 to the end of the file, in it and 2 other"
+        "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000 to the end of the file, within it and 2 other"
         " tensors: never written"
     ]
     assert "to the end" not in told("zero-block", first, norm, second, size=9509)[0]
@@ -249,15 +249,15 @@ TABLE: dict[str, Any] = {"role": "embed_tokens", "layer": None, "group": "embedd
 @pytest.mark.parametrize(
     ("run", "own", "said"),
     [
-        ((1280, 2560), {}, ["warning: 10 rows of zeros, 16% of the table, with others behind them: unused tokens, or a part that was never written"]),
-        ((1280, 2304), {}, ["warning: 8 rows of zeros, 12% of the table, with others behind them: unused tokens, or a part that was never written"]),
+        ((1280, 2560), {}, ["warning: 10 rows of zeros, 16% of the table, followed by other rows: unused tokens, or a part that was never written"]),
+        ((1280, 2304), {}, ["warning: 8 rows of zeros, 12% of the table, followed by other rows: unused tokens, or a part that was never written"]),
         ((1280, 2176), {}, []),  # fewer than eight
         ((6912, 8192), {}, []),  # the last rows
         ((1280, 2560), {"role": "q_proj", "group": "attention"}, []),
         ((1280, 2560), {"zeros": 0}, []),
         ((1280, 1280 + 2560), {}, [f"error: 2,560 bytes of zeros from byte 1,280{NEVER}"]),
         ((5632, 8192), {}, [f"error: 2,560 bytes of zeros from byte 5,632{NEVER}"]),
-        ((1280, 1280 + 2432), {}, ["warning: 19 rows of zeros, 30% of the table, with others behind them: unused tokens, or a part that was never written"]),
+        ((1280, 1280 + 2432), {}, ["warning: 19 rows of zeros, 30% of the table, followed by other rows: unused tokens, or a part that was never written"]),
     ],
 )  # fmt: skip
 def test_rows_of_a_table(run: tuple[int, int], own: dict[str, Any], said: list[str]) -> None:
@@ -396,8 +396,8 @@ SCALES: dict[str, Any] = {
         ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 255}, ["a scale of 255, which stands for NaN"]),
         ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 254}, []),
         ("fp8", {"dtype": "U8", "most_bits": 255}, []),
-        ("gptq", {"lost": 3, "first_lost": 7, "most_bits": 1}, ["3 blocks of non-zero codes with a scale of zero, so all are zero; the first is block 7"]),
-        ("gptq", {"lost": 1, "first_lost": 1000, "most_bits": 1}, ["1 block of non-zero codes with a scale of zero, so all are zero; the first is block 1,000"]),
+        ("gptq", {"lost": 3, "first_lost": 7, "most_bits": 1}, ["3 blocks of non-zero codes whose scale, and so every weight, is zero; the first is block 7"]),
+        ("gptq", {"lost": 1, "first_lost": 1000, "most_bits": 1}, ["1 block of non-zero codes whose scale, and so every weight, is zero; the first is block 1,000"]),
     ],
 )  # fmt: skip
 def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
@@ -426,11 +426,11 @@ def test_orders_of_columns() -> None:
 
 def test_weights_of_zeros() -> None:
     lost = seen(facts=ZERO)
-    said = "text.0.q_proj.weight: error: all zeros, where other layers have numbers"
+    said = "text.0.q_proj.weight: error: all zeros, although other layers have numbers"
     assert told("zero-tensor", lost, *layers(2)) == [said]
     assert told("zero-tensor", lost, *layers(1)) == []
     assert told("zero-tensor", lost, *layers(3), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2))) == [
-        said, "text.9.q_proj.weight: error: all zeros, where other layers have numbers", "text.10.q_proj.weight: error: all zeros, where other layers have numbers"
+        said, "text.9.q_proj.weight: error: all zeros, although other layers have numbers", "text.10.q_proj.weight: error: all zeros, although other layers have numbers"
     ]  # fmt: skip
     assert (
         told("zero-tensor", lost, *layers(2), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2)))
@@ -460,7 +460,7 @@ def test_norms_of_zeros() -> None:
     assert told("zero-tensor", seen(), lost, *(seen("a", at, tower="vision", **norm) for at in range(2))) == []
     filled = [seen("norm", layer, **norm) for layer in (1, 2)]
     assert told("zero-tensor", seen("norm", 0, group="norm", shape=(64,), facts=ZERO), *filled, seen()) == [
-        "text.0.norm.weight: error: all zeros, where other layers have numbers"
+        "text.0.norm.weight: error: all zeros, although other layers have numbers"
     ]
 
 
@@ -471,7 +471,7 @@ def test_layers_that_pass_on_what_they_get() -> None:
     others = [*layers(3, "o_proj"), *layers(3, "down_proj", group="feed_forward"), seen(offset=16384)]
     assert told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others) == []
     found = told("zero-tensor", seen(**output), seen(**down), *others)
-    assert found == ["text.0.o_proj.weight: error: all zeros, where other layers have numbers"]
+    assert found == ["text.0.o_proj.weight: error: all zeros, although other layers have numbers"]
     others[-1] = seen(offset=16384, facts=ZERO)
     assert len(told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others, *layers(2))) == 3
 
@@ -501,10 +501,10 @@ LARGEST = "the largest magnitude is"
     ("own", "said"),
     [
         ({"largest": 2.0**14}, []),
-        ({"largest": 2.0**14.1}, [f"{LARGEST} 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1}, [f"{LARGEST} 1.76e+04, but half of the others are below 0.062"]),
         ({"largest": 2.0**11, "dtype": "F16"}, []),
-        ({"largest": 2.0**11.1, "dtype": "F16"}, [f"{LARGEST} 2.19e+03, where half of the others are below 0.062"]),
-        ({"largest": 2.0**14.1, "dtype": "Q8_0"}, ["the largest scale of a block is 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**11.1, "dtype": "F16"}, [f"{LARGEST} 2.19e+03, but half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1, "dtype": "Q8_0"}, ["the largest scale of a block is 1.76e+04, but half of the others are below 0.062"]),
         ({"largest": 2.0**14.1, "middle": None}, []),
         ({"largest": 2.0**14.1, "middle": -40.1}, []),
         ({"largest": 2.0**14.1, "spread": 6.5, "middle": -2.0}, []),
@@ -512,7 +512,7 @@ LARGEST = "the largest magnitude is"
         ({"largest": 2.0**14.1, "sampled": 0}, []),
         ({"largest": 2.0**14.1, "group": "buffer"}, []),
         ({"largest": 2.0**14.1, "part": "bias", "shape": (64,)}, []),
-        ({"largest": 2.0**14.1, "group": "norm", "shape": (64,)}, [f"{LARGEST} 1.76e+04, where half of the others are below 0.062"]),
+        ({"largest": 2.0**14.1, "group": "norm", "shape": (64,)}, [f"{LARGEST} 1.76e+04, but half of the others are below 0.062"]),
         ({"largest": 2.0**14.1, "group": "norm", "part": "bias", "shape": (64,)}, []),
     ],
 )  # fmt: skip
@@ -524,10 +524,10 @@ def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> 
     ("own", "others", "said"),
     [
         ({"largest": 2.0**8, "middle": None}, {}, []),
-        ({"largest": 2.0**8.1, "middle": None}, {}, [f"{LARGEST} 274, where other layers have 0.5"]),
+        ({"largest": 2.0**8.1, "middle": None}, {}, [f"{LARGEST} 274, but other layers have 0.5"]),
         ({"squares": 40.96 * 4**6.4}, {}, []),
-        ({"squares": 40.96 * 4**6.6}, {}, ["numbers of about 9.7, where other layers have about 0.1"]),
-        ({"squares": 40.96 / 4**6.6}, {}, ["numbers of about 0.001, where other layers have about 0.1"]),
+        ({"squares": 40.96 * 4**6.6}, {}, ["numbers of about 9.7, but other layers have about 0.1"]),
+        ({"squares": 40.96 / 4**6.6}, {}, ["numbers of about 0.001, but other layers have about 0.1"]),
         (
             {"spread": 0.5, "middle": -0.5},
             {},
@@ -556,7 +556,7 @@ def test_numbers_that_differ_among_layers_themselves() -> None:
     assert data._usual([0.0]) is None
     assert told("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
     found = told("value-scale", seen(largest=2.0**25.8, middle=None), *others)
-    assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, where other layers have 4"]
+    assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, but other layers have 4"]
 
 
 def test_norms_unlike_those_of_other_layers() -> None:
@@ -568,9 +568,9 @@ def test_norms_unlike_those_of_other_layers() -> None:
         return [each.partition(": error: ")[2] for each in found]
 
     assert said() == []
-    assert said(total=-4096.0) == ["numbers around -1, where those of other layers are around 1"]
+    assert said(total=-4096.0) == ["numbers around -1, but those of other layers are around 1"]
     assert said(total=4096.0 * 0.41) == []
-    assert said(total=4096.0 * 0.39) == ["numbers around 0.39, where those of other layers are around 1"]
+    assert said(total=4096.0 * 0.39) == ["numbers around 0.39, but those of other layers are around 1"]
     assert said(total=-4096.0, shape=(8,)) == []
     assert said(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
     assert len(said(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
@@ -588,7 +588,7 @@ def test_bits_that_all_numbers_lack() -> None:
     beside = [seen(role, offset=1 << 17, **WIDE) for role in ("k_proj", "v_proj")]
     others = layers(2, **WIDE)
     said = [
-        "text.0.q_proj.weight: error: the lowest 3 bits of each number are the same throughout: those of other layers vary"
+        "text.0.q_proj.weight: error: the lowest 3 bits of each number are the same throughout: in other layers they vary"
     ]
     assert told("lost-bits", cut, *beside, *others, raw=numbers) == said
     assert told("lost-bits", cut, *beside, *others[:1], raw=numbers) == []
@@ -665,7 +665,7 @@ def test_codes_that_are_noise(shares: tuple[float, ...], own: float, said: bool)
     others = [seen(layer=at + 1, offset=1 << 16 << at, evenness=10 * share, **codes) for at, share in enumerate(shares)]
     noise = np.random.default_rng(3).bytes(1 << 16)
     found = told("noise", seen(evenness=10 * own, **codes), *others, raw=noise, scheme="gptq")
-    expected = "text.0.q_proj.weight: error: all codes are equally frequent, as in noise: those of other layers are not"
+    expected = "text.0.q_proj.weight: error: all codes are equally frequent, as in noise; in other layers they are not"
     assert found == [expected] * said
     assert told("noise", seen(evenness=10 * own, **codes), *others, raw=bytes(1 << 16), scheme="gptq") == []
     assert told("noise", seen(evenness=10 * own, **{**codes, "holds": False}), *others, raw=noise, scheme="gptq") == []
@@ -680,7 +680,7 @@ def test_noise_within_codes() -> None:
         found = told("noise", own, raw=raw, scheme="gptq")
         return [line.partition(": error: ")[2] for line in found]
 
-    whole = "whose codes are all equally frequent, as in noise: the rest is not so"
+    whole = "whose codes are all equally frequent, as in noise, unlike the rest"
     assert said((4096, 12288)) == [f"8.19 kB, 8.00 KiB from byte 4,096 on {whole}"]
     assert said((4096, 12288), evenness=6.1) == []
     assert said((0, 32768)) == [f"32.77 kB, 32.00 KiB from byte 0 on {whole}"]

@@ -90,5 +90,5 @@ def test_without_jinja_nothing_is_passed_over(tmp_path: Path, monkeypatch: pytes
     monkeypatch.delitem(sys.modules, "inspector.auditing.jinja.statements", raising=False)
     found = audit([hostile.make(hostile.put("chat_template.jinja", EVIL.encode()), tmp_path)]).checkpoints[0].findings
     assert [each.message for each in found if each.rule == "template-code"] == [
-        f"chat templates are not judged: {NOT_INSTALLED}"
+        f"chat templates were not checked: {NOT_INSTALLED}"
     ]

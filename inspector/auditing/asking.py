@@ -78,7 +78,7 @@ def _gguf(path: Path) -> str | None:
         warnings.simplefilter("ignore")  # numbers too large for NumPy's integers
         try:
             reader(path)
-        except Exception as error:  # any exception on a damaged file: it checks little itself
+        except Exception as error:  # the package checks little itself, and raises anything on a damaged file
             return " ".join(str(error).split())[:200] or type(error).__name__
     return ""
 

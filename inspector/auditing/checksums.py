@@ -69,7 +69,7 @@ def _noted(subject: Subject, path: str) -> Iterator[Known]:
     """The ETag that `huggingface_hub` recorded for a file that it downloaded into a folder."""
     lines = (subject.text(path, 4096) or "").split("\n")
     if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):
-        yield Known(path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own note")
+        yield Known(path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own record")
 
 
 def _from_manifest(subject: Subject, manifest: Path) -> Iterator[Known]:
@@ -227,7 +227,7 @@ def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Kn
         info = HfApi().model_info(repository, revision=revision, files_metadata=True)
     except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise SourceError(f"the Hub says nothing of {escape(repository)}: {escape(first, 200)}") from error
+        raise SourceError(f"the Hub has no information on {escape(repository)}: {escape(first, 200)}") from error
     found = []
     for sibling in info.siblings or ():
         digest = sibling.lfs.sha256 if sibling.lfs else sibling.blob_id

@@ -44,7 +44,7 @@ def scan(path: Path | None = None) -> Cache:
     try:
         info = scan_cache_dir(where)
     except CacheNotFound as error:
-        raise TargetError(f"no Hub cache at {where}: HF_HUB_CACHE, or a folder after --cache, says where") from error
+        raise TargetError(f"no Hub cache at {where}: set HF_HUB_CACHE, or name a folder after --cache") from error
     except (ValueError, OSError) as error:
         raise TargetError(f"{where} is not a Hub cache: {error}") from error
     findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
@@ -88,7 +88,7 @@ def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
 
 
 def _detached(info: HFCacheInfo) -> Iterator[Finding]:
-    """Revisions to which no branch or tag points any more: blobs that only they use can be deleted."""
+    """Revisions to which no branch or tag points: blobs that only they use can be deleted."""
     for repository in sorted(info.repos, key=lambda each: each.repo_id):
         live = {file.blob_path for revision in repository.revisions if revision.refs for file in revision.files}
         dead = {
@@ -99,5 +99,5 @@ def _detached(info: HFCacheInfo) -> Iterator[Finding]:
         }
         cost = sum(nbytes for blob, nbytes in dead.items() if blob not in live)
         if cost and live:
-            what = f"{size(cost)} of {repository.repo_id} belong to revisions that no branch or tag names"
+            what = f"{size(cost)} of {repository.repo_id} belong to revisions to which no branch or tag points"
             yield Finding("second-copies", "info", what)

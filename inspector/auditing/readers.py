@@ -1,4 +1,4 @@
-"""Would the formats' own readers accept a file? They are asked, and their verdict is paired with our own reason.
+"""Would the formats' own readers accept a file? Their verdict is combined with our own reason.
 
 `safetensors` and the `gguf` package are asked about every local file. llama.cpp cannot be called as a library here: its
 verdict follows the rules of its loader, and tests compare these with the program.
@@ -94,7 +94,7 @@ def _of_llama(subject: Subject, path: str, header: Header | None, told: list[Fin
 
 def _is_met(finding: Finding) -> bool:
     rule = all_rules().get(finding.rule)
-    harmful = rule is not None and rule.group == "safe"  # it does not stop the loading
+    harmful = rule is not None and rule.group == "safe"  # they do not prevent loading
     return finding.severity == "error" and finding.rule not in _UNSEEN and not harmful
 
 

@@ -84,9 +84,9 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--hub", "demo/nothing"), "the Hub says nothing of demo/nothing"),
-        (("--hub", "demo/sound", "--revision", "v9"), "the Hub says nothing of demo/sound"),
-        (("--hub", "../etc"), "the Hub says nothing of ../etc"),
+        (("--hub", "demo/nothing"), "the Hub has no information on demo/nothing"),
+        (("--hub", "demo/sound", "--revision", "v9"), "the Hub has no information on demo/sound"),
+        (("--hub", "../etc"), "the Hub has no information on ../etc"),
     ],
 )
 def test_a_hub_that_cannot_tell(hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str) -> None:

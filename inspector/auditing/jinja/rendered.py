@@ -82,7 +82,7 @@ def outcome(text: str) -> dict[str, str]:
     except (TemplateSyntaxError, SyntaxError) as error:  # the second is Python's, from Jinja's generated code
         return {"failed": f"Jinja cannot parse it: {error.args[0]}"}
     except RecursionError:
-        return {"grave": "expressions nested deeper than Python allows"}
+        return {"grave": "expressions nested more deeply than Python allows"}
     failed: list[str] = []
     for conversation in CONVERSATIONS:
         try:
@@ -102,7 +102,7 @@ def outcome(text: str) -> dict[str, str]:
     return {"failed": failed[0]} if len(failed) == len(CONVERSATIONS) else {}
 
 
-class _Refused(Exception):  # noqa: N818  what a template says itself
+class _Refused(Exception):  # noqa: N818  the template's own refusal
     """`raise_exception`: the template does not support such a conversation."""
 
 

@@ -1,6 +1,6 @@
 """Bits that do not vary, page by page, and codes as evenly distributed as noise.
 
-Numbers with a stuck bit look sane: a truncated mantissa, a sign that is always the same. They differ from rounded
+Numbers with a stuck bit look plausible: a truncated mantissa, a sign that is always the same. They differ from rounded
 numbers in that the rest of the tensor has the bit.
 """
 

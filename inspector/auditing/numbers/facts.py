@@ -38,7 +38,7 @@ class Held(NamedTuple):
 class Facts:
     """A tensor's bytes and numbers. Of a quantized GGUF tensor the numbers are the scales of its blocks."""
 
-    numbers: int = 0  # looked at
+    numbers: int = 0  # examined
     nan: int = 0
     inf: int = 0
     minus_inf: int = 0

@@ -51,7 +51,7 @@ _BLOCKS = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}
 _BYTES = frozenset({"U8", "I8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL", "F8_E8M0"})
 
 
-@np.errstate(all="ignore")  # numbers that are none are counted
+@np.errstate(all="ignore")  # NaN and infinity are counted
 def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
     """The facts about a piece.
 
@@ -267,7 +267,7 @@ def anchors(raw: Array, offset: int, bits: int, step: int) -> tuple[Array, Array
 
 
 def _mask(bits: int) -> int:
-    """The lowest of the bits that are looked at, half of them of each half of a word."""
+    """The lowest of the examined bits, half of them from each half of a word."""
     half = (1 << (bits + 1) // 2) - 1
     other = (1 << bits // 2) - 1
     return (half << 16 | other << 48) & _ANCHOR

@@ -1,4 +1,4 @@
-"""What was done to bytes that are not sane numbers: the change under which they would be."""
+"""Explains bytes that are not plausible numbers: finds the change after which they would be."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from inspector.formats import decoding
 
-#: The interquartile distance of sane numbers, in powers of two, and how far the largest may be above the median.
+#: The interquartile range of plausible numbers, in powers of two, and how far the largest may be above the median.
 SANE, REACH = 4.0, 14.0
 #: The least numbers needed to judge that.
 LEAST = 32
 
 
 def repair(raw: bytes, dtype: str, start: int) -> str | None:
-    """A description of the change to a part of a tensor: bytes swapped, or shifted.
+    """Describes what happened to part of a tensor: bytes swapped, or shifted.
 
     Args:
         start: the number of the part's first byte in the tensor.
@@ -33,12 +33,12 @@ def repair(raw: bytes, dtype: str, start: int) -> str | None:
     if not best:
         return None
     if best < 0:
-        return "with the bytes of each number swapped they are sane, as big-endian data would be"
-    return f"shifted by {best} of the {width} bytes of a number they are sane: bytes were lost or inserted"
+        return "they are plausible with the bytes of each number swapped, as big-endian data would be"
+    return f"they are plausible if shifted by {best} of a number's {width} bytes: bytes were lost or inserted"
 
 
 def _spread(data: Any, dtype: str) -> float | None:
-    """The interquartile distance of sane numbers; None if they are not sane."""
+    """The interquartile range of the numbers; None if they are not plausible."""
     with np.errstate(all="ignore"):
         values = decoding.decoded(np.ascontiguousarray(data).tobytes(), dtype).astype(np.float64)
     size = np.abs(values[values != 0])

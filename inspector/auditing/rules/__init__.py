@@ -75,5 +75,5 @@ def all_rules() -> Mapping[str, Rule]:
 
 @cache
 def that_look() -> tuple[Rule, ...]:
-    """Those that look for something themselves, in the same order."""
+    """The rules with a check of their own, in the same order."""
     return tuple(each for each in all_rules().values() if each.check)

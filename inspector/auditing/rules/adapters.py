@@ -1,4 +1,4 @@
-"""Adapters by themselves: their configuration, their weights, and whether these are what their method makes."""
+"""Adapters without their base: their configuration, and whether the weights are those their method creates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.units import integer
 
 _rule = partial(rule, group="consistent")
 
-#: What PEFT calls an adapter's weights.
+#: The names PEFT gives an adapter's weights.
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 
 
@@ -32,8 +32,8 @@ _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 def no_adapter_weights(subject: Subject) -> Iterator[Found]:
     """An adapter's configuration without its weights.
 
-    PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or give
-    it the name that it had.
+    PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or restore
+    its name.
     """
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path) if entry.name == ADAPTER_FILE else {}
@@ -44,13 +44,14 @@ def no_adapter_weights(subject: Subject) -> Iterator[Found]:
 
 @_rule("adapter-pieces", "error")
 def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
-    """An adapter's tensors are not those that its method creates for its modules.
+    """An adapter's tensors are not those its method creates for its modules.
 
-    A piece of another shape than the others of its kind is refused by PEFT. A warning where a piece is missing, which
-    PEFT fills at random, or does not belong to the method, which it drops: both with a warning at most.
+    PEFT refuses a tensor whose shape differs from the others of its kind. It fills a missing tensor with random numbers
+    and drops one that does not belong to the method, in both cases with no more than a warning: these are warnings here
+    too.
     """
     if any(header.path.rpartition("/")[2] in _WEIGHTS for header in subject.headers):
-        from inspector.auditing.rules import pieces  # with PEFT's methods, which most downloads do not need
+        from inspector.auditing.rules import pieces  # late: most downloads need no table of methods
 
         yield from pieces.findings(subject, _WEIGHTS)
 
@@ -60,10 +61,10 @@ def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
 
 @_rule("adapter-field", "error")
 def adapter_field(subject: Subject) -> Iterator[Found]:
-    """A field of adapter_config.json has a value that PEFT does not accept, or names a method that it does not have.
+    """A field of adapter_config.json has a value that PEFT does not accept, or names a method it does not have.
 
-    PEFT makes the adapter from these fields alone, and refuses. A warning where a newer version than this program knows
-    may have the method.
+    PEFT builds the adapter from these fields alone, and fails. Only a warning if a version of PEFT newer than this
+    program knows may have the method.
     """
     table = fields()["peft"]
     for entry in subject.named(ADAPTER_FILE):
@@ -71,9 +72,9 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
             continue
         if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
-            yield Found(f"all of it lies under {inner!r:.40}, where PEFT does not look", entry.path)
+            yield Found(f"everything is nested under {inner!r:.40}, where PEFT does not look", entry.path)
         elif "peft_type" not in own:
-            yield Found("no peft_type, which says which method it is", entry.path)
+            yield Found("no peft_type, which names the method", entry.path)
             continue
         kind = own["peft_type"]
         if not isinstance(kind, str) or kind.upper() not in table["fields"]:
@@ -82,7 +83,7 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
             yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path, severity=severity)
             continue
         wrong = [
-            f"{field} is {shown(value)}, and should be {should}"
+            f"{field} is {shown(value)}, but should be {should}"
             for field, value in own.items()
             if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
         ]
@@ -93,69 +94,69 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
 
 
 def _is_of_peft(own: Mapping[str, Any]) -> bool:
-    """Whether a configuration without a method is PEFT's all the same."""
+    """Whether a configuration that names no method is nevertheless PEFT's."""
     known = own.keys() & {"base_model_name_or_path", "inference_mode", "task_type", "auto_mapping", "target_modules"}
     return "peft_version" in own or len(known) > 1 or wrapped(own, "peft_type") is not None
 
 
 def _is_as_null(kind: str, field: str, value: Any) -> bool:
-    """Whether a value is passed over as null is: PEFT asks `if config.field`, not what kind it is of."""
+    """Whether PEFT ignores a value as it does null: it tests `if config.field`, not the value's type."""
     return not value and "n" in (takes("peft", kind.upper(), field) or "")
 
 
 _BIASES = ("none", "all", "lora_only")
-#: Methods whose fields hold a number for each token of a prompt → the fields.
+#: Method → its fields that hold one number for each token of a prompt.
 _ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
-#: Methods that are put into modules.
+#: Methods that adapt modules, which target_modules names.
 _TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
 
 
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
-    """What fields ask of each other."""
+    """Checks of one field against another."""
     for field in ("target_modules", "modules_to_save", "feedforward_modules"):
         listed = own.get(field)
         if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
-            yield f"{field} has {shown(odd[0])}, and should hold names"
+            yield f"{field} has {shown(odd[0])}, but should hold names"
         if isinstance(listed, Mapping) and listed:
-            yield f"{field} is an object, and should be a list of names"
+            yield f"{field} is an object, but should be a list of names"
         if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
-            yield f"{field} is {shown(listed)}: a list that was written as text"
+            yield f"{field} is {shown(listed)}: a list written as a string"
     yield from _wrong_tokens(own)
     targets, forward = own.get("target_modules"), own.get("feedforward_modules")
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
-            yield f"feedforward_modules has {name!r:.60}, which target_modules does not have"
+            yield f"feedforward_modules has {name!r:.60}, which is not in target_modules"
     copies = own.get("layer_replication")
     if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
-        yield f"layer_replication is {shown(copies)}, and should be a list of pairs"
+        yield f"layer_replication is {shown(copies)}, but should be a list of pairs"
     if own.get("layers_pattern") and own.get("layers_to_transform") is None:
         yield "layers_pattern without layers_to_transform"
     yield from _wrong_values(own)
 
 
 def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
-    """Lists that have a number for each token of a prompt."""
+    """Lists with one number for each token of a prompt."""
     lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
     for field, listed in lists.items():
         whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
         if not whole:
-            yield f"{field} is {shown(listed)}, and should be a list of whole numbers"
+            yield f"{field} is {shown(listed)}, but should be a list of whole numbers"
             return
     if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
         yield f"{', '.join(lists)} have different lengths"
 
 
 def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
-    """Values of the right kind that PEFT refuses."""
+    """Values of the right type that PEFT refuses."""
     rank = own.get("r")
-    # OFT's r is 0 where blocks have a size, and AdaLoRA has `init_r`.
+    # OFT's r is 0 if oft_block_size is given, and AdaLoRA has `init_r` instead.
     if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
         yield f"r is {integer(rank)}: a rank must be positive"
     base, bias = own.get("base_model_name_or_path"), own.get("bias")
     if base and not isinstance(base, str):
-        yield f"base_model_name_or_path is {shown(base)}, and should be a string"
+        yield f"base_model_name_or_path is {shown(base)}, but should be a string"
     if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
-        yield f"bias is {shown(bias)}, and should be one of {', '.join(_BIASES)}"
+        yield f"bias is {shown(bias)}, but should be one of {', '.join(_BIASES)}"
     if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
         yield "target_modules names nothing to adapt"
     yield from beyond_one(own)

@@ -19,23 +19,23 @@ from inspector.formats.zips import Read
 if TYPE_CHECKING:
     from tarfile import TarInfo
 
-#: Archives within each other that are opened.
+#: How deeply nested archives are opened.
 MAX_DEPTH = 5
-#: Bytes that one compressed file or member is unpacked to, and all of a model's together.
+#: The most bytes to which one compressed file or member is unpacked, and all of a model's together.
 MAX_UNPACKED = 16 * 1024 * 1024
 MAX_ALL_UNPACKED = 64 * 1024 * 1024
-#: Members of all of a model's archives together.
+#: The most members of all of a model's archives together.
 MAX_MEMBERS = 20_000
 #: The most memory that an LZMA stream may require.
 MAX_LZMA = 64 * 1024 * 1024
-#: Compressed streams, one after the other, in one file.
+#: The most consecutive compressed streams in one file.
 MAX_STREAMS = 1_000
 START = 512  # bytes that identify a file's kind: a tar archive's first header
 _NUMPY = b"\x93NUMPY"
-#: How joblib began a compressed file before its release 0.10, which it reads still: two letters, then the size unpacked
+#: The start of a compressed file of joblib before 0.10, which it still reads: two letters, then the uncompressed size
 #: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
 _ZFILE, _ZFILE_HEADER = b"ZF0x", 21
-#: First bytes → an archive or compression that is not opened here.
+#: First bytes → an archive or compression that the audit does not open.
 UNOPENED: tuple[tuple[bytes, str], ...] = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
@@ -69,7 +69,7 @@ PROGRAMS: tuple[tuple[bytes, str], ...] = (
     (b"dex\n", "a program for Android"),
 )
 
-#: First bytes of archives that are opened, and of those that are not.
+#: First bytes of archives that the audit opens, and of those it does not.
 MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
 
@@ -79,7 +79,7 @@ def program_of(start: bytes) -> str | None:
 
 
 class Limits:
-    """What may still be spent on a model's archives."""
+    """What may still be read of a model's archives."""
 
     def __init__(self) -> None:
         self.unpacked = MAX_ALL_UNPACKED
@@ -89,7 +89,7 @@ class Limits:
 class Piece(NamedTuple):
     """Bytes to examine: a file, or the contents of one."""
 
-    name: str  # within the file: empty for itself, "archive/data.pkl", "inner.zip/data.pkl"
+    name: str  # within the file: "" for the file itself, "archive/data.pkl", "inner.zip/data.pkl"
     read: Read
     size: int
 
@@ -98,7 +98,7 @@ class Piece(NamedTuple):
 
 
 class Unopened(NamedTuple):
-    """What could not be looked into, and why."""
+    """A piece that could not be examined, and why."""
 
     name: str
     why: str
@@ -119,7 +119,7 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
     """The contents of a file after opening all archives in it.
 
     Args:
-        likely: whether it has the name of a loadable file: other files are not searched for archives at their end.
+        likely: whether it has the name of a loadable file; other files are not searched for an appended archive.
     """
     if depth > MAX_DEPTH:
         yield Unopened(piece.name, "archives nested deeper than the audit opens them")
@@ -127,7 +127,7 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
     start = piece.start()
     if start[:2] == b"PK" or (likely and zips.looks_like_zip(piece.read, piece.size)):
         yield from _of_zip(piece, limits, depth)
-        if start[:2] != b"PK":  # other readers begin at the front
+        if start[:2] != b"PK":  # other readers start at the front
             yield piece
     elif start[:6] == _NUMPY:
         yield from _of_array(piece)
@@ -156,13 +156,13 @@ def _within(piece: Piece, name: str, at: int, size: int) -> Piece:
 
 
 def _held(name: str, data: bytes) -> Piece:
-    """Bytes at hand."""
+    """Bytes in memory."""
     return Piece(name, lambda start, length: data[start : start + length], len(data))
 
 
 # --- ZIP ----------------------------------------------------------------------------------------
 
-#: A tensor's bytes in a PyTorch archive, `archive/data/0`, which nothing interprets as anything else.
+#: A tensor's bytes in a PyTorch archive, `archive/data/0`: no reader interprets them as anything else.
 _RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
 
 
@@ -215,7 +215,7 @@ def _is_marked(data: bytes) -> bool:
 
 
 def _is_tar(start: bytes) -> bool:
-    """POSIX archives by their mark, older ones by the sum of their first header's bytes."""
+    """POSIX archives by their magic, older ones by the checksum of their first header."""
     if len(start) < 512:
         return False
     try:
@@ -249,13 +249,13 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
 
 
 def _target_of(link: TarInfo) -> str:
-    """Where a link leads, from the archive's top: a symbolic one starts in its own folder, a hard one at the top."""
+    """A link's target, from the archive's root: a symbolic link is relative to its folder, a hard link to the root."""
     own = link.name.rpartition("/")[0] if link.issym() else ""
     return f"{own}/{link.linkname}" if own and not link.linkname.startswith("/") else link.linkname
 
 
 class _Reader(BytesIO):
-    """A piece as `tarfile` wants it: read in place, never whole."""
+    """A piece as the file object that `tarfile` expects: read in place, never as a whole."""
 
     def __init__(self, piece: Piece) -> None:
         super().__init__()
@@ -282,9 +282,9 @@ class _Reader(BytesIO):
 
 
 def _of_array(piece: Piece) -> Iterator[Part]:
-    """NumPy's file: an array of objects is a pickle, any other contains numbers (numpy.lib.format).
+    """A .npy file: an array of objects is a pickle, any other contains numbers (numpy.lib.format).
 
-    If the header is not as NumPy writes it, the rest is examined as a pickle, too.
+    If the header is not as NumPy writes it, the rest is examined as a pickle too.
     """
     start = piece.start(1 << 16)
     width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
@@ -296,7 +296,7 @@ def _of_array(piece: Piece) -> Iterator[Part]:
         yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
 
 
-#: The header of an array of numbers or text, as NumPy writes it. A record's fields are a list, and may hold objects.
+#: The header of an array of numbers or text, as NumPy writes it. A structured dtype is a list, and may hold objects.
 _NUMBERS = re.compile(
     rb"""\{'descr': '[<>|=]?[?bBhHiIlLqQpPefdgFDGSUVMmca]\d{0,9}(?:\[\w{1,9}\])?', 'fortran_order': (?:True|False), """
     rb"""'shape': \((?:\d{1,20}L?(?:, \d{1,20}L?){0,64},?)?\),? ?\}\s*"""
@@ -307,7 +307,7 @@ Unpack = Callable[[bytes, int], bytes]
 
 
 class _Stream(Protocol):
-    """What zlib, bz2 and lzma share."""
+    """The interface that the decompressors of zlib, bz2 and lzma share."""
 
     @property
     def eof(self) -> bool: ...

@@ -1,6 +1,6 @@
-"""Would the libraries accept the configurations? The type of each field's value, and consistency between fields.
+"""Would the libraries accept the configurations? Types of the fields' values, and consistency between fields.
 
-`auditing/data/fields.json` has the types, as extracted from the classes of Transformers and PEFT.
+`auditing/data/fields.json` has the types, extracted from the classes of Transformers and PEFT.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-#: Findings of one configuration that are told, and items of a list that are looked at.
+#: The most findings reported per configuration, and the most items of a list that are checked.
 MOST, _MOST_ITEMS = 8, 1_000
-#: Sizes, of which none is negative.
+#: Sizes, which cannot be negative.
 SIZES = re.compile(
     r"(?:hidden|intermediate|embedding|vocab|projection|patch|image|ffn|codebook)_(?:size|dim)|(?:head|embed|cross_attention)_dim"
     r"|num_(?:hidden_|attention_|key_value_)?(?:layers|heads)|num_(?:mel_bins|experts|channels|labels)|\w+_groups"
     r"|(?:encoder|decoder)_(?:layers|ffn_dim|attention_heads)|d_model|d_ff|n_embd|n_layers?|n_heads?|(?:in|out)_channels"
 )
-#: Sizes that others are divided by.
+#: Sizes that are used as divisors.
 DIVISORS = re.compile(
     r"(?:num_|encoder_|decoder_)attention_heads|num_key_value_heads|num_heads|n_heads?|\w+_groups|patch_size"
 )
 
 
 def fields() -> dict[str, Any]:
-    """The table: `transformers` and `peft`, each with the types that its fields accept."""
+    """The table: for `transformers` and `peft`, the types that each field accepts."""
     return data.table("fields")
 
 
 def takes(library: str, kind: str, field: str) -> str | None:
-    """The type letters that a model type's field accepts; None if it accepts anything, or has no such field."""
+    """The type letters that a model type's field accepts; None if it accepts anything or there is no such field."""
     table = fields()[library]
     if field in table["types"].get(kind, {}):
         return str(table["types"][kind][field])
@@ -48,17 +48,17 @@ def takes(library: str, kind: str, field: str) -> str | None:
 
 @cache
 def _of(library: str, kind: str) -> dict[str, str]:
-    """The fields of a type that are as usual."""
+    """The fields of a type that accept what most types' do."""
     table = fields()[library]
     usual = list(table["usual"].items())
     return dict(usual[place] for place in table["fields"].get(kind, ()))
 
 
-#: Words for the letters of kinds, as people know them from JSON.
+#: Type letter → its name, in the terms of JSON.
 _WORDS = {
     "i": "a whole number",
-    "f": "a number with a point",
-    "s": "a text",
+    "f": "a floating-point number",
+    "s": "a string",
     "b": "true or false",
     "n": "null",
     "IFSLO": "a list",
@@ -67,10 +67,10 @@ _WORDS = {
 
 
 def kind_of(value: Any) -> str:
-    """The letter of a value's kind; of a list its first item's, of an empty one every list's."""
+    """The letter of a value's type; for a list the letter of its first item, for an empty list those of all lists."""
     if isinstance(value, bool):
         return "b"
-    if isinstance(value, dict) and value.keys() == {"__float__"}:  # how Transformers 5 writes numbers that JSON lacks
+    if isinstance(value, dict) and value.keys() == {"__float__"}:  # how Transformers 5 writes NaN and infinity
         return "f"
     for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
         if isinstance(value, known):
@@ -93,7 +93,7 @@ def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
     if all(set(kind_of(each)) & set(taken) or (each == [None] and set("IFSLO") <= set(taken)) for each in items):
         return None
     words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
-    return " or ".join(words) if words else "left out"
+    return " or ".join(words) if words else "absent"
 
 
 def shown(value: Any) -> str:
@@ -107,8 +107,8 @@ def shown(value: Any) -> str:
 def config_field(subject: Subject) -> Iterator[Found]:
     """A field of config.json has a value of a type that Transformers does not accept.
 
-    A string in place of a number, null in place of a size: its configuration classes check each field and refuse. The
-    file was edited, or written by another program: get the model's own.
+    A string in place of a number, null in place of a size: its configuration classes check each field and refuse the
+    file, which was edited or written by another program. Get the model's original.
     """
     for entry in subject.named("config.json"):
         own = subject.document(entry.path) if entry.name == "config.json" else {}
@@ -116,7 +116,7 @@ def config_field(subject: Subject) -> Iterator[Found]:
             wrong = list(_wrong_fields(own, own["model_type"], ""))
             yield from (Found(what, entry.path) for what in wrong[:MOST])
             if len(wrong) > MOST:
-                yield Found(f"{plural(len(wrong) - MOST, 'further field')} of other kinds", entry.path)
+                yield Found(f"{plural(len(wrong) - MOST, 'further field')} of the wrong type", entry.path)
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str]:
@@ -127,14 +127,14 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
         if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
             yield from _wrong_fields(value, inner, f"{where}{field}.")
         elif should := wrong_kind("transformers", kind, field, value):
-            yield f"{where}{field} is {shown(value)}, and should be {should}"
+            yield f"{where}{field} is {shown(value)}, but should be {should}"
         elif (wrong := _wrong_value(field, value, kind)) is not None:
             yield f"{where}{field} is {wrong}"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
-            yield f"{where}{field} is {shown(value)}, and should be a string"
+            yield f"{where}{field} is {shown(value)}, but should be a string"
         elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table):
             odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
-            yield from (f"{where}layer_types has {shown(each)}, which is no kind of layer" for each in set(odd))
+            yield from (f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in set(odd))
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=_not_newer(own, table))):
             yield f"{where}{field} is {shown(value)}: {wrong}"
     for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
@@ -142,7 +142,7 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
 
 
 def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
-    """How weights are packed: without a method, Transformers knows none. MLX, which knows two keys, needs none."""
+    """Checks quantization_config: Transformers needs a method in it. MLX, which writes a second key, does not."""
     how = own.get("quantization_config")
     if not isinstance(how, Mapping) or "quantization" in own:
         return
@@ -150,11 +150,11 @@ def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
         yield "quantization_config has no quant_method"
     block = how.get("weight_block_size")
     if how.get("quant_method") == "fp8" and isinstance(block, list) and len(block) != len(("rows", "columns")):
-        yield f"quantization_config.weight_block_size is {shown(block)}, and should be two numbers"
+        yield f"quantization_config.weight_block_size is {shown(block)}, but should be two numbers"
 
 
 def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
-    """The convolutions of models that hear: a width, a stride and a kernel each (`validate_architecture`)."""
+    """The convolutions of audio models: a width, a stride and a kernel each (`validate_architecture`)."""
     lists = {field: own.get(field) for field in ("conv_dim", "conv_stride", "conv_kernel")}
     lengths = {len(each) for each in lists.values() if isinstance(each, list)}
     if len(lengths) > 1 and all(isinstance(each, list) for each in lists.values()):
@@ -162,27 +162,27 @@ def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def wrapped(own: Mapping[str, Any], field: str) -> str | None:
-    """The only key of a document, where all of it lies under that key."""
+    """A document's only key, if everything including `field` is nested under it."""
     inner = next(iter(own.values())) if len(own) == 1 else None
     return next(iter(own)) if isinstance(inner, Mapping) and field in inner else None
 
 
 def _wrong_value(field: str, value: Any, kind: str) -> str | None:
-    """What a value is, of the right kind, with which the model of a type cannot be made or called."""
+    """Describes a value of the right type with which the model cannot be built or called."""
     if field == "initializer_range" and isinstance(value, int | float) and value < 0:
-        return f"{shown(value)}, and a deviation cannot be negative"
+        return f"{shown(value)}, but a standard deviation cannot be negative"
     if field == "pad_token_id" and value is None and kind in fields()["transformers"]["padded"]:
-        return f"null, and {kind} counts positions from the padding"
+        return f"null, but {kind} counts positions from the padding token's id"
     return wrong_size(field, value)
 
 
 def wrong_size(field: str, value: Any) -> str | None:
-    """What a size is, where it cannot be one: below 0, or 0 where others are divided by it."""
+    """Describes an impossible size: a negative one, or 0 for a divisor."""
     if type(value) is not int or value > 0:
         return None
     if value < 0 and SIZES.fullmatch(field):
-        return f"{integer(value)}, and a size cannot be negative"
-    return "0, and sizes are divided by it" if value == 0 and DIVISORS.fullmatch(field) else None
+        return f"{integer(value)}, but a size cannot be negative"
+    return "0, but other sizes are divided by it" if value == 0 and DIVISORS.fullmatch(field) else None
 
 
 def _near(word: str, known: Collection[str], least: float) -> list[str]:
@@ -193,34 +193,35 @@ def _near(word: str, known: Collection[str], least: float) -> list[str]:
 
 
 def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known: bool) -> str | None:
-    """Why a word is refused, of the fields whose words are all known."""
+    """Why a value is refused, for the fields whose possible values are all known."""
     if field in ("dtype", "torch_dtype"):
         word = value.removeprefix("torch.")
         if word in table["dtypes"] and not word.startswith(_FLOATS):
-            return "not a dtype of numbers with a point, in which a model is made"
+            return "not a floating-point dtype, which a model's parameters need"
         return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
-        newer = not is_known  # and may have more
+        newer = not is_known  # and may have more functions
         known = value in table["activations"] or bool(newer and value and not _near(value, table["activations"], 0.7))
-        return None if known else "not an activation function that it knows"
+        return None if known else "not an activation function that Transformers knows"
     return None
 
 
 def _wrong_labels(own: Mapping[str, Any]) -> Iterator[str]:
-    """Labels: an object whose keys are numbers."""
+    """Checks id2label, an object whose keys are numbers."""
     labels = own.get("id2label")
     if labels is not None and not isinstance(labels, Mapping):
-        yield f"id2label is {shown(labels)}, and should be an object"
+        yield f"id2label is {shown(labels)}, but should be an object"
     elif isinstance(labels, Mapping) and (odd := [key for key in labels if not key.lstrip("-").isdecimal()]):
-        yield f"id2label has the key {shown(odd[0])}, whose keys should be numbers"
+        yield f"id2label has the key {shown(odd[0])}, but its keys should be numbers"
 
 
 @_rule("model-type", "error")
 def model_type(subject: Subject) -> Iterator[Found]:
     """`config.json` names no model type, or one that Transformers does not have.
 
-    `model_type` chooses the classes of model and tokenizer. Reported is what no version
-    can have: not a string, nothing where a class of Transformers is named, or an evident misspelling of a type.
+    Transformers chooses the classes of model and tokenizer by `model_type`. Reported are values that no version can
+    accept: one that is not a string, none although a class of Transformers is named, or an evident misspelling of a
+    type.
     """
     for entry in subject.named("config.json"):
         if entry.name == "config.json":
@@ -233,16 +234,16 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     first = classes[0] if isinstance(classes, list) and classes else None
     of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
     if kind is None and (inner := wrapped(own, "model_type")) is not None and "transformers_version" in own[inner]:
-        yield f"all of it lies under {inner!r:.40}, where Transformers does not look"
+        yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
     elif "model_type" in own and not isinstance(kind, str):
-        yield f"model_type is {shown(kind)}, and should be a string"
+        yield f"model_type is {shown(kind)}, but should be a string"
     elif of_transformers and not kind:
-        yield f"no model_type, and {shown(classes)} needs one"
+        yield f"no model_type, but {shown(classes)} needs one"
     elif not own.keys() - {"transformers_version"}:
         if _is_whole(subject, entry):
-            yield "neither a model_type nor anything else of a model"
+            yield "neither a model_type nor any other field of a model"
     elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
-        yield "neither a model_type nor a class, by which Transformers chooses"
+        yield "neither a model_type nor a class, of which Transformers needs one"
     elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
         near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
         if near and str(first).lower().startswith(_flat(near[-1])[:4]):
@@ -250,7 +251,7 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
 
 
 def _is_anonymous(own: Mapping[str, Any]) -> bool:
-    """Whether a configuration that Transformers wrote says neither type nor class."""
+    """Whether a configuration written by Transformers names neither type nor class."""
     named = own.keys() & {"model_type", "architectures", "auto_map", "_class_name"}
     return "transformers_version" in own and not named
 
@@ -263,7 +264,7 @@ def _is_whole(subject: Subject, entry: Entry) -> bool:
 
 
 def _of_class(name: str, known: Collection[str]) -> list[str]:
-    """The type that a class of Transformers is named after, as Speech2TextForConditionalGeneration is."""
+    """The type after which a class of Transformers is named: speech_to_text for Speech2TextForConditionalGeneration."""
     stem = re.sub(r"(For[A-Z]|Model|LMHead).*", "", name).lower().replace("2", "to")
     return [kind for kind in known if stem and _flat(kind).replace("2", "to") == stem][:1]
 
@@ -273,7 +274,7 @@ def _flat(name: str) -> str:
 
 
 def _not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
-    """Whether a configuration was written by a version whose types are all known here."""
+    """Whether a configuration was written by a version of Transformers no newer than the table."""
     return version(own.get("transformers_version")) <= version(table["version"])
 
 
@@ -282,10 +283,10 @@ def version(text: Any) -> tuple[int, ...]:
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
 
 
-#: What the names of dtypes begin with in which Transformers makes a model.
+#: Prefixes of the dtypes in which Transformers can create a model.
 _FLOATS = ("float", "bfloat", "half", "double")
-#: Kind of rotary embedding → fields without which Transformers refuses it (modeling_rope_utils). Those that the
-#: configuration itself may have are not among them.
+#: Kind of rotary embedding → fields that Transformers requires (modeling_rope_utils), without those that may also be in
+#: the configuration itself.
 _ROPE: Mapping[str, tuple[str, ...]] = {
     "linear": ("factor",),
     "dynamic": ("factor",),
@@ -293,21 +294,21 @@ _ROPE: Mapping[str, tuple[str, ...]] = {
     "longrope": ("short_factor", "long_factor"),
     "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
 }
-#: Fields of any kind that are computed with.
+#: Fields, of any kind of rotary embedding, that are used in arithmetic.
 _NUMBERS = frozenset(
     {"rope_theta", "factor", "partial_rotary_factor", "attention_factor", "beta_fast", "beta_slow", "mscale"}
 )
-#: Kinds that exist without such fields: the default, others that single models have, old names.
+#: Kinds without such fields: the default, kinds of single models, and old names.
 _PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
 
 
 @_rule("rope", "error")
 def rope(subject: Subject) -> Iterator[Found]:
-    """The parameters of the rotary embedding are not those that its kind needs.
+    """The parameters of the rotary embedding are not those its kind needs.
 
-    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, longrope's lists are
-    not one number for each pair of a head's dimensions, or what should be a number is none. Transformers refuses the
-    configuration or the model.
+    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, longrope's lists do
+    not have one number for each pair of a head's dimensions, or a value that should be a number is not. Transformers
+    refuses the configuration or the model.
     """
     for entry in subject.named("config.json"):
         own = subject.document(entry.path) if entry.name == "config.json" else {}
@@ -325,7 +326,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         kind = own.get("rope_type", own.get("type", "default"))
         for field in _NUMBERS & own.keys():
             if own[field] is not None and not set(kind_of(own[field])) & set("if"):
-                yield f"{field} is {shown(own[field])}, and should be a number"
+                yield f"{field} is {shown(own[field])}, but should be a number"
         if not isinstance(kind, str):
             yield f"rope_type is {shown(kind)}"
         elif kind not in _ROPE:
@@ -350,7 +351,7 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         listed = own[field]
         if not isinstance(listed, list) or len(listed) != pairs:
             has = plural(len(listed), "number") if isinstance(listed, list) else shown(listed)
-            yield f"{field} has {has}, and a head has {integer(pairs)} pairs of dimensions"
+            yield f"{field} has {has}, but a head has {integer(pairs)} pairs of dimensions"
 
 
 # --- generation -----------------------------------------------------------------------------------
@@ -360,13 +361,13 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
 def generation_field(subject: Subject) -> Iterator[Found]:
     """A field of generation_config.json has a value of a type that generation does not accept.
 
-    Loading, or the first call of `generate`, raises a type error. Get the model's own file, or delete it.
+    Loading, or the first call of `generate`, raises a type error. Get the model's original file, or delete this one.
     """
     for entry in subject.named("generation_config.json"):
         own = subject.document(entry.path)
         for field, value in own.items() if entry.name == "generation_config.json" else ():
             if value is not None and (should := wrong_kind("generation", "any", field, value)):
-                yield Found(f"{field} is {shown(value)}, and should be {should}", entry.path)
+                yield Found(f"{field} is {shown(value)}, but should be {should}", entry.path)
         beside = subject.document(entry.folder + "config.json")
         begins = [own.get(field) for field in ("decoder_start_token_id", "bos_token_id")]
         if (
@@ -374,25 +375,27 @@ def generation_field(subject: Subject) -> Iterator[Found]:
             and beside.get("is_encoder_decoder") is True
             and begins == [None, None]
         ):
-            yield Found("neither decoder_start_token_id nor bos_token_id, with which decoding begins", entry.path)
+            yield Found("neither decoder_start_token_id nor bos_token_id, so decoding cannot start", entry.path)
         alone = not own.get("do_sample") and own.get("num_beams") in (None, 1)
         several = own.get("num_return_sequences")
         if type(several) is int and several > 1 and alone:
-            yield Found(f"num_return_sequences is {integer(several)}, without sampling or beams", entry.path)
+            yield Found(
+                f"num_return_sequences is {integer(several)}, but there is neither sampling nor beam search", entry.path
+            )
         start = own.get("decoder_start_token_id")
         if type(start) is int and start < 0:
             yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
 
 
-# --- any of them -------------------------------------------------------------------------------
+# --- any configuration -------------------------------------------------------------------------
 
-#: Fields with the probability that a dropout has.
+#: Fields with the probability of a dropout.
 _DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
 
 
 def beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
-    """Probabilities of dropping that are none: PyTorch refuses to make the module, or to call it."""
+    """Dropout probabilities outside 0 to 1: PyTorch refuses to create the module, or to call it."""
     for field, value in own.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
-            yield f"{field} is {shown(value)}, and a probability lies between 0 and 1"
+            yield f"{field} is {shown(value)}, but a probability lies between 0 and 1"

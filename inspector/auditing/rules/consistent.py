@@ -31,7 +31,7 @@ _CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")
 
 @rule("dtype", "warning")
 def dtype(subject: Subject) -> Iterator[Found]:
-    """Most parameters are stored in a dtype other than the one that the configuration names.
+    """Most parameters are stored in a dtype other than the one the configuration names.
 
     `torch_dtype` (or `dtype`) decides in which dtype loaders keep the weights: a model takes twice the memory
     that its file suggests, or loses precision. Correct the configuration, or get the right files.
@@ -57,7 +57,7 @@ def _beside(subject: Subject) -> set[str]:
 def tied_head_stored(subject: Subject) -> Iterator[Found]:
     """An output head is stored although the configuration ties it to the embedding.
 
-    Harmless where the two are equal, as in many published models: the copy costs disk space only.
+    Harmless if the two are equal, as in many published models: the copy only costs disk space.
     """
     result = subject.result
     if result is None or result.prediction is None:
@@ -71,12 +71,12 @@ def tied_head_stored(subject: Subject) -> Iterator[Found]:
 def tokenizer_size(subject: Subject) -> Iterator[Found]:
     """The tokenizer has ids for which the embedding has no row.
 
-    Such a token crashes the model, or reads memory out of bounds. The tokenizer belongs to another model, or
-    tokens were added without resizing the embedding. More rows than tokens are padding, which is fine. A
-    warning where only added tokens are out of range: Gemma 3's smallest model has one that no text uses.
+    Such a token crashes the model, or makes it read out of bounds. The tokenizer belongs to another model, or
+    tokens were added without resizing the embedding. More rows than tokens are padding, which is fine. Only a warning
+    if just added tokens are out of range: Gemma 3's smallest model has one that no text uses.
     """
     embedding = _embedding(subject)
-    if embedding is None or embedding.tensor.dtype not in FLOATS:  # a packed one has a different number of rows
+    if embedding is None or embedding.tensor.dtype not in FLOATS:  # a packed embedding has a different number of rows
         return
     rows = max(embedding.tensor.shape[:2], default=0)
     highest = highest_token(subject, subject.folder)
@@ -100,10 +100,10 @@ def _embedding(subject: Subject) -> Labelled | None:
 
 @rule("declared-total", "warning")
 def declared_total(subject: Subject) -> Iterator[Found]:
-    """The index states a total that differs from what the shards hold.
+    """The index states a total size that differs from that of the shards.
 
     `metadata.total_size` is the size of all tensors in bytes. A wrong one comes from a merge, an edit, or a shard of
-    another version. A missing, zero or fractional one is an old writer's habit, and only a note.
+    another version. Some old writers leave it out or write zero or a fraction, which is only a note.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     if index is None or not subject.headers or subject.incomplete:
@@ -127,7 +127,8 @@ def declared_total(subject: Subject) -> Iterator[Found]:
 def declared_parameters(subject: Subject) -> Iterator[Found]:
     """A file states a number of parameters that differs from what was counted.
 
-    Some writers count tied heads twice, or packed weights as stored: a number to distrust, but no damage.
+    Some writers count tied heads twice, or packed weights as stored: the number is not to be trusted, but nothing is
+    damaged.
     """
     for claim in subject.result.claims if subject.result else ():
         if "parameter" in claim.name and isinstance(claim.counted, int) and claim.claimed != str(claim.counted):
@@ -136,10 +137,11 @@ def declared_parameters(subject: Subject) -> Iterator[Found]:
 
 @rule("quantization", "warning")
 def quantization(subject: Subject) -> Iterator[Found]:
-    """The configuration declares a packing that the tensors do not have, or the other way round.
+    """The configuration declares a packing that the tensors do not have, or the tensors are packed and it declares
+    none.
 
-    Loaders go by `quantization_config`: given plain tensors they fail or quantize them again; packed tensors
-    without one are taken for weights. Get the configuration that belongs to the files.
+    Loaders rely on `quantization_config`: with it, they fail on plain tensors or quantize them again; without it, they
+    take packed tensors for plain weights. Get the configuration that belongs to the files.
     """
     tensors = [tensor for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
     if not tensors or subject.config is None:
@@ -158,9 +160,10 @@ def quantization(subject: Subject) -> Iterator[Found]:
 
 @rule("adapter-rank", "error")
 def adapter_rank(subject: Subject) -> Iterator[Found]:
-    """An adapter's tensors have another rank than its configuration says.
+    """An adapter's tensors have a different rank than its configuration states.
 
-    PEFT creates the matrices from `r` and `rank_pattern`, and refuses others. The configuration is another adapter's.
+    PEFT creates the matrices from `r` and `rank_pattern`, and refuses others. The configuration belongs to another
+    adapter.
     """
     adapter = subject.result.adapter if subject.result else None
     config = adapter.config if adapter else {}
@@ -180,7 +183,8 @@ def document(subject: Subject) -> Iterator[Found]:
     """A JSON document beside the weights cannot be read.
 
     A tokenizer or a configuration that is empty, truncated or not JSON, or begins with a byte order mark: loading
-    fails. Download it again. Of tokenizer.json and the vocabulary, which are large, only the two ends are looked at.
+    fails. Download it again. Of tokenizer.json and the vocabulary, which are large, only the start and the end are
+    checked.
     """
     told = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
     left = MAX_DOCUMENTS
@@ -192,10 +196,12 @@ def document(subject: Subject) -> Iterator[Found]:
         if not entry.size:
             yield Found("an empty file: download it again", entry.path)
         elif start.startswith(_MARK):
-            yield Found("it begins with a byte order mark, which Python's json refuses: save it without", entry.path)
+            yield Found(
+                "it begins with a byte order mark, which Python's json refuses: save it without one", entry.path
+            )
         elif entry.name in _LARGE:
             if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-                yield Found("not a JSON document: it does not begin like one", entry.path)
+                yield Found("not a JSON document: it does not start like one", entry.path)
             elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _closed(end):
                 yield Found("truncated: it does not end like a JSON document", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
@@ -204,13 +210,13 @@ def document(subject: Subject) -> Iterator[Found]:
                 yield Found(wrong, entry.path)
         else:
             yield Found(
-                f"{plural(entry.size, 'byte')}, more than the audit reads of a document: not judged", entry.path
+                f"{plural(entry.size, 'byte')}, more than the audit reads of a document: not checked", entry.path
             )
 
 
-#: What some editors put before a text of UTF-8.
+#: The byte order mark that some editors write at the start of UTF-8.
 _MARK = b"\xef\xbb\xbf"
-#: Documents that loaders read, and those of them that are too large to be parsed for this.
+#: Documents that loaders read, and those among them too large to be parsed here.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
 _DOCUMENTS = (
     *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json", ".index.json"),
@@ -229,7 +235,7 @@ def _closed(end: bytes) -> bool:
 
 
 def _wrong_with(text: str | None, name: str) -> str | None:
-    """What keeps a text from being a JSON document of its kind."""
+    """Why a text is not a valid JSON document of its kind."""
     if text is None:
         return "not UTF-8 text"
     try:
@@ -245,10 +251,10 @@ def _wrong_with(text: str | None, name: str) -> str | None:
 
 @rule("no-config", "info")
 def no_config(subject: Subject) -> Iterator[Found]:
-    """A model of Transformers without its configuration.
+    """A Transformers model without its configuration.
 
-    An index or a tokenizer lies beside the weights, and no config.json: loaders that go by it cannot open the model.
-    Download it; nothing here is compared with it.
+    There is an index or a tokenizer beside the weights, but no config.json: loaders that rely on it cannot open the
+    model. Download it; without it the audit has nothing to compare the tensors with.
     """
     headers = [header for header in subject.headers if header.format == "safetensors"]
     adapter = subject.result is not None and subject.result.adapter is not None
@@ -264,7 +270,7 @@ def no_config(subject: Subject) -> Iterator[Found]:
 def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
     """A tensor is stored in two of the checkpoint's files.
 
-    Which of them is loaded depends on the order of the files. Remove one. An error where they differ in shape.
+    Which copy is loaded depends on the order of the files. Remove one. An error if their shapes differ.
     """
     if len(subject.headers) < 2 or not _one_set(subject):
         return
@@ -307,7 +313,7 @@ def gguf_vocabulary(subject: Subject) -> Iterator[Found]:
 
 
 def _items(metadata: Mapping[str, Any], key: str) -> int | None:
-    """The length of a list among a GGUF's key-values, which is not decoded for it."""
+    """The length of a list among a GGUF's key-values, without decoding the list."""
     return metadata.fields[key].items if isinstance(metadata, KeyValues) and key in metadata else None
 
 
@@ -315,8 +321,8 @@ def _items(metadata: Mapping[str, Any], key: str) -> int | None:
 def chat_template(subject: Subject) -> Iterator[Found]:
     """The chat template differs between files, or a chat model has no template.
 
-    Programs disagree about which file counts, so the model sees different prompts in each. A
-    model that is named as a chat model and has no template is a note.
+    Programs disagree about which file takes precedence, so each sends the model different prompts. Only a note for a
+    model named as a chat model that has no template.
     """
     found: dict[tuple[str, str], tuple[str, str]] = {}
     models = {path: each.model for each in variants(subject.place.files) for path in each.paths}

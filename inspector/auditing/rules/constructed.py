@@ -1,4 +1,4 @@
-"""What a document in YAML or JSON has its reader make or call, however the letters are written."""
+"""Objects that a YAML or JSON document makes its reader create or call, even where the names are escaped."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
-#: A tag as it is written, which may have escapes as addresses have them (YAML 1.2, section 5.6).
+#: A tag as written, which may be percent-encoded as in URIs (YAML 1.2, section 5.6).
 _ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")
-#: A short form that a document makes for tags of Python's: `%TAG !p! tag:yaml.org,2002:python/`.
+#: A shorthand that a document defines for Python's tags: `%TAG !p! tag:yaml.org,2002:python/`.
 _SHORT_FORM = re.compile(r"(?m)^%TAG[ \t]+\S{1,100}[ \t]+(\S{1,300})")
 _OF_PYTHON = re.compile(r"!?!?<?tag:yaml\.org,2002:p|!!p")
 _PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
-#: A letter behind its number, as JSON has it and YAML in double quotes.
+#: A character escaped by its number, as in JSON and in YAML's double-quoted strings.
 _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
-#: `_target_`, and the name behind it: on the line, on the next (`>-`), or under an anchor (`*name`).
+#: `_target_` and the name after it: on the same line, on the next (`>-`), or by an anchor (`*name`).
 _TARGET = re.compile(
     r"""["']?_target_["']?\s*:\s*(?:&[\w-]{1,100}\s+)?(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?"""
     r"""["']?(\*?[\w.-]{1,200})"""
 )
-#: What no configuration makes an object of. Other functions are what Hydra is for: `from_pretrained`, `partial`.
+#: Names that no configuration needs to call. Calling other functions is what Hydra is for: `from_pretrained`,
+#: `partial`.
 _RUNS = re.compile(
     r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"
     r"|webbrowser|urllib|http|ftplib|smtplib|multiprocessing|asyncio|pydoc|pip|timeit|bdb|pdb|cProfile|profile)\."
@@ -31,7 +32,7 @@ _RUNS = re.compile(
 
 
 def text_of(raw: bytes) -> str:
-    """A document's text: YAML may be UTF-16 or UTF-32, told by its first bytes (YAML 1.2, section 5.2)."""
+    """A document's text: YAML may be UTF-16 or UTF-32, which its first bytes indicate (YAML 1.2, section 5.2)."""
     for mark, encoding in (
         (b"\xff\xfe\0\0", "utf-32"),
         (b"\0\0\xfe\xff", "utf-32"),
@@ -44,12 +45,12 @@ def text_of(raw: bytes) -> str:
 
 
 def runs(name: str) -> bool:
-    """Whether a dotted name is of what runs programs."""
+    """Whether a dotted name is a function or module that can run programs."""
     return _RUNS.match(name) is not None
 
 
 def in_text(text: str, *, is_json: bool) -> Iterator[str]:
-    """What is named that its reader makes or calls, and that can run anything."""
+    """Names that the document's reader would create or call, and that can run anything."""
     text = _ESCAPED.sub(_letter, text) if "\\" in text else text
     if is_json and (found := _PICKLED_JSON.search(text)):
         yield f"{found[0]:.80}, which jsonpickle calls"
@@ -77,6 +78,6 @@ def _letter(escape: re.Match[str]) -> str:
 
 
 def _under(anchor: str, text: str) -> str:
-    """The name that an anchor stands at: `&name os.system`; empty where there is none."""
+    """The name that an anchor refers to: `&name os.system`; empty if there is none."""
     found = re.search(rf"&{re.escape(anchor)}\s+[\"']?([\w.]{{1,200}})", text)
     return found[1] if found else ""

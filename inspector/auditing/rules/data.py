@@ -21,43 +21,43 @@ _rule = partial(rule, group="data")
 
 #: An interquartile range, in powers of two, larger than that of any learned numbers: a normal distribution's is 1.9.
 SCRAMBLED = 6.0
-#: A median below which, in powers of two, numbers spread so are another dtype's: F16 that is read as BF16.
+#: With a median below this, in powers of two, numbers with that spread are of another dtype: F16 read as BF16.
 MISREAD = -30.0
-#: Bytes of such a tensor that are tried in other ways.
+#: Bytes of such a tensor that are tried as other dtypes and byte orders.
 PART = 32768
-#: How far above their median, in powers of two, some of these then lie.
+#: How far above their median, in powers of two, some of these numbers then are.
 SCRAMBLED_REACH = 16.0
-#: How far above the median of its own magnitudes a sound number lies at most, in powers of two: outliers reach 2**12.
+#: The farthest that a sound number is above its tensor's median magnitude, in powers of two: outliers reach 2**12.
 OWN_REACH = 18.0
-#: The same of F16, whose highest exponent bit makes a number 2**16 times as large.
+#: The same for F16, whose highest exponent bit makes a number 2**16 times as large.
 HALF_REACH = 15.0
-#: How far a tensor's largest number, and its size as a whole, lie from those of other layers, in powers of two and in
-#: deviations of these, before they are no more of the same kind.
+#: How far a tensor's largest number and its overall size may be from those of other layers, in powers of two and in
+#: deviations of these, before it counts as implausible.
 LARGEST_APART, SIZE_APART, NORMS_APART, DEVIATIONS = 9.0, 6.5, 9.0, 8.0
-#: Below this median, in powers of two, numbers are what decay left of them.
+#: Numbers with a median below this, in powers of two, are what weight decay left.
 DECAYED = -40.0
 LEAST_PEERS = 2
-#: Quartiles nearer than this, in powers of two, where others' are twice as far apart, and a median so far above theirs:
-#: BF16 that is read as F16.
+#: Quartiles closer than this, in powers of two, where others' are twice as far apart, and a median this far above
+#: theirs: BF16 read as F16.
 NARROW, APART = 0.6, 3.0
 #: The fewest duplicated rows that count.
 LEAST_ROWS = 8
-#: Mean over size of numbers that lie on one side of zero.
+#: Ratio of mean to size of numbers that are on one side of zero.
 ONE_SIDED = 0.8
 #: The fewest equal numbers for a matrix to count as constant.
 LEAST_CONSTANT = 16
 #: The fewest bytes of zeros that count as a hole if they begin or end within a row.
 LEAST_HOLE = 1024
-#: Bytes between two tensors at most: GGUF aligns to 32.
+#: The most bytes of padding between two tensors: GGUF aligns to 32.
 PADDING = 64
-#: Rows with zeros at the same place that make these columns of the matrix.
+#: The fewest rows with zeros in the same place for these to count as columns of the matrix.
 COLUMNS = 4
-#: Share of a vocabulary that may be rows of zeros; in one run with others behind it.
+#: Share of a vocabulary that may be rows of zeros, and that may be one run followed by other rows.
 UNUSED, AMID = 0.3, 0.05
 #: A file system's allocation unit in bytes, and the fewest units in a run.
 PAGE, LEAST_PAGES = 4096, 8
-#: Share of a tensor's numbers that are zero beside the hole, above which a run of zeros means nothing; above which only
-#: one of so many bytes does.
+#: Share of zeros in the rest of a tensor above which a run of zeros means nothing; and above which only a run of at
+#: least this many bytes does.
 SPARSE, THINNED, LONG = 0.5, 0.1, 65536
 
 
@@ -84,7 +84,7 @@ def scrambled_tensor(subject: Subject) -> Iterator[Found]:
     found = peers(subject)
     for each in found.all if found else ():
         if is_scrambled(each):
-            what = f"magnitudes spread over {each.facts.spread:.0f} powers of two, where a sound layer's span about 2"
+            what = f"magnitudes spread over {each.facts.spread:.0f} powers of two; a sound layer's span about 2"
             yield Found(f"{what}: {_reason(subject, each)}", each.path, each.name)
 
 
@@ -99,7 +99,7 @@ def is_scrambled(seen: Seen) -> bool:
 
 
 def _reason(subject: Subject, seen: Seen) -> str:
-    """The transformation under which a part of the bytes would be plausible numbers."""
+    """The transformation after which a sample of the bytes would be plausible numbers."""
     from inspector.auditing.numbers.repairs import repair  # needs NumPy
 
     tensor = seen.labelled.tensor
@@ -107,16 +107,16 @@ def _reason(subject: Subject, seen: Seen) -> str:
         return "no plausible block scales"
     start = tensor.offset + tensor.nbytes * 3 // 4 // 64 * 64
     raw = subject.span(seen.path, start, min(PART, tensor.offset + tensor.nbytes - start))
-    return repair(raw, tensor.dtype, start - tensor.offset) or "no numbers that training produces"
+    return repair(raw, tensor.dtype, start - tensor.offset) or "not numbers that training produces"
 
 
 @_rule("zero-block", "error")
 def zero_block(subject: Subject) -> Iterator[Found]:
     """A run of zeros, or of another number, that begins or ends within a row of a tensor.
 
-    A download interrupted after the file had been given its full size, or a disk that lost a part: what was never
-    written reads as zeros. Whole rows of zeros (unused tokens, pruned heads) and whole columns are sound. Download the
-    file again.
+    A download interrupted after the file had been given its full size, or a disk that lost a part: bytes that were
+    never written read as zeros. Whole rows of zeros (unused tokens, pruned heads) and whole columns are sound. Download
+    the file again.
     """
     found = peers(subject)
     for header in found.headers if found else ():
@@ -134,20 +134,20 @@ def _holes(found: Peers, header: Header) -> Iterator[Found]:
         inside = [each for each in touched if each.is_weight] or touched
         beyond = f" and {plural(len(touched) - 1, 'other tensor')}" if len(touched) > 1 else ""
         to_end = " to the end of the file" if run.end >= header.size - 8 else ""
-        of = "zeros" if _are_zeros(inside[0], run) else "one number over and over"
+        of = "zeros" if _are_zeros(inside[0], run) else "one repeated number"
         what = f"{plural(run.size, 'byte')} of {of} from byte {integer(run.start)}{to_end}"
-        yield Found(f"{what}, in it{beyond}: never written", header.path, inside[0].name)
+        yield Found(f"{what}, within it{beyond}: never written", header.path, inside[0].name)
 
 
 def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
-    """A description of many rows of zeros within a table: those reserved for new tokens are at its end."""
+    """Describes many rows of zeros within a table: rows reserved for new tokens are at its end."""
     seen = touched[0]
     share = run.size / max(seen.labelled.tensor.nbytes, 1)
     if len(touched) > 1 or seen.key.role not in TABLES or not seen.is_weight or not _are_zeros(seen, run):
         return None
     if share < AMID or run.size < LEAST_ROWS * seen.row or not _within(seen, run.end) or _is_pattern(seen, run):
         return None
-    what = f"{plural(run.size // seen.row, 'row')} of zeros, {share:.0%} of the table, with others behind them"
+    what = f"{plural(run.size // seen.row, 'row')} of zeros, {share:.0%} of the table, followed by other rows"
     return f"{what}: unused tokens, or a part that was never written"
 
 
@@ -158,7 +158,7 @@ def _are_zeros(seen: Seen, run: Run) -> bool:
 
 
 def _across(seen: Sequence[Seen]) -> Iterator[Run]:
-    """Runs of zeros, over the ends of tensors and the padding between them too."""
+    """Runs of zeros, including those that continue across the padding into the next tensor."""
     starts = {each.extent.start for each in seen}
     last: Run | None = None
     for run in sorted(run for each in seen for run in each.facts.runs):
@@ -214,7 +214,7 @@ def _is_pattern(each: Seen, run: Run) -> bool:
 
 
 def _lost_rows(run: Run, each: Seen, found: Peers) -> bool:
-    """Whether whole rows are zero that are not so in other layers, or more of a table than is kept for new tokens."""
+    """Whether whole rows are zero that are not in other layers, or more of a table than is reserved for new tokens."""
     if each.key.role in TABLES:
         return min(run.end, each.extent.end) - max(run.start, each.extent.start) > UNUSED * each.labelled.tensor.nbytes
     if not each.is_learnt or each.key.layer is None:
@@ -227,7 +227,7 @@ def _lost_rows(run: Run, each: Seen, found: Peers) -> bool:
 
 @_rule("repeated-block", "error")
 def repeated_block(subject: Subject) -> Iterator[Found]:
-    """The same bytes in two places, which are neither whole tensors nor whole rows.
+    """The same bytes in two places that are neither whole tensors nor whole rows.
 
     Part of a download was written twice, the second time over another part. Tensors that are equal as a whole (tied
     embeddings, repeated layers, copied experts) are sound. Download the file again.
@@ -320,7 +320,7 @@ def not_finite(subject: Subject) -> Iterator[Found]:
 
 
 def _is_mask(seen: Seen) -> bool:
-    """Whether minus infinity only occurs together with zeros or ones, or in a buffer."""
+    """Whether minus infinity occurs only together with zeros or ones, or in a buffer."""
     facts = seen.facts
     return not facts.nan and not facts.inf and (facts.largest in (0.0, 1.0) or seen.labelled.group == "buffer")
 
@@ -330,13 +330,13 @@ def packed_scale(subject: Subject) -> Iterator[Found]:
     """Side data of packed weights that no writer produces: scales of zero or below, or an order beyond the groups.
 
     All weights of such a group become zero, NaN, or those of another group. Libraries give a group of zeros a scale of
-    one, or a tiny one; bitsandbytes and llama.cpp do write zero for a block of zeros, and then no other numbers into
-    it. Download the file again, or quantize again.
+    one, or a tiny one; bitsandbytes and llama.cpp do write zero for a block of zeros, but then all of its codes are
+    zero too. Download the file again, or quantize again.
     """
     found = peers(subject)
     for each in found.all if found else ():
         if each.facts.lost:
-            what = f"{plural(each.facts.lost, 'block')} of non-zero codes with a scale of zero, so all are zero"
+            what = f"{plural(each.facts.lost, 'block')} of non-zero codes whose scale, and so every weight, is zero"
             yield Found(f"{what}; the first is block {integer(each.facts.first_lost or 0)}", each.path, each.name)
         packing = found.packing_of(each) if found else None
         if found is None or packing is None:
@@ -366,7 +366,7 @@ def _odd_scale(seen: Seen, scheme: str) -> str | None:
 
 
 def _odd_order(seen: Seen, found: Peers) -> str | None:
-    """A GPTQ weight's order of columns that names a group which there is not."""
+    """A GPTQ weight's column order that names a group that does not exist."""
     if not seen.name.endswith(".g_idx") or seen.side is None or seen.facts.most_bits is None:
         return None
     scales = found.by_name.get(seen.name[:-5] + "scales")
@@ -381,10 +381,10 @@ def _odd_order(seen: Seen, found: Peers) -> str | None:
 
 @_rule("zero-tensor", "error")
 def zero_tensor(subject: Subject) -> Iterator[Found]:
-    """A weight is all zeros, where those of other layers are not.
+    """A weight is all zeros, although those of other layers are not.
 
-    A download whose file was created at full size and never filled, or a conversion that lost a tensor. Sound zeros are
-    not reported: biases, the second half of a fresh LoRA, gates, layers that are added as the identity.
+    A download whose file was created at full size and never filled, or a conversion that lost a tensor. Intended zeros
+    are not reported: biases, the second half of a fresh LoRA, gates, layers that were added as the identity.
     """
     found = peers(subject)
     if found is None:
@@ -400,7 +400,7 @@ def zero_tensor(subject: Subject) -> Iterator[Found]:
         for each in own.tensors:
             in_hole = any(_covers(run, each) for run in holes)
             if each.facts.all_zero and not in_hole and _should_not_be_zero(each, found):
-                what = "all zeros" if each.key.layer is None else "all zeros, where other layers have numbers"
+                what = "all zeros" if each.key.layer is None else "all zeros, although other layers have numbers"
                 yield Found(what, header.path, each.name)
 
 
@@ -422,7 +422,7 @@ def _should_not_be_zero(seen: Seen, found: Peers) -> bool:
 
 
 def _are_positive_norms(found: Peers, seen: Seen) -> bool:
-    """Whether the other norms of the tower are of positive numbers, as those that are not added to one are."""
+    """Whether the tower's other norms have positive numbers, as all have except those that are added to one."""
     norms = [
         each.facts
         for each in found.all
@@ -432,7 +432,7 @@ def _are_positive_norms(found: Peers, seen: Seen) -> bool:
     return len(norms) >= LEAST_PEERS and all(each.mean > ONE_SIDED * each.size for each in norms)
 
 
-#: Projections that produce the output of a layer's halves: if both are zero, the layer is the identity.
+#: Output projections of a layer's two halves: if both are zero, the layer is the identity.
 _OUTPUTS = frozenset({"o_proj", "down_proj"})
 
 
@@ -447,7 +447,7 @@ def _is_identity(seen: Seen, found: Peers) -> bool:
 
 @_rule("constant-tensor", "error")
 def constant_tensor(subject: Subject) -> Iterator[Found]:
-    """A matrix whose numbers are all the same.
+    """All numbers of a matrix are the same.
 
     No trained weight looks like this: the tensor was created and never filled, or was overwritten. Norms of one, and
     scales and biases of one value, are sound.
@@ -482,13 +482,13 @@ def value_scale(subject: Subject) -> Iterator[Found]:
 
 
 class Usual(NamedTuple):
-    """The statistics of a role's tensors: medians and deviations, in powers of two."""
+    """Statistics of a role's tensors: medians and deviations, in powers of two."""
 
     number: int
     largest: tuple[float, float] | None
     size: tuple[float, float] | None
-    side: float  # the mean of each relative to its size, at least: 1 for constants
-    spread: float | None  # medians of the distance of quartiles and of the median
+    side: float  # the least ratio of mean to size of any of them: 1 for constants
+    spread: float | None  # medians of their interquartile ranges and of their medians
     middle: float | None
     mean: float
 
@@ -517,13 +517,13 @@ def _can_be_judged(seen: Seen) -> bool:
 
 
 def _own_reach(seen: Seen) -> str | None:
-    """A description of a number far larger than the others in its tensor."""
+    """Describes a number far larger than the others in its tensor."""
     facts, reach = seen.facts, octaves(seen.facts.largest)
     if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
         return None
     if reach - facts.middle <= (HALF_REACH if seen.dtype == "F16" else OWN_REACH):
         return None
-    return f"{_the_largest(seen)} is {facts.largest:.3g}, where half of the others are below {2**facts.middle:.2g}"
+    return f"{_the_largest(seen)} is {facts.largest:.3g}, but half of the others are below {2**facts.middle:.2g}"
 
 
 def _the_largest(seen: Seen) -> str:
@@ -531,15 +531,15 @@ def _the_largest(seen: Seen) -> str:
 
 
 def _unlike(seen: Seen, others: Usual) -> str | None:
-    """A description of a tensor that is unlike the others of its role."""
+    """Describes a tensor that is unlike the others of its role."""
     facts, largest, sizes = seen.facts, others.largest, others.size
     if others.number < LEAST_PEERS:
         return None
     if largest and _apart(facts.largest, largest) > max(LARGEST_APART, DEVIATIONS * largest[1]):
-        return f"{_the_largest(seen)} is {facts.largest:.3g}, where other layers have {2 ** largest[0]:.2g}"
+        return f"{_the_largest(seen)} is {facts.largest:.3g}, but other layers have {2 ** largest[0]:.2g}"
     apart = NORMS_APART if seen.labelled.group == "norm" else SIZE_APART
     if sizes and facts.size and abs(_apart(facts.size, sizes)) > max(apart, DEVIATIONS * sizes[1]):
-        return f"numbers of about {facts.size:.2g}, where other layers have about {2 ** sizes[0]:.2g}"
+        return f"numbers of about {facts.size:.2g}, but other layers have about {2 ** sizes[0]:.2g}"
     if others.spread and others.middle is not None and facts.middle is not None and facts.spread:
         narrow = facts.spread < NARROW < others.spread / 2 and facts.middle - others.middle > APART
         if narrow and not seen.is_block and seen.labelled.group != "norm":
@@ -548,7 +548,7 @@ def _unlike(seen: Seen, others: Usual) -> str | None:
 
 
 def _usual(values: Iterable[float]) -> tuple[float, float] | None:
-    """Median and deviation, in powers of two, the latter from the median of the distances."""
+    """Median and deviation, in powers of two; the deviation is derived from the median absolute deviation."""
     from statistics import median  # slow to import, and most audits read no data
 
     logs = [each for each in map(octaves, values) if each is not None]
@@ -563,8 +563,8 @@ def _apart(value: float, usual: tuple[float, float]) -> float:
 
 
 def _not_positive(seen: Seen, others: Usual) -> str | None:
-    """A norm around zero or below it among norms of positive numbers: another tensor's bytes, or another sign."""
+    """A norm around or below zero among norms of positive numbers: it has another tensor's bytes, or the wrong sign."""
     own = seen.facts.mean / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:
         return None
-    return f"numbers around {seen.facts.mean:.2g}, where those of other layers are around {others.mean:.2g}"
+    return f"numbers around {seen.facts.mean:.2g}, but those of other layers are around {others.mean:.2g}"

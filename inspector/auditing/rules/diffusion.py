@@ -1,6 +1,6 @@
-"""Would Diffusers build the pipeline? The parts that its class needs, and the fields of their configurations.
+"""Would Diffusers build the pipeline? The components its class needs, and the fields of their configurations.
 
-`auditing/data/fields.json` has the pipelines' parts and the fields of schedulers and models, as extracted from
+`auditing/data/fields.json` has the pipelines' components and the fields of schedulers and models, extracted from
 Diffusers.
 """
 
@@ -26,10 +26,10 @@ _MOST = 8
 
 @_rule("pipeline-parts", "error")
 def pipeline_parts(subject: Subject) -> Iterator[Found]:
-    """A pipeline's index does not name a part that its class cannot do without, or names a class that there is not.
+    """A pipeline's index lacks a component that its class requires, or names a class that does not exist.
 
-    Diffusers makes a pipeline of the parts in model_index.json, and refuses where one is missing. The index was edited,
-    or is another pipeline's.
+    Diffusers builds a pipeline from the components in model_index.json, and fails if one is missing. The index was
+    edited, or belongs to another pipeline.
     """
     table = fields()["diffusers"]
     for entry in subject.named("model_index.json"):
@@ -37,13 +37,13 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
         kind = own.get("_class_name")
         for part in table["pipelines"].get(kind, ()) if isinstance(kind, str) else ():
             if _is_nothing(own.get(part)):
-                yield Found(f"no {part}, which {kind} is made of", entry.path)
+                yield Found(f"no {part}, which {kind} requires", entry.path)
         for name, value in own.items():
             match value:
                 case [str(library), str()] if library not in _LIBRARIES and get_close_matches(
                     library, _LIBRARIES, 1, 0.9
                 ):
-                    yield Found(f"{name:.60} is of {library!r:.40}, which Diffusers does not load from", entry.path)
+                    yield Found(f"{name:.60} is from {library!r:.40}, from which Diffusers does not load", entry.path)
                 case ["diffusers", str(named)] if named not in table["fields"] and not named[:1].isupper():
                     yield Found(f"{name:.60} is of class {named!r:.40}, which Diffusers does not have", entry.path)
 
@@ -52,25 +52,25 @@ _LIBRARIES = ("diffusers", "transformers")
 
 
 def _is_nothing(part: Any) -> bool:
-    """Whether an index has no such part: Diffusers asks for the library alone."""
+    """Whether an index declares a component absent: Diffusers checks only the library."""
     return part is None or (isinstance(part, list) and part[:1] == [None])
 
 
 @_rule("diffusers-field", "error")
 def diffusers_field(subject: Subject) -> Iterator[Found]:
-    """A field of a scheduler or a model of Diffusers has a value that its class does not take.
+    """A field of a Diffusers scheduler or model has a value that its class does not accept.
 
-    A null in place of a number, a word that it does not know, a list with something else than names of blocks: making
-    it ends with an error. A warning where a field's name was misspelt: Diffusers leaves it out, and takes the default.
+    Null in place of a number, an unknown word, a list of something other than block names: creating it ends with an
+    error. A misspelt field name is a warning: Diffusers ignores the field and uses the default.
     """
     table = fields()["diffusers"]
     for entry in subject.named(*_FILES):
         own = subject.document(entry.path) if entry.name in _FILES else {}
         kind = own.get("_class_name") if own else None
         if entry.name == "scheduler_config.json" and (inner := wrapped(own, "_class_name")):
-            yield Found(f"all of it lies under {inner!r:.40}, where Diffusers does not look", entry.path)
+            yield Found(f"everything is nested under {inner!r:.40}, where Diffusers does not look", entry.path)
         if "_class_name" in own and not isinstance(kind, str | list):
-            yield Found(f"_class_name is {_shown(kind)}, and should be a string", entry.path)
+            yield Found(f"_class_name is {_shown(kind)}, but should be a string", entry.path)
         if isinstance(kind, str) and kind in table["fields"]:
             told = list(_wrong_fields(own, kind, table))[:_MOST]
             yield from (Found(what, entry.path, severity=severity) for what, severity in told)
@@ -83,7 +83,7 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
         if isinstance(value, list) and None in value and any(type(each) is int for each in value):
             yield f"{field} is {_shown(value)}, which has null among numbers", "error"
         elif should := wrong_kind("diffusers", kind, field, value):
-            yield f"{field} is {_shown(value)}, and should be {should}", "error"
+            yield f"{field} is {_shown(value)}, but should be {should}", "error"
         elif (wrong_one := wrong_size(field, value)) is not None:
             yield f"{field} is {wrong_one}", "error"
         elif field in words and (wrong := _unknown(value, table["words"])) is not None:
@@ -91,13 +91,13 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
         elif field not in names and names and not field.startswith("_"):
             near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
             if near and near[0] not in own:
-                yield f"{field:.60} is no field of {kind}, which takes {near[0]}", "warning"
+                yield f"{field:.60} is not a field of {kind}: did you mean {near[0]}?", "warning"
             elif field not in table["usual"] and _is_of_version(own, table["version"]):
-                yield f"{field:.60} is no field of any class of Diffusers, which passes it over", "warning"
+                yield f"{field:.60} is not a field of any Diffusers class, and is ignored", "warning"
 
 
 def _is_of_version(own: Mapping[str, Any], version: str) -> bool:
-    """Whether a configuration was written by the version whose fields are known: older and newer ones have others."""
+    """Whether a configuration was written by the version whose fields are known: others have different fields."""
     stated = own.get("_diffusers_version")
     return isinstance(stated, str) and stated.split(".")[:2] == version.split(".")[:2]
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 
 Read = Callable[[int, int], bytes]
 
-#: Operations of one model; letters of a name.
+#: The most operations of one model, and characters of a name.
 MAX_OPERATIONS, MAX_NAME = 10_000, 200
 _OPERATOR_CODES = _CUSTOM_CODE = 1
 
 
 def custom_operations(read: Read) -> Iterator[str]:
-    """Names of operations that are none of TensorFlow Lite's own. Raises ValueError for no such model."""
+    """Names of operations other than TensorFlow Lite's own. Raises ValueError if it is not such a model."""
     start = read(0, 8)
     if start[4:8] != b"TFL3":
         raise ValueError("not a TensorFlow Lite model")

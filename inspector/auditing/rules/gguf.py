@@ -1,4 +1,4 @@
-"""Would llama.cpp accept a GGUF's key-values? Their types, the names it knows, and the values it compares.
+"""Would llama.cpp accept a GGUF's key-values? Checks their types, the names it knows, and values it compares.
 
 `auditing/data/gguf.json` is extracted from its source by tools/llama_cpp/write_loading.py.
 """
@@ -31,7 +31,7 @@ def _known() -> frozenset[str]:
 
 
 def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
-    """GGUF files with a model: no adapters, projectors, vocabularies by themselves."""
+    """GGUF files that contain a model, not an adapter, a projector or only a vocabulary."""
     for header in subject.all_headers:
         if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
             continue
@@ -39,9 +39,9 @@ def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
             yield header, header.metadata
 
 
-#: Tokenizers without tokens: only for them is the number read from `vocab_size`.
+#: Tokenizers without tokens: only for them llama.cpp reads the vocabulary size from `vocab_size`.
 _WITHOUT_VOCABULARY = ("no_vocab", "none")
-#: Keys of which a file may do without, and that are read wherever they are written.
+#: Optional keys that are read wherever they are present.
 _WHERE_THERE = (
     *("attention.key_length", "attention.value_length"),
     *("attn_logit_softcapping", "router_logit_softcapping"),
@@ -50,10 +50,10 @@ _WHERE_THERE = (
 
 @_rule("gguf-type", "error")
 def gguf_type(subject: Subject) -> Iterator[Found]:
-    """A key-value has another type than the one llama.cpp reads.
+    """A key-value has a different type than llama.cpp reads.
 
-    It compares types exactly, and refuses a file in which a number is a string or another kind of number. The converter
-    has a bug, or the file was edited: convert the model again.
+    It compares types exactly, and refuses a file in which a number is a string or has another numeric type. The
+    converter has a bug, or the file was edited: convert the model again.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -70,19 +70,20 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
                 continue
             listed = field.item is not None and key in table()["lists"]
             if field.type_name != kind and not listed:
-                yield Found(f"{own} is {field.type_name}, and should be {kind}", header.path)
-        for key, field in metadata.fields.items():  # llama_vocab reads each as it reads the others
+                yield Found(f"{own} is {field.type_name}, but should be {kind}", header.path)
+        for key, field in metadata.fields.items():  # llama_vocab reads all of these alike
             if key.startswith("tokenizer.ggml.") and key.endswith("_token_id") and field.type_name != "uint32":
-                yield Found(f"{key:.80} is {field.type_name}, and should be uint32", header.path)
+                yield Found(f"{key:.80} is {field.type_name}, but should be uint32", header.path)
 
 
 @_rule("gguf-unknown", "error")
 def gguf_unknown(subject: Subject) -> Iterator[Found]:
     """An architecture, a tokenizer or a pre-tokenizer that llama.cpp does not know.
 
-    It refuses the file. An unknown architecture is an error where it is an evident misspelling, or where the sizes are
-    under another's name; with sizes of its own it may belong to a newer llama.cpp: a note. A file whose tokenizer
-    llama.cpp lacks is another program's. A pre-tokenizer is a warning: new ones come with every model.
+    It refuses the file. An unknown architecture is an error if it is an evident misspelling, or if the sizes are stored
+    under another architecture's name; with sizes under its own name it may belong to a newer llama.cpp, and is a note.
+    A file with a tokenizer that llama.cpp lacks is for another program. An unknown pre-tokenizer is a warning: many new
+    models add one.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -93,12 +94,12 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
         elif isinstance(architecture, str):
             near = get_close_matches(architecture.lower(), _known(), 1, 0.8)
             own = any(key.startswith(f"{architecture}.") for key in metadata)
-            for_llama = "tokenizer.ggml.model" in metadata  # other programs have architectures without that key
+            for_llama = "tokenizer.ggml.model" in metadata  # other programs' architectures lack that key
             if near or not architecture or (for_llama and not own):
                 hint = f": did you mean {near[0]!r}?" if near else ""
                 yield Found(f"unknown architecture {architecture!r:.40}{hint}", header.path)
             elif for_llama:
-                what = f"architecture {architecture!r:.40} is unknown to today's llama.cpp: does a newer one have it?"
+                what = f"architecture {architecture!r:.40} is unknown to llama.cpp so far: a newer one may have it"
                 yield Found(what, header.path, severity="info")
         elif "general.architecture" in metadata:
             yield Found("general.architecture is not a string", header.path)
@@ -119,10 +120,10 @@ def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
 
 @_rule("gguf-sizes", "error")
 def gguf_sizes(subject: Subject) -> Iterator[Found]:
-    """Sizes among a GGUF's key-values contradict each other, and llama.cpp compares them.
+    """Sizes among a GGUF's key-values that llama.cpp compares contradict each other.
 
     Llama rotates whole heads, no more experts can be used than there are, and the hidden size is a multiple of the
-    number of heads. It refuses the file or crashes. The key-values were edited, or the converter has a bug.
+    number of heads. llama.cpp refuses the file or crashes. The key-values were edited, or the converter has a bug.
     """
     for header, metadata in _models(subject):
         architecture = metadata.get("general.architecture")
@@ -155,7 +156,7 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
     if experts is not None and used is not None and used > experts:
         yield f"{integer(used)} experts are used, but there are {integer(experts)}"
     if experts and not used and (used == 0 or not present("expert_used_count")):
-        yield f"no expert is used, out of {integer(experts)}"
+        yield f"none of the {integer(experts)} experts is used"
 
 
 #: Keys that may be lists with one item per block.
@@ -174,14 +175,14 @@ def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[st
         field = metadata.fields.get(f"{architecture}.{key}")
         read = key in table()["architectures"].get(architecture, {}).get("typed", ())
         if read and field is not None and field.items is not None and field.items != length:
-            yield f"{architecture}.{key} has {plural(field.items, 'item')}, and should have {length}"
+            yield f"{architecture}.{key} has {plural(field.items, 'item')}, but should have {length}"
 
 
 @_rule("gguf-tensors", "error")
 def gguf_tensors(subject: Subject) -> Iterator[Found]:
-    """A GGUF has a tensor that llama.cpp does not ask for, or has it under another name.
+    """A GGUF has a tensor that llama.cpp does not load, or has it under another name.
 
-    It counts tensors, refuses a file with one more than it has used, and looks for each by its exact name. The
+    llama.cpp looks up each tensor by its exact name, and refuses a file with more tensors than it has used. The
     key-values belong to another model, or the converter has a bug.
     """
     result = subject.result
@@ -201,13 +202,13 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
     lost = sorted(needed - stored.keys())
     for name in strange[:1]:
-        hint = f", and not {lost[0]}" if lost else ""
-        what = f"{plural(len(strange), 'tensor')} that llama.cpp does not ask for{hint}"
+        hint = f"; it expects {lost[0]}" if lost else ""
+        what = f"{plural(len(strange), 'tensor')} that llama.cpp does not load{hint}"
         yield Found(what, stored[name], name)
 
 
 def _fused(name: str) -> str:
-    """Where llama.cpp finds queries, keys and values in one tensor: it asks for that first (`create_tensor_qkv`)."""
+    """The name of the fused query, key and value tensor, which llama.cpp looks up first (`create_tensor_qkv`)."""
     for part in ("attn_q.", "attn_k.", "attn_v."):
         name = name.replace(part, "attn_qkv.")
     return name

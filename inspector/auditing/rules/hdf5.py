@@ -15,22 +15,22 @@ from inspector.auditing.rules.heaps import Bytes, DamageError, Heap, Layout, glo
 Read = Callable[[int, int], bytes]
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-#: The most objects of one file: a model has a few for each tensor.
+#: The most objects of one file; a model has a few for each tensor.
 MAX_OBJECTS = 200_000
-#: Messages of one object, and pieces that its header is stored in.
+#: The most messages of one object, and the most chunks of its header.
 MAX_MESSAGES, MAX_CHUNKS = 70_000, 5_000
-#: Groups within each other; nodes of one group's table.
+#: The deepest nesting of groups; the most nodes of one group's table.
 MAX_LEVELS, MAX_NODES = 64, 100_000
-#: Bytes of one attribute.
+#: The most bytes of one attribute.
 MAX_ATTRIBUTE = 16 * 1024 * 1024
-#: The bytes before the superblock may be anything: it is looked for at these offsets (II.A).
+#: The superblock may be preceded by other data: it is searched for at these offsets (II.A).
 _PLACES = (0, *(512 << power for power in range(24)))
 #: Types of messages (IV.A.2).
 _LINK_INFO, _LINK, _EXTERNAL_FILES, _LAYOUT, _ATTRIBUTE, _CONTINUED, _TABLE, _ATTRIBUTE_INFO = (
     *(0x02, 0x06, 0x07, 0x08, 0x0C, 0x10, 0x11, 0x15),
 )
 _VIRTUAL, _EXTERNAL_LINK = 3, 64
-_SHARED = 2  # a message's flag: its content is elsewhere
+_SHARED = 2  # message flag: the content is stored elsewhere
 
 
 class Elsewhere(NamedTuple):
@@ -88,7 +88,7 @@ def parts(read: Read, size: int) -> Iterator[Part]:
 
 
 def _superblock(data: Bytes, start: int) -> tuple[Layout, int]:
-    """How wide the file's numbers are, and the address of the root group's header (II.A)."""
+    """The width of the file's numbers, and the address of the root group's header (II.A)."""
     version = data.take(start + 8, 1)[0]
     if version not in (0, 1, 2, 3):
         raise DamageError(f"a superblock of version {version}")
@@ -99,7 +99,7 @@ def _superblock(data: Bytes, start: int) -> tuple[Layout, int]:
     at = start + (24 + 4 * version if version < 2 else 12)
     layout = Layout(
         data, offset, length, start
-    )  # the library counts from the superblock, whatever base address it states
+    )  # the library counts from the superblock, regardless of the stated base address
     # Before version 2: free space, end and driver, then the root's entry, whose second field is the address.
     return layout, layout.address_at(at + (5 if version < 2 else 3) * offset)
 
@@ -187,7 +187,7 @@ class _Object:
         elif kind == _EXTERNAL_LINK:
             yield Elsewhere("an external link", _text(body[at + 3 :]))
         elif kind != 1:
-            yield Unread(f"a link of the kind {kind}, which a program defines")
+            yield Unread(f"a user-defined link, of type {kind}")
 
     def _many_links(self, body: bytes) -> Iterator[Part]:
         """A group whose links are kept in a heap (IV.A.2.c)."""
@@ -221,7 +221,7 @@ class _Object:
     # --- data -----------------------------------------------------------------------------------
 
     def _stored_elsewhere(self, body: bytes) -> Iterator[Part]:
-        """A dataset whose bytes are other files' (IV.A.2.h)."""
+        """A dataset whose bytes are in other files (IV.A.2.h)."""
         heap, wide = self.layout.address(body, 8), self.layout.length_width
         for slot in range(int.from_bytes(body[6:8], "little")):
             name = self.layout.length(body, 8 + self.layout.offset_width + slot * 3 * wide)
@@ -246,9 +246,9 @@ class _Object:
             at += size if version > 1 else -(-size // 8) * 8
         kind = _byte(body, places[1]) & 0xF
         value = body[at:]
-        if kind == 9:  # of variable length: bytes, address, number
+        if kind == 9:  # variable length: bytes, address, number
             value = b"".join(self._variable(value))
-        elif kind == 3:  # a text of fixed length, padded
+        elif kind == 3:  # fixed length, padded
             value = value.rstrip(b"\0")
         yield Attribute(_text(body[places[0] : places[0] + sizes[0]]), value[:MAX_ATTRIBUTE])
         if len(value) > MAX_ATTRIBUTE:

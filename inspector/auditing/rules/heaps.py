@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 Read = Callable[[int, int], bytes]
 
-#: Bytes that are fetched at once, and such pages that are kept.
+#: Bytes fetched at once, and the most such pages kept in memory.
 _PAGE, _PAGES = 1 << 16, 64
 #: The most bytes read from one file: object headers are far apart in large files.
 MAX_READ = 512 * 1024 * 1024
-#: Nodes of one tree, records of one node, blocks of one heap, bytes of one heap's object.
+#: The most nodes of one tree, records of one node, blocks of one heap, and bytes of one heap object.
 MAX_NODES, MAX_BLOCKS, MAX_OBJECT = 20_000, 20_000, 16 * 1024 * 1024
 MAX_DEPTH = 16
 _BEYOND = 1 << 64  # more than any length
@@ -198,7 +198,7 @@ class Heap:
             raise DamageError("an invalid heap")
 
     def object(self, place: bytes) -> bytes:
-        """The bytes at a place. Raises DamageError."""
+        """The bytes at a position. Raises DamageError."""
         kind = place[0] >> 4 & 3
         if kind == 2:
             return place[1 : 2 + (place[0] & 0xF)]
@@ -214,7 +214,7 @@ class Heap:
         return self.layout.data.take(address + offset - start, min(size, length - (offset - start)))
 
     def _huge(self, number: int) -> bytes:
-        """An object by itself, found by its number in a tree of address, length and number."""
+        """A huge object, found by its number in a tree of (address, length, number)."""
         for record in records(self.layout, self.huge):
             if self.layout.length(record, self.layout.offset_width + self.layout.length_width) == number:
                 return self.layout.data.take(

@@ -1,4 +1,4 @@
-"""Keras models: a configuration in JSON that names the classes and functions which loading calls.
+"""Keras models: their JSON configuration names classes and functions that loading calls.
 
 A layer is `{"module": …, "class_name": …, "config": …}`; any module it names is imported (CVE-2025-1550), and a
 `Lambda` layer contains Python bytecode (CVE-2024-3660). The `.keras` archive stores it in config.json, an HDF5 file in
@@ -15,13 +15,13 @@ from typing import Any
 
 Read = Callable[[int, int], bytes]
 
-#: Bytes of a configuration that are parsed.
+#: The most bytes of a configuration that are parsed.
 MAX_CONFIG = 16 * 1024 * 1024
 #: The largest HDF5 file that is searched as a whole; larger ones are only checked by their attributes.
 MAX_SEARCHED = 64 * 1024 * 1024
 _WINDOW = 1 << 20
 _OVERLAP = 4_096
-#: JSON values within each other that are looked into.
+#: How deeply nested JSON values are examined, and how many.
 MAX_VALUES = 500_000
 
 #: Classes that run code in their configuration, or load another file.
@@ -45,16 +45,16 @@ def in_config(raw: bytes) -> Iterator[str]:
     try:
         document = json.loads(raw)
     except RecursionError as error:
-        raise ValueError("nested deeper than any") from error
+        raise ValueError("implausibly deeply nested") from error
     yield from in_document(document)
 
 
 def in_document(document: Any) -> Iterator[str]:
-    """The same of a configuration that is read."""
+    """As `in_config`, for a parsed configuration."""
     pending = [document]
     for number, value in enumerate(pending):
         if number > MAX_VALUES:
-            raise ValueError("more values than any model has")
+            raise ValueError("implausibly many values")
         if isinstance(value, dict):
             yield from _named(value)
             pending += value.values()
@@ -63,7 +63,7 @@ def in_document(document: Any) -> Iterator[str]:
 
 
 def in_attribute(value: bytes) -> Iterator[str]:
-    """The same of an HDF5 file's attribute: a configuration, or any other text or number."""
+    """As `in_config`, for an attribute of an HDF5 file: a configuration, or any other text or number."""
     if value.lstrip()[:1] in (b"{", b"["):
         try:
             yield from in_config(value.rstrip(b"\0"))
@@ -98,7 +98,7 @@ def _files_of(scope: dict[str, Any], kind: Any) -> Iterator[str]:
 
 
 def _is_own(module: str, kind: str) -> bool:
-    """Whether a class is one of Keras's own that only contains layers; its functions are named as `function`."""
+    """Whether a class is one of Keras's own that only contains layers; functions have the class name `function`."""
     own = module.split(".", maxsplit=1)[0] in _OWN or module.startswith(_OWN)
     if module == "builtins":
         return kind in ("function", "dict", "list", "tuple", "int", "float", "str", "bool", "slice", "NoneType", "type")
@@ -117,7 +117,7 @@ _MODULE = re.compile(rb'"' + _escaped("module") + rb'"\s*:\s*' + _QUOTED)
 
 
 def in_binary(read: Read, size: int) -> Iterator[str]:
-    """What the configuration within a binary file names that runs code, found by its keys."""
+    """Names in a binary file's embedded configuration that run code, found by the configuration's keys."""
     yield from _in_range(read, 0, size)
 
 

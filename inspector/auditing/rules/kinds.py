@@ -1,7 +1,7 @@
 """Does each file's content match its name, and are all its bytes present?
 
 A failed download leaves a server's message, zeros or part of the file under the right name. A file's first bytes
-identify its kind; nothing else of it is read.
+identify its kind; the rest is not read.
 """
 
 from __future__ import annotations
@@ -126,14 +126,14 @@ def error_message(subject: Subject) -> Iterator[Found]:
     """A server's error message, saved under a data file's name.
 
     An API answered "not found" or "not allowed", and the answer was saved. Download the file again; a gated
-    repository wants a token.
+    repository needs a token.
     """
     for entry in subject.named(*_DATA):
         if 0 < entry.size <= _LONGEST_MESSAGE and (told := _message(subject, entry)) is not None:
             yield Found(f"a server's message instead of the file: {told!r:.120}; download it again", entry.path)
 
 
-#: The longest error message; in longer tokenizers or configurations, such words are not in separate fields.
+#: The longest error message, in bytes: a longer document is a tokenizer or a configuration.
 _LONGEST_MESSAGE = 16 * 1024
 #: Fields of servers' messages that data does not have: an object with nothing else is a message.
 _SAID = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
@@ -198,8 +198,8 @@ def _of_object(value: Any) -> str | None:
 def endless_name(subject: Subject) -> Iterator[Found]:
     """A tensor's name is implausibly long.
 
-    Programs scan names again and again: one of a megabyte is made to cost them time and memory. A warning from
-    1,000 characters on, an error from 10,000 on.
+    Programs scan names repeatedly: a name of a megabyte is meant to cost them time and memory. A warning above 1,000
+    characters, an error above 10,000.
     """
     for header in subject.all_headers:
         longest = max((tensor.name for tensor in header.tensors), key=len, default="")
@@ -215,8 +215,8 @@ _LONG_NAME = 1_000
 def wrong_kind(subject: Subject) -> Iterator[Found]:
     """A file is not what its name says.
 
-    A tokenizer model that is text, a JSON document of a single value, PyTorch weights that begin like none of its
-    formats, a vocabulary with zero bytes in it: loaders refuse it. Download it again.
+    A tokenizer model that is text, a JSON document of a single value, PyTorch weights that start like none of its
+    formats, a vocabulary with zero bytes in it: loaders refuse such a file. Download it again.
     """
     for entry in subject.entries:
         judged = entry.kind == "file" and entry.size and not entry.outside
@@ -254,7 +254,7 @@ def _no_text(subject: Subject, entry: Entry) -> str | None:
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
-    """Whether a file is an archive, a pickle, or the tar of the first releases; or another rule identifies it."""
+    """Whether a file is an archive, a pickle, or the tar of PyTorch's first releases; or another rule identifies it."""
     told = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
     return told or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
@@ -264,11 +264,11 @@ _MOST_PIECES = 8 * 1024 * 1024
 
 
 def _whole(raw: bytes) -> bool:
-    """Whether a Protocol Buffers message ends where its last field does."""
+    """Whether a Protocol Buffers message ends exactly at the end of its last field."""
     at, end = 0, len(raw)
     while at < end:
         if raw[at] & 128:
-            return True  # a field beyond those that there are: an extension's
+            return True  # an unknown field number: an extension's
         kind, number, at = raw[at] & 7, raw[at] >> 3, at + 1
         if not number:
             return False
@@ -288,7 +288,7 @@ def _whole(raw: bytes) -> bool:
 
 
 _MOST_TEXT = 8 * 1024 * 1024
-#: How pickles of protocol 0 begin: `(dp0`, `cmodule`, `}`, `]`; and an archive of Python's for TorchScript.
+#: How pickles of protocol 0 start: `(dp0`, `cmodule`, `}`, `]`; and how a TorchScript archive of Python code does.
 _PROTOCOL_0 = (b"(", b"c", b"}", b"]", b"PK")
 _TOKENIZER_MODELS = ("tokenizer", "spiece", "sentencepiece", "source", "target", "vocab")
 

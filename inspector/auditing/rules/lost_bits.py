@@ -1,4 +1,4 @@
-"""Numbers that lost bits, and packed codes that are noise: individually both look normal. Only with `--data`."""
+"""Numbers that lost bits, and packed codes that are noise: each number by itself looks normal. Only with `--data`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ _rule = partial(rule, group="data")
 
 #: The fewest numbers with the same bit that rule out chance.
 ENOUGH = 1024
-#: Values of such numbers where but few bits are the same, which they may be by chance in rows that were rounded to few
-#: steps; below how many bits; and values that have a bit, where it varies.
+#: The fewest distinct values in a range with fewer than this many constant bits, because numbers rounded to a few steps
+#: share bits by chance; and the fewest distinct values that have a bit which varies.
 LEAST_VALUES, MANY_BITS, LEAST_HAVING = 256, 3, 48
-#: Share of numbers with a bit, below which, or above the rest of which, it may be the same in a range by chance.
+#: A bit varies if more than this share of the numbers has it, and as many lack it; otherwise it may be constant in a
+#: range by chance.
 SELDOM = 0.2
-#: Bytes of a range that are read once more, and of its neighbourhood in which its ends are looked for.
+#: Bytes of a range that are read again, and bytes around it in which its exact ends are searched for.
 PART, BESIDE = 65536, 4096
-#: The fewest bytes of a range, and the largest share of a tensor in ranges: anything more common is intended.
+#: The fewest bytes of a range, and the largest share of a tensor in ranges: anything more frequent is intended.
 LEAST_RANGE, MOST_SHARE = 8192, 0.5
-#: Ranges of a tensor that are looked at, the longest first.
+#: The most ranges of a tensor that are examined, the longest first.
 MOST_RANGES = 8
-#: The bits that a whole tensor must lack: an initial draw lacks F32's last one, which training uses.
+#: The fewest bits that a whole tensor must lack: freshly initialized numbers lack F32's last bit, which training sets.
 LEAST_LOST = 7
-#: Numbers beyond an end whose bit may be the same by chance; fewer where several bits have to be.
+#: Numbers beyond an end whose bit may be the same by chance; fewer if several bits must be.
 CHANCE = 12
 #: Groups of roles whose matrices have numbers of both signs.
 TWO_SIDED = frozenset({"attention", "feed_forward"})
 SIGN = {"BF16": 0x8000, "F16": 0x8000, "F32": 0x80000000}
-#: Shares of noise's variance: learned codes stay below the first, and noise is above the second.
+#: Variance relative to that of noise: learned codes stay below the first, noise is above the second.
 LEARNT_CODES, NOISE = 0.6, 0.85
 
 
@@ -42,9 +43,9 @@ LEARNT_CODES, NOISE = 0.6, 0.85
 def lost_bits(subject: Subject) -> Iterator[Found]:
     """A bit is the same in all numbers of a tensor, or of part of one, but varies elsewhere.
 
-    A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks sane. Deliberate
-    rounding affects whole rows, a whole layer, or the same role in many layers. Download the file again, or convert it
-    again.
+    A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks plausible.
+    Deliberate rounding affects whole rows, a whole layer, or the same role in many layers, and is not reported.
+    Download the file again, or convert it again.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -63,7 +64,7 @@ def _varies(seen: Seen) -> bool:
 
 
 def _mask(seen: Seen) -> tuple[int, int]:
-    """Bytes of a number, and the bits of it that are looked at."""
+    """The bytes of a number, and which of its bits are examined."""
     from inspector.auditing.numbers.bits import WATCHED  # needs NumPy
 
     watch = WATCHED.get(seen.dtype)
@@ -96,7 +97,7 @@ def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
         if any(_common(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
             return None
     of = "number" if seen.dtype in SIGN else "byte"
-    return f"{_bits(still)} of each {of} {_are(still)} the same throughout: those of other layers vary"
+    return f"{_bits(still)} of each {of} {_are(still)} the same throughout: in other layers they vary"
 
 
 def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
@@ -125,7 +126,7 @@ def _are(mask: int) -> str:
 
 
 def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
-    """Ranges that begin or end within a row, and in which bits are constant that vary elsewhere."""
+    """Ranges that begin or end within a row and have constant bits that vary elsewhere."""
     width, mask = _mask(seen)
     for each in _longest(seen.facts.held):
         still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
@@ -182,10 +183,10 @@ def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> R
 
 @_rule("noise", "error")
 def noise(subject: Subject) -> Iterator[Found]:
-    """Packed codes are as uniform as noise, where the others of the tensor, or of its role, are not.
+    """Packed codes are as uniform as noise, although those of the rest of the tensor, or of its role, are not.
 
-    Trained values are more frequent in the middle of a scale than at its ends; bytes of an archive, of an encrypted
-    file or of another place are not. Download the file again.
+    Codes of trained weights are more frequent in the middle of the scale than at its ends; bytes of an archive, an
+    encrypted file or another file are not. Download the file again.
     """
     found = peers(subject)
     for each in found.all if found else ():
@@ -221,7 +222,7 @@ def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
     learnt = sum(_share(each) < LEARNT_CODES for each in others)
     if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
         return None
-    return "all codes are equally frequent, as in noise: those of other layers are not"
+    return "all codes are equally frequent, as in noise; in other layers they are not"
 
 
 def _noise_within(seen: Seen, subject: Subject) -> str | None:
@@ -232,5 +233,5 @@ def _noise_within(seen: Seen, subject: Subject) -> str | None:
     for run in (part for whole in longest for part in _parts(whole)):
         if _is_noise(seen, run, subject):
             what = "whose codes are all equally frequent, as in noise"
-            return f"{size(run.size)} from byte {integer(run.start)} on {what}: the rest is not so"
+            return f"{size(run.size)} from byte {integer(run.start)} on {what}, unlike the rest"
     return None

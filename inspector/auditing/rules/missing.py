@@ -1,4 +1,4 @@
-"""Are the files there under the names that loaders look for? Weights, configurations, a pipeline's parts.
+"""Are the files present under the names that loaders look for? Weights, configurations, a pipeline's components.
 
 The names are those of Transformers' modeling_utils and Diffusers' pipeline_utils.
 """
@@ -20,7 +20,7 @@ from inspector.sources.listing import Entry
 
 _rule = partial(rule, group="whole")
 
-#: Stems of the names under which libraries look for weights.
+#: Stems of the file names under which libraries look for weights.
 _STEMS = r"(?:model|pytorch_model|diffusion_pytorch_model|adapter_model)"
 #: A name that loaders find: the weights, a variant of them, a shard, an index.
 _FOUND = re.compile(rf"{_STEMS}(?:\.[\w-]+)?(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index(?:\.[\w-]+)?\.json)?")
@@ -29,7 +29,7 @@ _BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\._|\.|_)[-_ ]?(?:\w{4,
 _AFTER = r"(?:[ _.-]*(?:\(\d+\)|copy(?: \d+)?|old|bak|backup|tmp|temp|orig|new|\d{1,2}))?"
 _END = r"(?:[.~#-][\w.~#-]*|~)?"
 _DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}", re.IGNORECASE)
-#: Any file that some loader takes for weights.
+#: Any file that some loader accepts as weights.
 ANY_WEIGHTS = (
     *WEIGHTS,
     ".bin",
@@ -44,7 +44,7 @@ ANY_WEIGHTS = (
     ".pdparams",
     ".index.json",
 )
-#: Files that lie beside the weights of a model of Transformers.
+#: Files found beside the weights of a Transformers model.
 _BESIDE = frozenset(
     {
         *("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt", "special_tokens_map.json"),
@@ -55,10 +55,10 @@ _BESIDE = frozenset(
 
 @_rule("misnamed", "error")
 def misnamed(subject: Subject) -> Iterator[Found]:
-    """Weights under a name that no loader looks for: that of a copy, a backup, an unfinished download.
+    """Weights under a name that no loader looks for, such as that of a copy, a backup or an unfinished download.
 
-    Transformers, PEFT and Diffusers look for `model.safetensors`, `adapter_model.safetensors` and the like, and find
-    nothing in `model (1).safetensors`. Give the file its name, or download it again.
+    Transformers, PEFT and Diffusers look for `model.safetensors`, `adapter_model.safetensors` and the like, and ignore
+    `model (1).safetensors`. Restore the file's name, or download it again.
     """
     folders: dict[str, list[Entry]] = {}
     for entry in subject.entries:
@@ -75,7 +75,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
-    """Where nothing else is: weights of any name, with something after their end."""
+    """If there are no other weights: weights of any name, with something appended to the suffix."""
     if any(entry.name.lower().endswith(ANY_WEIGHTS) for entry in entries):
         return
     for entry in entries:
@@ -88,7 +88,7 @@ _NO_LOADER = "no loader looks for weights under this name: rename it, or downloa
 
 
 def _is_unfinished(name: str) -> bool:
-    """Whether the rule on unfinished downloads reports it, or it describes the weights."""
+    """Whether the file is reported as an unfinished download, or only describes the weights."""
     return name.lower().endswith((*PARTIAL, *CONTROL, *_ABOUT))
 
 
@@ -98,9 +98,10 @@ _ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".
 
 @_rule("missing-config", "error")
 def missing_config(subject: Subject) -> Iterator[Found]:
-    """The weights of a Transformers model and its other files, without its config.json.
+    """A Transformers model has its weights and other files, but no config.json.
 
-    It names the class and the sizes: loaders that rely on it cannot open the model. Download it, or restore its name.
+    config.json names the class and the sizes: loaders cannot open the model without it. Download it, or restore its
+    name.
     """
     if subject.alone or subject.members:
         return
@@ -120,7 +121,7 @@ def _is_transformers(name: str) -> bool:
 
 #: Folders found only in Diffusers pipelines, with their contents.
 _PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
-#: Class of a part → the file from which it is built.
+#: Class of a component → the file from which it is built.
 _MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
     (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
     (
@@ -139,13 +140,13 @@ _LIBRARIES = ("diffusers", "transformers")
 def pipeline_index(subject: Subject) -> Iterator[Found]:
     """A Diffusers pipeline without its index, or an index with an entry that is not a component.
 
-    model_index.json gives the class of each folder. Diffusers refuses where it is missing, where an entry is not
-    `[library, class]`, and where a component lacks the configuration that its class is built from.
+    model_index.json gives the class of each folder. Diffusers fails if the index is missing, if an entry is not
+    `[library, class]`, or if a component lacks the configuration from which its class is built.
     """
     for entry in subject.named("model_index.json"):
         own = subject.document(entry.path) if entry.name == "model_index.json" else {}
         if own and not isinstance(own.get("_class_name"), str):
-            yield Found("no _class_name, which says which pipeline it is", entry.path)
+            yield Found("no _class_name, which names the pipeline's class", entry.path)
         for name, value in own.items():
             if name.startswith("_") or not isinstance(value, list | type(None)):
                 continue
@@ -154,20 +155,20 @@ def pipeline_index(subject: Subject) -> Iterator[Found]:
     if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
         names = {entry.name for entry in subject.entries if not entry.folder}
         if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
-            yield Found(f"the parts {', '.join(sorted(folders & {*_PARTS}))} of a pipeline, but no model_index.json")
+            yield Found(f"a pipeline's components {', '.join(sorted(folders & {*_PARTS}))}, but no model_index.json")
 
 
 def _marked(subject: Subject) -> set[str]:
-    """Folders of parts that are separate models."""
+    """Folders of components that are separate models."""
     return {name for name in _PARTS if subject.names_in(name)}
 
 
 def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
     match value:
-        case [None, _]:  # Diffusers asks for the library alone
+        case [None, _]:  # Diffusers checks only the library
             return
         case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
-            yield Found(f"{name:.60} is of {library!r:.40}, which Diffusers does not know", entry.path)
+            yield Found(f"{name:.60} is from {library!r:.40}, which Diffusers does not know", entry.path)
         case [str(), str(kind)]:
             here = subject.names_in(entry.folder + name)
             needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
@@ -175,7 +176,7 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterat
                 yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
         case _:
             what = "null" if value is None else f"{str(value)[:60]}"
-            yield Found(f"{name:.60} is {what}, and should name a library and a class", entry.path)
+            yield Found(f"{name:.60} is {what}, but should name a library and a class", entry.path)
 
 
 # --- a model without its weights ---------------------------------------------------------------
@@ -185,12 +186,12 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterat
 def no_weights(subject: Subject) -> Iterator[Found]:
     """A Transformers model without its weights.
 
-    There is a config.json, but no file that a loader would take for the weights. Download them.
+    There is a config.json, but no file that a loader would accept as weights. Download them.
     """
     headers = [header for header in subject.headers if header.format == "safetensors"]
     asked = subject.config is not None and subject.config.kind == "config.json" and subject.config.model_type
     if headers and asked and not any(header.tensors for header in headers) and not subject.incomplete:
-        yield Found("no tensors in it, though the configuration asks for some: download it again", headers[0].path)
+        yield Found("no tensors in it, although the configuration describes some: download it again", headers[0].path)
     own = subject.document("config.json")
     known = own.get("model_type") in fields()["transformers"]["fields"]
     if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():

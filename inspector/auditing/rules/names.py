@@ -1,7 +1,7 @@
-"""Names that mislead: letters of other scripts, digits that are none of ASCII's, spaces that are none; paths that
-lead out of their folder.
+"""Misleading names: look-alike letters of other scripts, non-ASCII digits, characters that look like spaces; and paths
+that leave their folder.
 
-Control and invisible characters are not here: `units.escape` knows them, for none of them is ever printed.
+Control and invisible characters are handled by `units.escape`, because they are never printed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LIKE_LATIN = (
 
 
 def look_alike(text: str) -> str | None:
-    """The first letter in a Latin word that only looks Latin; or a non-ASCII digit."""
+    """The first letter in a Latin word that only looks Latin, or a non-ASCII digit."""
     if text.isascii():
         return None
     for word in re.findall(r"\w+", text):
@@ -31,26 +31,26 @@ def look_alike(text: str) -> str | None:
 
 
 def _is_variant(char: str) -> bool:
-    """Whether Unicode calls a letter the same as ASCII's in another style: wide, bold, circled, a Roman numeral."""
+    """Whether Unicode defines a letter as an ASCII one in another style: wide, bold, circled, a Roman numeral."""
     style, _, same = unicodedata.decomposition(char).partition("> ")
-    raised = style in ("<super", "<sub", "<fraction")  # a formula's, and seen as such
+    raised = style in ("<super", "<sub", "<fraction")  # a symbol in formulas, and recognizable as such
     return bool(same) and not raised and any(int(code, 16) < 0x80 for code in same.split())
 
 
 def odd_space(text: str) -> str | None:
-    """The first character that shows as a space and is another."""
+    """The first character other than a space that is displayed as one."""
     if text.isascii():
         return None
     odd = next((char for char in text if char == "\u2800" or (char.isspace() and not char.isascii())), None)
     return unicodedata.name(odd, "a space").capitalize() if odd else None
 
 
-#: Names and characters that Windows keeps for itself.
+#: Names and characters that Windows reserves.
 _RESERVED = re.compile(r"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 def not_on_windows(path: str) -> bool:
-    """Whether a component of a path has a name that is special or empty on some system."""
+    """Whether a path has a component that is special or empty on some system."""
     return "\\" in path or any(_RESERVED.match(part) or part != part.strip() for part in path.split("/"))
 
 

@@ -1,4 +1,4 @@
-"""Does the model name files outside its folder: in an index, a list of modules, an ONNX graph, a recipe?"""
+"""Does the model refer to files outside its folder, in an index, a list of modules, an ONNX graph or a recipe?"""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from inspector.sources.listing import Entry
 
 @rule("outside-path", "error", group="safe")
 def outside_path(subject: Subject) -> Iterator[Found]:
-    """A document names a file outside the folder: an index, a list of modules, a recipe.
+    """A document refers to a file outside the folder: an index, a list of modules, a recipe.
 
-    Whatever loads the model then reads, and sometimes writes, a file that its user never meant. Looked for in every
-    index but that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai, Ollama's
-    Modelfile, archives' own lists of members, XML, and the base model's path where it is on another computer. A
-    warning for a tokenizer's files: some are left over from the computer that saved it.
+    A program that loads the model then reads, and sometimes writes, a file that its user did not intend. Checked are
+    every index except that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai,
+    Ollama's Modelfile, the members of archives, XML, and a base model's path on another computer. Only a warning for a
+    tokenizer's files: some are left over from the computer that saved it.
     """
     for found in (
         *(_named_in_documents, _on_another_computer, _entities, _checkpoint_state),
@@ -58,7 +58,7 @@ def _entities(subject: Subject) -> Iterator[Found]:
         if found := _ENTITY.search(start):
             yield Found(f"it includes text from elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
         elif entry.size > MAX_PROLOGUE and not re.search(rb"<[A-Za-z_]", start):
-            yield Found("its beginning is implausibly long, and was not judged", entry.path)
+            yield Found("its prolog is implausibly long, and was not checked", entry.path)
 
 
 def _checkpoint_state(subject: Subject) -> Iterator[Found]:
@@ -66,7 +66,7 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("checkpoint"):
         if entry.name == "checkpoint" and entry.kind == "file":
             for path in _CHECKPOINT.findall(subject.text(entry.path) or ""):
-                if leaves(path):  # TensorFlow's own writer also records where a model was trained
+                if leaves(path):  # TensorFlow itself also records where a model was trained
                     severity: Severity = "warning" if ".." in path else "info"
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
@@ -75,7 +75,7 @@ def _named_in_archives(subject: Subject) -> Iterator[Found]:
     for path, found in judged(subject).items():
         for outside in (found.outside if found else ())[:10]:
             place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
-            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder that it is unpacked in", path)
+            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder where it is unpacked", path)
 
 
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
@@ -86,24 +86,24 @@ def _named_in_recipes(subject: Subject) -> Iterator[Found]:
                     yield Found(f"it names {named[1]!r:.120}, outside the folder", entry.path, severity="warning")
 
 
-#: Ends of documents that name files.
+#: Suffixes of documents that name files.
 _NAMING = (
     *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
     *("tokenizer_config.json", "model.json", "manifest.json", "config.json"),
 )
-#: Of these, configurations of nothing but files.
+#: Those among them that list nothing but files.
 _OF_FILES = ("genai_config.json", "router_config.json")
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
-#: Fields of other configurations with files that Transformers and PEFT read, or write: an index of passages, which is
-#: a pickle, classes of a segmentation, what an adapter's first values come from.
+#: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
+#: pickle, the classes of a segmentation, the source of an adapter's initial values.
 _OTHER_FILES = ("index_path", "passages_path", "class_info_file", "cache_file", "covariance_file")
-#: A folder that another computer shares: Windows asks it, and sends the user's name and the hash of the password.
+#: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
 _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 #: Bytes of an XML document before its first element, which declare its entities.
 MAX_PROLOGUE = 1 << 20
-#: An entity of XML whose text is another file, or fetched.
+#: An XML entity whose text is read from another file or a URL.
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
 #: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
 _TOKENIZER_FILES = (
@@ -122,7 +122,7 @@ def configs_of(subject: Subject, path: str) -> Any:
 
 
 def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
-    """Paths in a document that names files, with how grave one is that leads outside; None for the rule's own."""
+    """Paths in a document that names files, each with the severity if it leads outside; None for the rule's own."""
     if name == "modules.json" and isinstance(document, list):
         yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
     elif isinstance(document, dict) and name == "tokenizer_config.json":
@@ -141,7 +141,7 @@ def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
         manifest = document.get("weightsManifest")
         for each in manifest if isinstance(manifest, list) else ():
             yield from _texts(each.get("paths") if isinstance(each, dict) else None)
-    elif name.lower() == "manifest.json":  # Core ML's packages
+    elif name.lower() == "manifest.json":  # a Core ML package
         entries = document.get("itemInfoEntries")
         for each in entries.values() if isinstance(entries, dict) else ():
             yield from _texts(each.get("path") if isinstance(each, dict) else None)
@@ -157,7 +157,7 @@ def _values(mapping: Any) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """A text, the texts of a list, or a mapping's keys and those of its lists."""
+    """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -186,9 +186,9 @@ def external_data(subject: Subject) -> Iterator[Found]:
     """An ONNX graph or an HDF5 file whose tensors are in a file outside the folder.
 
     Loaders have followed ONNX's `location` anywhere (CVE-2022-25882, CVE-2024-27318), and the HDF5 library follows
-    links, external storage and virtual datasets by itself: a model reads the secrets of whoever runs it. Operations
-    that call Python are reported as well, and so is a graph that cannot be read to its end. A note where the other file
-    is in the folder.
+    links, external storage and virtual datasets by itself: such a model can read its user's secrets. Operations that
+    call Python are reported as well, and so is a graph that cannot be read to its end. Only a note if the other file is
+    in the folder.
     """
     for entry in subject.named(".onnx", ".onnx_model"):
         if entry.kind == "file" and not entry.outside:
@@ -203,7 +203,7 @@ def external_data(subject: Subject) -> Iterator[Found]:
             yield from _in_hdf5(entry.path, hdf5_parts(subject, entry))
 
 
-#: How ONNX's models begin: a version of few, then a field with text or the graph.
+#: How ONNX models start: a small version number, then a field with text or the graph.
 _ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x3a\x42]")
 
 
@@ -245,7 +245,7 @@ def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
             elif text.kind == ".operation" and text.value in ("PyOp", "PyCustomOp", "PythonOp"):
                 told[f"an operation that calls Python: {text.value}"] = None
     except DamageError as error:
-        yield Found(f"its graph was not judged to its end: {error}", path)
+        yield Found(f"its graph could not be checked to its end: {error}", path)
     for parent, key in keys.items():
         location = values.get(parent, "")
         if key == "location" and leaves(location):

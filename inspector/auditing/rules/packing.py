@@ -1,4 +1,4 @@
-"""Packed weights: do they match the configuration's declaration, and is each weight's side data present?"""
+"""Packed weights: do they match the configuration's declaration, and does their side data fit?"""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-#: Schemes whose width and groups follow from stored shapes.
+#: Schemes whose bit width and group size follow from the stored shapes.
 _TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
-#: Fields that give single modules another width.
+#: Fields that give individual modules a different bit width.
 _OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
-#: Other files in which quantizers declare what config.json does not.
+#: Other files in which quantizers declare the packing.
 _DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
 
 
 @_rule("packing-declared", "error")
 def packing_declared(subject: Subject) -> Iterator[Found]:
-    """The configuration declares no packing, or another width or group size than the stored shapes show.
+    """The configuration declares no packing, or a different bit width or group size than the stored shapes imply.
 
-    Loaders unpack by the configuration alone: a wrong one turns the same bytes into other numbers, or makes them
-    refuse. Get the configuration that belongs to the files.
+    Loaders unpack by the configuration alone: with a wrong one they read the same bytes as other numbers, or fail. Get
+    the configuration that belongs to the files.
     """
     packing, config = subject.result and subject.result.packing, subject.config
     if not packing or config is None or config.kind != "config.json" or not config.model_type:
@@ -40,18 +40,18 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
         return
     if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
         return
-    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX's, a module each
+    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX: one entry per module
         return
     bits, group = _declared_width(said)
     if bits is not None and bits != packing.bits:
-        yield Found(f"{bits} bits declared; the shapes are those of {packing.bits} bits", config.path)
+        yield Found(f"{bits} bits declared, but the shapes imply {packing.bits}", config.path)
     stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
     if group is not None and stored is not None and group > 0 and group != stored:
-        yield Found(f"groups of {integer(group)} declared; the shapes are those of {integer(stored)}", config.path)
+        yield Found(f"groups of {integer(group)} declared, but the shapes imply {integer(stored)}", config.path)
 
 
 def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
-    """Bits and group size, if the declaration has one of each for all weights."""
+    """Bit width and group size, if the declaration has one of each for all weights."""
     groups = said.get("config_groups")
     if isinstance(groups, Mapping):
         weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
@@ -64,7 +64,7 @@ def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _groups_of_awq(subject: Subject) -> int | None:
-    """The group size by the first packed weight of AWQ: its rows, for each row of scales."""
+    """The group size according to the first AWQ weight: its rows per row of scales."""
     shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
     for name, shape in shapes.items():
         scales = shapes.get(name.removesuffix("qweight") + "scales") if name.endswith(".qweight") else None
@@ -75,10 +75,10 @@ def _groups_of_awq(subject: Subject) -> int | None:
 
 @_rule("undeclared-float8", "warning")
 def undeclared_float8(subject: Subject) -> Iterator[Found]:
-    """Weights in eight-bit floats that a Transformers model's configuration does not declare.
+    """A Transformers model has weights in eight-bit floats that its configuration does not declare.
 
-    Without `quantization_config` a loader takes them for the values themselves and ignores their scales, or cannot
-    compute with them. Get the configuration that belongs to the files.
+    Without `quantization_config` a loader takes the codes for the weights themselves and ignores their scales, or
+    cannot compute with them. Get the configuration that belongs to the files.
     """
     if subject.config is None or subject.config.kind != "config.json" or not subject.config.model_type:
         return
@@ -108,11 +108,11 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
 @_rule("side-data", "error")
 def side_data(subject: Subject) -> Iterator[Found]:
-    """Scales, zero points or the like have another shape than those of the same weight in other layers.
+    """A weight's scales, zero points or other side data have a different shape than in other layers.
 
-    The weights have one shape and are packed in one way, but the side data of one of them has other sizes: loading ends
-    with an error. The file was edited, or holds a tensor of another model. Not checked where the configuration gives
-    modules widths or groups of their own.
+    The weights have the same shape and packing in all layers, but the side data of one has another size: loading ends
+    with an error. The file was edited, or contains a tensor of another model. Not checked if the configuration gives
+    individual modules their own bit width or group size.
     """
     result = subject.result
     if result is None or result.packing is None or len(result.tensors) > _MOST:
@@ -133,12 +133,12 @@ def side_data(subject: Subject) -> Iterator[Found]:
             yield Found("{} here, {} in other layers".format(*shapes), each.file, each.tensor.name)
 
 
-#: Tensors of a packed model beyond which the shapes of its side data are not compared.
+#: The most tensors of a packed model for which the shapes of side data are compared.
 _MOST = 200_000
 
 
 def _is_text(tensor: Tensor) -> bool:
-    """A JSON document in a tensor, as bitsandbytes keeps its state: as long as its numbers are."""
+    """Whether a tensor may be a JSON document, as bitsandbytes stores its state: the length of these varies."""
     return tensor.dtype == "U8" and len(tensor.shape) == 1
 
 

@@ -1,4 +1,4 @@
-"""What the pickles in a file would do if loaded: determined as an unpickler would, without executing anything.
+"""What the pickles in a file would do if loaded, determined without executing anything.
 
 `formats.pytorch.machine` interprets the opcodes and records each name that would be resolved; `reach` rates its
 severity; `archives` finds the pickles.
@@ -25,16 +25,16 @@ from inspector.sources.filenames import WEIGHTS
 #: The most opcodes read from one file, and from all files of a model: more than a file below 1 MB can have.
 MAX_OPCODES = 1_100_000
 MAX_ALL_OPCODES = 4_000_000
-#: Files that are named as pickles are, of one model.
+#: The most files of one model that have a pickle's name.
 MAX_PICKLES = 2_000
 
-#: Ends of files, and of members of archives, that are loaded as pickles.
+#: Suffixes of files, and of archive members, that are loaded as pickles.
 PICKLES = (
     *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo", ".dill"),
     *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
     *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
 )
-#: Suffixes of archive members that are models themselves: rules examine them when they are in a folder.
+#: Suffixes of archive members that are models themselves, which the rules examine only in a folder.
 MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".jinja")
 #: Members of the tar archives that PyTorch wrote before 0.1.10.
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
@@ -43,11 +43,11 @@ _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 class Judged(NamedTuple):
     """All pickles of one file."""
 
-    pickles: int  # read, or supposed to be read
+    pickles: int  # read, or to be read by their name
     dangerous: tuple[str, ...]  # names that run, open or fetch
     unusual: tuple[str, ...]  # names that are not known
     unread: tuple[str, ...]  # pickles that were not read to their end, and why
-    unopened: tuple[Unopened, ...]  # archives and compressions that are not opened
+    unopened: tuple[Unopened, ...]  # archives and compressed data that are not opened
     outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
     programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and their kind
     odd: tuple[str, ...] = ()  # constructs that no pickler writes
@@ -97,7 +97,7 @@ def _may_hold(first: bytes) -> bool:
 def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Judged:
     """The contents of a file; `likely` if it has the name of a pickle."""
     collected = _Collected()
-    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are looked into
+    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are examined
     budget = Budget(min(MAX_OPCODES, budgets.steps))
     before = budget.steps
     for found in pieces(file, budgets.limits, likely=likely):
@@ -122,7 +122,7 @@ def _is_named_so(name: str) -> bool:
 
 
 def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
-    """The pickles at the start of a piece; none if there is none."""
+    """The pickles at the start of a piece, if any."""
     first = piece.start(64)
     if not first or ACTIONS[first[0]] is None:
         return []

@@ -22,18 +22,18 @@ from inspector.opening.configs import ADAPTER_FILE
 from inspector.units import integer, plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
-_LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of stages and their blocks, the block's: stages differ in width
-#: What a tower's list of layers is called; one of other modules may have a single item.
+_LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of a stage's number and its block's, the block's: stages differ in width
+#: Names of a tower's list of layers; a list of other modules may have a single item.
 _LAYERS = re.compile(r"(?:^|\.)(?:layers|layer|h|blocks|block)\.$")
-#: Words of the methods' shapes that a piece's own dimensions tell.
+#: Symbols in the methods' shapes that a piece's own dimensions determine.
 _SIZES = ("outputs", "inputs")
-#: Words of the methods' conditions that are a module's own.
+#: Symbols in the methods' conditions that are properties of a module.
 _OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
 #: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever the model has.
 _HEADS = frozenset({"classifier", "score"})
-#: Parts that an adapter of any method may have.
+#: Parts that an adapter may have regardless of its method.
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
-#: Tensors of an adapter beyond which none is compared one by one.
+#: The most tensors of an adapter that are compared one by one.
 _MOST = 50_000
 #: Modules of one kind of layer, times the layers: each module is looked for in each layer.
 _MOST_PAIRS = 1_000_000
@@ -81,12 +81,12 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
     yield from _strangers(header, stored, adapter.config)
 
 
-#: What the names of an adapter's tensors begin with, unless they are prompts (`get_peft_model_state_dict`).
+#: The prefix of an adapter's tensor names, except for prompts (`get_peft_model_state_dict`).
 _STEM = "base_model.model."
 
 
 def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
-    """An adapter's file without tensors, or without the prompts that its method has; or under names not PEFT's."""
+    """An adapter's file has no tensors, lacks the prompts of its method, or uses names that are not PEFT's."""
     for header in subject.headers:
         folder, _, name = header.path.rpartition("/")
         own = subject.document(f"{folder}/{ADAPTER_FILE}" if folder else ADAPTER_FILE)
@@ -95,10 +95,10 @@ def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
             continue
         beyond = [tensor.name for tensor in header.tensors if not tensor.name.startswith(_STEM)]
         if method.pieces and len(beyond) == len(header.tensors) > 0:
-            what = f"no name begins with {_STEM}, as PEFT's do: it drops all of {plural(len(beyond), 'tensor')}"
+            what = f"no name starts with {_STEM}, as PEFT's do: it drops all {plural(len(beyond), 'tensor')}"
             yield Found(what, header.path, beyond[0], "warning")
         if not header.tensors:
-            yield Found("no tensor in it: PEFT fills all of the adapter at random", header.path, severity="warning")
+            yield Found("no tensors in it: PEFT fills the adapter with random numbers", header.path, severity="warning")
         shared = {piece.part for piece in method.shared} & PROMPTS if not method.pieces else set[str]()
         lost = sorted(shared - {tensor.name for tensor in header.tensors})
         if header.tensors and lost:
@@ -179,7 +179,7 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
         raise ConfigError(f"nothing determines the {needed}")
     found = {}
     for weight, part in stored.pieces:
-        if part not in PROMPTS and weight.endswith(".weight"):  # a parameter by itself is of stacked experts
+        if part not in PROMPTS and weight.endswith(".weight"):  # others are stacked experts
             pattern = _LAST.sub("*", weight)
             told = (_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
             found[weight] = (next(told), next(told))
@@ -189,7 +189,7 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
 def _size(own: int | None, counted: Counter[int]) -> int:
     """A module's size: its own, unless it is the only one to differ. 1 if it cannot be determined.
 
-    If layers differ in width, more than one does, or each has its own width.
+    If layers really differ in width, more than one differs, or each has its own width.
     """
     return own if own is not None and not _is_odd(own, counted) else _most(counted)
 
@@ -212,7 +212,7 @@ def _most(counted: Counter[Any]) -> Any:
 
 
 def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Including the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
+    """Adds the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
     found = dict(sizes)
     siblings: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # parent's pattern → module → size
     parents: defaultdict[str, dict[str, None]] = defaultdict(dict)  # parent's pattern → the parents
@@ -265,7 +265,7 @@ def _compared(
     of_any = {
         *_OF_ANY,
         *(piece.part for piece in method.pieces if "has_bias" in piece.when),
-    }  # only the base could tell
+    }  # only the base model could show it
     beyond = [
         name
         for (weight, part), (name, _) in stored.pieces.items()
@@ -305,7 +305,7 @@ def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -
 
 
 def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
-    """Modules without a part that the same module has in another layer, or layers without such a module."""
+    """Modules that lack a part which the same module has in another layer, and layers that lack the module."""
     if any(config.get(field) for field in ("layers_to_transform", "rank_pattern")):
         return
     parts: defaultdict[str, dict[str, None]] = defaultdict(dict)  # pattern of a weight → its parts in all layers
@@ -333,7 +333,7 @@ def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> I
 
 
 def _unlike(header: Header, stored: _Stored, exact: frozenset[str], config: Mapping[str, Any]) -> Iterator[Found]:
-    """Pieces of another shape than those of the same module in other layers."""
+    """Pieces whose shape differs from those of the same module in other layers."""
     if any(config.get(field) for field in ("rank_pattern", "peanut_pattern")):
         return
     alike: defaultdict[tuple[str, str], Counter[tuple[int, ...]]] = defaultdict(Counter)
@@ -361,7 +361,7 @@ def _times(shape: Sequence[int]) -> str:
 
 
 def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
-    """Tensors that are neither pieces nor weights of the base, and modules saved whole that are not there."""
+    """Tensors that are neither pieces nor weights of the base, and missing modules that should be saved whole."""
     odd = [name for name in stored.whole if not (_is_weight(name) or name in PROMPTS or name.endswith(".alpha"))]
     if odd and not config.get("auto_mapping"):
         what = f"{plural(len(odd), 'tensor')} that belong to no adapter, so PEFT drops them"
@@ -374,7 +374,7 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
     if there & _HEADS:
         wanted -= _HEADS
     for module in sorted(wanted - there):
-        yield Found(f"{module!r:.60} of modules_to_save is not stored, but PEFT asks for it", header.path)
+        yield Found(f"{module!r:.60} is in modules_to_save but not stored, and PEFT requires it", header.path)
 
 
 def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
@@ -387,10 +387,10 @@ def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
 
 
 def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
-    """Layers without a piece, where the configuration names modules of all layers.
+    """Layers without a piece, although the configuration names modules of all layers.
 
-    PEFT makes pieces for each layer of the base, and fills those that are not stored. A layer that is missing among
-    others is a warning. A first one that is alone is a note: nothing says how many layers the base has.
+    PEFT creates pieces for each layer of the base, and fills those that are not stored. A layer missing between others
+    is a warning. A first layer that is the only one is a note: the files do not show how many layers the base has.
     """
     targets = config.get("target_modules")
     of_all = isinstance(targets, list) and all(
@@ -409,7 +409,9 @@ def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) 
             lost = f"layer {absent[0]}" if absent else "any layer but the first"
             severity: Severity = "warning" if absent else "info"  # a base may have one layer
             yield Found(
-                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them", header.path, severity=severity
+                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them at random",
+                header.path,
+                severity=severity,
             )
 
 

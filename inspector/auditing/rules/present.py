@@ -1,7 +1,7 @@
-"""Is every companion file present that loaders need?
+"""Are all companion files that loaders need present?
 
-The files that Transformers, PEFT and llama.cpp look for, according to their code: tokenization_utils_base,
-modeling_utils and peft's config in Python, llama-model-loader in C++.
+The files that Transformers, PEFT and llama.cpp look for, according to their source: tokenization_utils_base and
+modeling_utils of Transformers, config of PEFT, and llama-model-loader.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _INDEXED = {
 
 @_rule("no-index", "error")
 def no_index(subject: Subject) -> Iterator[Found]:
-    """Shards without the index that says which of them holds each tensor.
+    """Shards without the index that maps each tensor to its shard.
 
-    Transformers and Diffusers find the shards by it alone, and do not load the model without it. Download it. llama.cpp
-    and vLLM need none: a warning where no configuration says that this is a Transformers or Diffusers model.
+    Transformers and Diffusers find the shards only by the index, and do not load the model without it. Download it.
+    llama.cpp and vLLM need none: only a warning if no configuration shows that this is a Transformers or Diffusers
+    model.
     """
     shards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for entry in subject.entries:
@@ -45,7 +46,7 @@ def no_index(subject: Subject) -> Iterator[Found]:
         own, _, variant = name.partition(".")
         if own not in _INDEXED or (suffix == ".bin") != (own == "pytorch_model"):
             continue
-        # A variant's index has its name before or after that of the format: `model.safetensors.index.fp16.json`.
+        # The variant's name precedes or follows the format's: `model.safetensors.index.fp16.json`.
         usual = folder + slash + _INDEXED[own]
         named = {usual, f"{stem}{suffix}.index.json", usual.replace("index.json", f"index.{variant}.json")}
         if named.isdisjoint(subject.by_path) and folder + slash + own + suffix not in subject.by_path:
@@ -56,10 +57,10 @@ def no_index(subject: Subject) -> Iterator[Found]:
 
 @_rule("shadowed-shards", "warning")
 def shadowed_shards(subject: Subject) -> Iterator[Found]:
-    """A single file that is loaded in place of the shards beside it.
+    """A single file is loaded in place of the shards beside it.
 
-    Transformers takes `model.safetensors` where there is one, and looks for an index and its shards only where there is
-    none. One of the two is left over from before: delete it.
+    Transformers loads `model.safetensors` if it exists, and looks for an index and its shards only otherwise. Either
+    the file or the shards are left over: delete them.
     """
     for entry in subject.named("model" + INDEX):
         single = entry.folder + "model.safetensors"
@@ -87,16 +88,16 @@ _FILES = frozenset(
 )
 
 
-#: Of these, the ones that a loader goes on without.
+#: Those among them that are optional.
 _OPTIONAL = frozenset({"generation_config.json", "special_tokens_map.json", "chat_template.jinja"})
 
 
 @_rule("file-case", "error")
 def file_case(subject: Subject) -> Iterator[Found]:
-    """A file whose name differs only in case from one that loaders look for, and which is missing.
+    """A file's name differs only in case from one that loaders look for, and that is missing.
 
-    `Config.json` is found on Windows and macOS, and nowhere else: Linux tells the two apart. Give the file its name. A
-    warning for those that a loader goes on without.
+    `Config.json` is found on Windows and macOS, but not on Linux, whose file systems distinguish case. Rename the file.
+    Only a warning for optional files.
     """
     for entry in subject.entries if not subject.alone else ():
         name = entry.name.lower()
@@ -112,24 +113,24 @@ def file_case(subject: Subject) -> Iterator[Found]:
 
 @_rule("folder-for-file", "error")
 def folder_for_file(subject: Subject) -> Iterator[Found]:
-    """A folder under the name of a file that loaders open.
+    """A folder has the name of a file that loaders open.
 
-    A copy or an archive was unpacked into a folder of the file's name. Loading ends with an error, or goes on without
-    the file. Take the file out of it.
+    A copy or an archive was unpacked into a folder named like the file. Loading ends with an error, or continues
+    without the file. Move the file out of the folder.
     """
     if subject.root is None or subject.alone:
         return
     for folder in sorted({entry.folder for entry in subject.entries} | {""}):
         for name in sorted(_FILES & subject.folders_in(folder)):
-            yield Found("a folder, where loaders look for a file of this name", folder + name)
+            yield Found("a folder, but loaders look for a file of this name", folder + name)
 
 
 @_rule("lone-part", "error")
 def lone_part(subject: Subject) -> Iterator[Found]:
-    """A part of a split GGUF under a name that does not say so.
+    """A part of a split GGUF has a name that does not show it.
 
-    llama.cpp finds the other parts by the name of the first, `…-00001-of-00003.gguf`, and refuses the file. Give the
-    parts the names that they were made with, or download them again.
+    llama.cpp finds the other parts by the name of the first, `…-00001-of-00003.gguf`, and refuses any other name.
+    Restore the parts' original names, or download them again.
     """
     for header in subject.all_headers:
         count = header.metadata.get("split.count") if header.format == "gguf" else None
@@ -141,8 +142,8 @@ def lone_part(subject: Subject) -> Iterator[Found]:
 def missing_merges(subject: Subject) -> Iterator[Found]:
     """Half a tokenizer: a vocabulary without merges, or merges without a vocabulary.
 
-    Tokenizers of GPT-2's kind need vocab.json and merges.txt both, unless tokenizer.json has them: Transformers
-    refuses to load. Download the other file.
+    GPT-2's tokenizer and its relatives need both vocab.json and merges.txt, unless there is a tokenizer.json:
+    Transformers refuses to load one without the other. Download the missing file.
     """
     for entry in subject.named("vocab.json", "merges.txt"):
         names = subject.names_beside(entry)
@@ -154,7 +155,7 @@ def missing_merges(subject: Subject) -> Iterator[Found]:
 
 
 _OTHER_MERGES = frozenset({"bpe.codes", "vocab-src.json", "vocab.bpe"})
-#: Words that begin the names of tokenizers of GPT-2's kind, and those of the models that use them.
+#: Prefixes of the names of tokenizers like GPT-2's, and of the models that use them.
 _BYTE_PAIRS = re.compile(
     r"(gpt2|gpt_neo(?!x_j)|gptj|roberta|xlm_?roberta_xl|bart|led|longformer|mvp|blenderbot|clip|codegen|ctrl|deberta(?!_?v2)|"
     r"qwen2|qwen3|whisper|openai_?gpt|opt|herbert|layoutlmv3|biogpt|luke|markuplm|olmo|starcoder2|granite|falcon|bloom)"
@@ -173,8 +174,8 @@ def _needs_both(subject: Subject, folder: str) -> bool:
 def no_vocabulary(subject: Subject) -> Iterator[Found]:
     """A tokenizer's configuration without its vocabulary.
 
-    Transformers creates a tokenizer without a vocabulary, or refuses. Download the vocabulary: tokenizer.json,
-    tokenizer.model, vocab.json or whatever the model has.
+    Transformers creates a tokenizer with an empty vocabulary, or fails. Download the vocabulary: tokenizer.json,
+    tokenizer.model, vocab.json or the file that this model uses.
     """
     for entry in subject.named("tokenizer_config.json"):
         if entry.name != "tokenizer_config.json" or entry.kind != "file":
@@ -194,7 +195,7 @@ VOCABULARY = re.compile(
     r"(?i)(tokenizer|tekken|vocab|merges|spiece|sentencepiece|\.spm$|\.model$|\.tiktoken$|bpe|dict|codes|\.gguf$|emoji|"
     r"spm|tokens|\.vocab$|rwkv|\.py$)"
 )
-#: Tokenizers of bytes and letters, which have no vocabulary.
+#: Tokenizers of bytes and characters, which have no vocabulary.
 _OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|Evo|Hyena|Dna)", re.IGNORECASE)
 
 
@@ -202,8 +203,8 @@ _OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|
 def no_adapter_config(subject: Subject) -> Iterator[Found]:
     """An adapter whose configuration is missing or has another name.
 
-    PEFT builds an adapter from adapter_config.json, and refuses without it. Named config.json, it is mistaken for a
-    model's configuration. Download it, or rename it.
+    PEFT builds an adapter from adapter_config.json, and fails without it. If it is named config.json, programs mistake
+    it for a model's configuration. Download it, or rename it.
     """
     for entry in subject.named("adapter_model.safetensors", "adapter_model.bin"):
         if entry.folder + ADAPTER_FILE not in subject.by_path and not subject.alone:
@@ -214,7 +215,7 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
         if entry.name == "config.json":
             own = subject.document(entry.path)
             if isinstance(own.get("peft_type"), str) and "model_type" not in own:
-                yield Found(f"an adapter's configuration: name it {ADAPTER_FILE}", entry.path)
+                yield Found(f"an adapter's configuration: rename it to {ADAPTER_FILE}", entry.path)
 
 
 def _says_its_own(header: Header) -> bool:

@@ -1,6 +1,6 @@
-"""Would the preprocessor of images and sound be created? preprocessor_config.json, and processor_config.json.
+"""Could Transformers create the preprocessor for images and sound? preprocessor_config.json and processor_config.json.
 
-`auditing/data/fields.json` has the classes and the types that their fields accept, as extracted from Transformers.
+`auditing/data/fields.json` has the classes and the types that their fields accept, extracted from Transformers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FILES = ("preprocessor_config.json", "processor_config.json")
 _TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
 #: Parts of a processor that are created like a standalone one.
 _PARTS = ("image_processor", "feature_extractor")
-#: The keys that a size may have; one set of them must be complete (`get_size_dict`).
+#: The sets of keys that a size may have, one of which must be complete (`get_size_dict`).
 _SIZES: tuple[frozenset[str], ...] = (
     *(frozenset({"height", "width"}), frozenset({"shortest_edge"}), frozenset({"longest_edge"})),
     *(frozenset({"max_height", "max_width"}), frozenset({"min_pixels", "max_pixels"})),
@@ -42,10 +42,10 @@ _TRAINING = frozenset({"trainer_state.json", "optimizer.pt", "training_args.bin"
 
 @_rule("preprocessor", "error")
 def preprocessor(subject: Subject) -> Iterator[Found]:
-    """What prepares images or sound for the model cannot be made from its configuration.
+    """The preprocessor for images or sound cannot be created from its configuration.
 
-    It names no class that Transformers has, a size has no height or width, or a field is of a kind that the class does
-    not take. The file was edited, or belongs to another model: get the model's own.
+    The configuration names a class that Transformers does not have, a size lacks its height or width, or a field has a
+    type that the class does not accept. The file was edited, or belongs to another model: get the model's original.
     """
     for entry in subject.named(*_FILES):
         own = subject.document(entry.path) if entry.name in _FILES else {}
@@ -54,11 +54,11 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
         yield from (Found(what, entry.path) for what in _wrong(own, ""))
         named = own.get("processor_class")
         if named is not None and not (isinstance(named, str) and named[:1].isupper()):
-            yield Found(f"processor_class is {_shown(named)}, which no class is called", entry.path)
+            yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
         for part in _PARTS:
             inner = own.get(part)
             if inner is not None and not isinstance(inner, Mapping):
-                yield Found(f"{part} is {_shown(inner)}, and should be an object", entry.path)
+                yield Found(f"{part} is {_shown(inner)}, but should be an object", entry.path)
             if isinstance(inner, Mapping) and "auto_map" not in inner:
                 yield from (Found(what, entry.path) for what in _wrong(inner, f"{part}."))
         yield from _of_other_input(subject, entry, own)
@@ -70,12 +70,12 @@ def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
     for field, listed in _TYPES.items():
         kind = own.get(field)
         if kind is not None and not isinstance(kind, str):
-            yield f"{where}{field} is {_shown(kind)}, and should be a string"
+            yield f"{where}{field} is {_shown(kind)}, but should be a string"
         elif isinstance(kind, str):
             kinds.add(kind)
             known = {*table[listed], *table["image_processors"]}
             if _stem(kind) not in known and not _looks_like_one(kind):
-                yield f"{where}{field} is {_shown(kind)}, which no class is called"
+                yield f"{where}{field} is {_shown(kind)}, but no such class exists"
     yield from (where + what for what in (_wrong_sizes(own) if kinds else ()))
     low, high = own.get("frequency_min"), own.get("frequency_max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
@@ -83,22 +83,22 @@ def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
     for kind in kinds:
         for field, value in own.items():
             if should := wrong_kind("processors", kind, field, value):
-                yield f"{where}{field} is {_shown(value)}, and should be {should}"
+                yield f"{where}{field} is {_shown(value)}, but should be {should}"
 
 
 def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("size", "crop_size"):
         value = own.get(field)
         if isinstance(value, str):
-            yield f"{field} is {_shown(value)}, and should be a number or an object"
+            yield f"{field} is {_shown(value)}, but should be a number or an object"
         elif isinstance(value, list) and len(value) != 2:
-            yield f"{field} is {_shown(value)}, and should be a height and a width"
+            yield f"{field} is {_shown(value)}, but should be a height and a width"
         elif isinstance(value, Mapping) and not any(each <= value.keys() for each in _SIZES):
-            yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, and no height and width or edge"
+            yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, but no height and width or edge length"
 
 
 def _stem(kind: str) -> str:
-    """A class name without the marks of its variants; former feature extractors for images are now processors."""
+    """A class name without variant suffixes; former feature extractors for images are now image processors."""
     return (
         kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
         if (kind not in fields()["processors"]["feature_extractors"])
@@ -107,7 +107,7 @@ def _stem(kind: str) -> str:
 
 
 def _looks_like_one(kind: str) -> bool:
-    """Whether a class may be from another version, because it follows the naming scheme."""
+    """Whether a class may come from another version of Transformers, because it follows the naming scheme."""
     return kind[:1].isupper() and kind.endswith(
         ("ImageProcessor", "ImageProcessorFast", "FeatureExtractor", "VideoProcessor", "ImageProcessorPil", "Processor")
     )
@@ -120,19 +120,19 @@ def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> I
     images, sound = (isinstance(kind, str) and kind in table[each] for each in ("of_images", "of_sound"))
     named = own.get("feature_extractor_type")
     if images and not sound and "image_processor_type" not in own and named in table["feature_extractors"]:
-        yield Found(f"{named} prepares sound, and {kind:.40} sees images", entry.path)
+        yield Found(f"{named} prepares sound, but {kind:.40} takes images", entry.path)
     if sound and not images and "feature_extractor_type" not in own and "image_processor_type" in own:
-        what = f"{_shown(own['image_processor_type'])} prepares images, and {kind:.40} hears"
+        what = f"{_shown(own['image_processor_type'])} prepares images, but {kind:.40} takes sound"
         yield Found(what, entry.path, severity="warning")
 
 
 @_rule("no-preprocessor", "error")
 def no_preprocessor(subject: Subject) -> Iterator[Found]:
-    """A model that sees or hears, without the configuration of what prepares its input.
+    """A model for images or sound has no configuration of its preprocessor.
 
-    The tokenizer names a processor, or the model's class is for images or sound alone: Transformers refuses to make
-    what is used with it. Download preprocessor_config.json, or processor_config.json. A model that a program saved by
-    itself, without a model card, loads as it is: a note. Checkpoints of a run of training do without.
+    The tokenizer names a processor, or the model's class is only for images or sound: Transformers cannot create the
+    preprocessor without the file. Download preprocessor_config.json or processor_config.json. Only a note for a model
+    that a program saved alone, without a model card: it loads as it is. Not reported for checkpoints of a training run.
     """
     table = fields()["processors"]
     for entry in subject.named("config.json"):

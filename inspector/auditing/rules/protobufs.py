@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-#: Fields that are looked at in one file.
+#: The most fields examined in one file.
 MAX_FIELDS = 500_000
-#: Messages within each other: graphs in the attributes of nodes of graphs.
+#: The deepest nesting of messages: graphs in the attributes of nodes of graphs.
 MAX_DEPTH = 40
-#: Bytes of one message's fields that are fetched at once.
+#: Bytes of a message's fields fetched at once.
 _WINDOW = 1 << 16
 
 Read = Callable[[int, int], bytes]
@@ -44,7 +44,7 @@ SAVED_MODEL: Schema = {
 
 
 class Text(NamedTuple):
-    """A text that the schema requests."""
+    """A string that the table selects."""
 
     kind: str  # ".operation", ".key", …
     value: str
@@ -52,11 +52,11 @@ class Text(NamedTuple):
 
 
 class DamageError(ValueError):
-    """No such message, or more of it than the audit reads."""
+    """It is not such a message, or more of one than the audit reads."""
 
 
 def texts(read: Read, size: int, schema: Schema, kind: str = "model") -> Iterator[Text]:
-    """Every text that the schema names, in the file's order. Raises DamageError."""
+    """Every string that the table selects, in the file's order. Raises DamageError."""
     budget = [MAX_FIELDS]
     yield from _of_message(_Window(read, size), 0, size, schema, kind, budget, 0)
 
@@ -92,7 +92,7 @@ def _of_message(
 
 
 class _Window:
-    """Bytes by position, fetched a stretch at a time."""
+    """Bytes by position, fetched a block at a time."""
 
     def __init__(self, read: Read, size: int) -> None:
         self._read, self._size = read, size
@@ -108,7 +108,7 @@ class _Window:
         return found
 
     def number(self, at: int) -> tuple[int, int]:
-        """A number of variable length, and where the next field starts."""
+        """A varint, and the position after it."""
         value = 0
         for place in range(10):
             byte = self.take(at, 1)[0]

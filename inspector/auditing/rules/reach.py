@@ -31,14 +31,14 @@ _OTHER_RELEASES = _words(
     """
 ) - {"__main__"}
 STANDARD = frozenset(sys.stdlib_module_names) | _OTHER_RELEASES
-#: Those with plain values only: an unknown class from them is unusual, but nothing more.
+#: Modules with plain values only: an unknown class from them is merely unusual.
 _PLAIN = _words(
     """
     array bisect calendar cmath collections copy datetime decimal enum fractions graphlib heapq ipaddress itertools
     math numbers pathlib random re statistics string struct time zoneinfo argparse
     """
 )
-#: Packages, and modules of packages, with which any program is run, fetched or built, or a scanner is turned off.
+#: Packages, and modules of packages, that can run, fetch or build any program, or turn off a scanner.
 _RUNNING = _words(
     """
     aiohttp boto3 cffi cloudpickle dill docker fabric fsspec git httpx invoke ipykernel IPython jinja2 joblib
@@ -63,11 +63,11 @@ _RUNNING = _words(
     fickling picklescan modelscan modelaudit saferpickle model_unpickler
     """
 )
-#: Packages whose classes occur in checkpoints; an unknown function of theirs that is called may do anything.
+#: Packages whose classes occur in checkpoints; a call of an unknown function in them may do anything.
 _FRAMEWORKS = _words(
     "torch torchvision torchaudio numpy transformers diffusers accelerate peft keras tensorflow jax flax tf_keras"
 )
-#: Last words of names that run, fetch, open or look up something, wherever they are.
+#: Last components of names that run, fetch, open or look up something, whichever module they are in.
 _ACTING = _words(
     """
     system popen popen2 popen3 popen4 exec execfile eval compile open load loads load_module import_module run call
@@ -84,7 +84,7 @@ _REBUILDING = ("__pyx_unpickle_", "_unpickle_", "_rebuild_", "_reconstruct", "_m
 
 
 def danger(reached: Reached) -> Danger | None:
-    """How grave it is that an unpickler resolves a name; None for a known constructor's usual call."""
+    """How severe it is that an unpickler resolves a name; None for a known constructor's usual call."""
     if reached.use == "change" or not reached.module:
         return "error"
     if reached.known:
@@ -103,7 +103,7 @@ def danger(reached: Reached) -> Danger | None:
 
 
 def _acts(reached: Reached, parts: list[str]) -> bool:
-    """Whether the name itself indicates it: it ends in a word for an action, or goes through another module."""
+    """Whether the name itself shows that it acts: it ends in a word for an action, or goes through another module."""
     words = reached.name.split(".")
     through = len(words) > 1 and (words[-1][:1].islower() or not _ACTING.isdisjoint(words) or words[0] in STANDARD)
     return through or parts[-1] in _ACTING
@@ -114,18 +114,18 @@ def _is_running(parts: list[str]) -> bool:
 
 
 def runs(path: str) -> bool:
-    """Whether a dotted name is of Python's own library, or of a package with which any program is run."""
+    """Whether a dotted name belongs to Python's library, or to a package that can run any program."""
     parts = path.split(".")
     return parts[0] in STANDARD or _is_running(parts)
 
 
 def is_known_to_act(reached: Reached) -> bool:
-    """Whether it is a name that runs, fetches or opens something, in a module of that kind: too specific for chance."""
+    """Whether the name runs, fetches or opens something, in a module that can do so: too specific to be chance."""
     return reached.name in _ACTING and runs(reached.module)
 
 
 def _is_misused(reached: Reached) -> bool:
-    """Whether it is a known constructor, with arguments that cannot be exploited."""
+    """Whether it is a known constructor, though called in an unusual way: that cannot be exploited."""
     from inspector.formats.pytorch import constructors
     from inspector.formats.pytorch.values import Global
 

@@ -1,4 +1,4 @@
-"""Does the model request Python code: its own, another repository's, or code that a document names?"""
+"""Does the model make loaders run Python code: its own, another repository's, or code that a document names?"""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from inspector.auditing.rules.reach import runs
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 
-#: Modules of sentence-transformers' own, as `modules.json` names them.
+#: sentence-transformers' own modules, as `modules.json` names them.
 _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 
 
 @rule("remote-code", "error", group="safe")
 def remote_code(subject: Subject) -> Iterator[Found]:
-    """The model asks to run Python code that comes with it or from another repository.
+    """The model makes loaders run Python code that comes with it or from another repository.
 
-    `auto_map` in a configuration, a module of its own in modules.json, a custom pipeline. Loaders run it
-    under `trust_remote_code=True`. Read the code first, and pin its revision. A note where the named file is
-    absent, so that there is nothing to run. An error where a part of a model is one of Python's
-    own modules (`["subprocess", "Popen"]`): loaders import and call it without being asked.
+    Checked are `auto_map` in a configuration, custom modules in modules.json, and custom pipelines. Loaders run such
+    code with `trust_remote_code=True`. Read the code first, and pin its revision. Only a note if the named file is
+    absent, so that there is nothing to run. An error if a component is one of Python's own modules (`["subprocess",
+    "Popen"]`): loaders import and call it without asking.
     """
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
         folder = entry.folder
@@ -45,9 +45,9 @@ def remote_code(subject: Subject) -> Iterator[Found]:
             yield Found(f"MLflow imports {named[1]:.120}", entry.path)
 
 
-#: The module that MLflow loads a model with, where it is none of its own.
+#: The module with which MLflow loads a model, if it is not one of MLflow's.
 _LOADER = re.compile(r"""(?m)^\s*["']?loader_module["']?\s*:\s*["']?(?!mlflow\.)([\w.]{1,200})""")
-#: Files that are run for their names, and by whom.
+#: Files that are run because of their names → the program that runs them.
 _RUN = (
     ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
     ("hubconf.py", "`torch.hub.load`"),
@@ -97,23 +97,23 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """A pipeline's custom modules: next to its index, or in the folder of their part; and Python's own."""
+    """A pipeline's custom modules, beside its index or in the folder of their component; and Python's own."""
     folder = path[: path.rfind("/") + 1]
     for part, value in document.items():
         match value:
-            case [str(module), str(kind), *_]:  # modular pipelines say where the part is from, too
+            case [str(module), str(kind), *_]:  # modular pipelines also state the component's origin
                 places = (module, f"{part}/{module}")
                 yield from (("a component", place) for place in places if f"{folder}{place}.py" in subject.by_path)
                 if runs(f"{module}.{kind}"):
                     yield "a component's class", f"{module}.{kind}"
 
 
-#: Parts of a configuration within each other that are looked into.
+#: How deeply nested parts of a configuration are examined.
 MAX_SCOPES = 200
 
 
 def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A configuration and those of its parts, three deep."""
+    """A configuration and those nested in it, three levels deep."""
     pending = [(document, 0)]
     for scope, depth in pending:
         yield scope

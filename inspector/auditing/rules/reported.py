@@ -9,34 +9,34 @@ from inspector.auditing.rules.rule import Group, Rule
 from inspector.model import Severity
 
 _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
-    # --- the readers: is the file all there? ------------------------------------------------------
+    # --- the readers: is the file complete? -------------------------------------------------------
     (
         "truncated",
         "whole",
         "error",
         "The file ends before its header says.",
-        "A download that broke off, or a full disk. Download the file again.",
+        "The download was interrupted, or the disk was full. Download the file again.",
     ),
     (
         "missing-blob",
         "whole",
         "error",
         "A manifest of Ollama's store names a blob that the store does not have, or one of another size.",
-        "A pull that broke off, or a blob that was deleted by hand. `ollama pull` fetches what is absent.",
+        "The pull was interrupted, or the blob was deleted by hand. `ollama pull` fetches what is missing.",
     ),
     (
         "json-document",
         "whole",
         "error",
-        "A JSON document under a weight file's name.",
+        "A weight file that is a JSON document.",
         "Most often a server's error message that was saved as the file. Download it again.",
     ),
     (
         "not-weights",
         "whole",
         "error",
-        "A file of another kind under a weight file's name: a pickle, a ZIP archive, HDF5, GGML, a program.",
-        "It is recognised by its first bytes and never opened further. Get the file in the format that its name says.",
+        "A weight file that is of another kind than its name says: a pickle, a ZIP archive, HDF5, GGML, a program.",
+        "It is recognised by its first bytes and read no further. Get the file in the format that its name implies.",
     ),
     (
         "unreadable-file",
@@ -57,14 +57,15 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "Two tensors claim the same bytes.",
-        "Sharing that a writer should have resolved, or a crafted header. The reference readers refuse it.",
+        "Shared data that the writer should have stored once per tensor, or a crafted header. The reference readers "
+        "refuse it.",
     ),
     (
         "trailing",
         "whole",
         "error",
         "Bytes after the last tensor that no tensor claims.",
-        "An oversized file: two files run together, or something appended. safetensors refuses it; llama.cpp does not.",
+        "Two files were concatenated, or something was appended. safetensors refuses the file; llama.cpp does not.",
     ),
     (
         "unknown-dtype",
@@ -78,13 +79,13 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "warning",
         "A tensor type that ggml's table does not have.",
-        "A fork's own type, or one that was removed, which llama.cpp will not load; or one newer than this version.",
+        "A fork's or a removed type, which llama.cpp does not load; or one newer than this version.",
     ),
     (
         "tensor-entry",
         "whole",
         "error",
-        "A tensor's entry in the header is not what the format says.",
+        "A tensor's entry in the header violates the format.",
         "A field is missing or of the wrong type. The reference reader refuses the file.",
     ),
     (
@@ -98,14 +99,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "tensor-size",
         "whole",
         "error",
-        "A tensor's bytes are not what its shape and dtype give.",
+        "A tensor's byte count does not follow from its shape and dtype.",
         "The header contradicts itself; the reference reader refuses the file.",
     ),
     (
         "data-offsets",
         "whole",
         "error",
-        "Offsets that are not a range of bytes.",
+        "A tensor's offsets are not a valid range of bytes.",
         "Negative, backwards, or beyond 64 bits: damaged or crafted. The reference reader refuses the file.",
     ),
     (
@@ -120,14 +121,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "warning",
         "The header begins with white space.",
-        "The format says that it MUST begin with `{`; the reference reader does not mind.",
+        "The specification says that it MUST begin with `{`; the reference reader accepts it anyway.",
     ),
     (
         "extra-field",
         "whole",
         "warning",
-        "A tensor's entry has a field that the format does not know.",
-        "Readers skip it. Ask whoever wrote the file what it is for.",
+        "A tensor's entry has a field that the format does not define.",
+        "Readers skip it. Ask the file's author what it is for.",
     ),
     (
         "metadata",
@@ -141,7 +142,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "Tensors that do not begin at a multiple of their alignment.",
-        "In GGUF an error: llama.cpp refuses the file. In safetensors only a note: older writers made such files.",
+        "An error in GGUF: llama.cpp refuses the file. Only a note in safetensors: older writers produced such files.",
     ),
     (
         "alignment",
@@ -158,7 +159,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "A GGUF array of arrays.",
         "The specification allows it; llama.cpp does not read it.",
     ),
-    ("not-utf-8", "whole", "warning", "A GGUF name or key that is not UTF-8.", "Readers will disagree on it."),
+    ("not-utf-8", "whole", "warning", "A GGUF name or key that is not UTF-8.", "Readers treat it differently."),
     (
         "big-endian",
         "whole",
@@ -171,38 +172,44 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "A tensor's storage is missing from a PyTorch file, or is shorter than the tensor.",
-        "Part of the archive is gone, or it was crafted. PyTorch refuses the file: download it again.",
+        "Part of the archive is missing, or it was crafted. PyTorch refuses the file: download it again.",
     ),
     (
         "shared-storage",
         "whole",
         "info",
-        "Two names of a PyTorch file stand for the same bytes.",
-        "Tied weights, as a rule: an output head that is the token embedding. They are counted once.",
+        "Two names in a PyTorch file refer to the same bytes.",
+        "Usually tied weights: an output head that is the token embedding. They are counted once.",
     ),
     (
         "view",
         "whole",
         "info",
-        "A tensor of a PyTorch file is a view of a larger storage, or not in the order of its shape.",
-        "Saving a slice saves all that it is a slice of: `tensor.clone()` before saving makes the file smaller.",
+        "A tensor of a PyTorch file is a view of a larger storage, or is not contiguous.",
+        "Saving a slice saves the whole storage behind it: `tensor.clone()` before saving makes the file smaller.",
     ),
     (
         "pickled-object",
         "whole",
         "info",
         "A PyTorch file holds objects of classes, tensors without data, or records that are compressed.",
-        "Such a file needs the classes to be installed, and trust: loading it imports and runs them.",
+        "Such a file needs these classes to be installed, and it needs trust: loading imports and runs them.",
     ),
     ("old-version", "whole", "warning", "GGUF version 1.", "llama.cpp no longer reads it: convert the model again."),
-    ("duplicate-tensor", "whole", "error", "Two tensors of one name in a GGUF file.", "llama.cpp refuses the file."),
+    (
+        "duplicate-tensor",
+        "whole",
+        "error",
+        "Two tensors in a GGUF file have the same name.",
+        "llama.cpp refuses the file.",
+    ),
     ("long-name", "whole", "error", "A tensor's name of 64 bytes or more.", "llama.cpp refuses the file."),
     (
         "long-key",
         "whole",
         "warning",
         "A GGUF key of more than 65,535 bytes.",
-        "The specification allows no more; llama.cpp reads it all the same. No known writer makes such keys.",
+        "The specification forbids it; llama.cpp reads it nevertheless. No known writer produces such keys.",
     ),
     ("n-dims", "whole", "error", "A GGUF tensor of more than four dimensions.", "llama.cpp refuses the file."),
     ("dimension", "whole", "error", "A GGUF dimension beyond 63 bits.", "Crafted to overflow a reader, or damaged."),
@@ -232,7 +239,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "split-count",
         "whole",
         "error",
-        "The parts of a split GGUF disagree about how many they are.",
+        "The parts of a split GGUF disagree about their number.",
         "Parts of different splits were mixed; llama.cpp refuses the set. Download the parts again.",
     ),
     (
@@ -253,8 +260,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "split-tensors",
         "whole",
         "error",
-        "A split GGUF has more or fewer tensors than its first part says.",
-        "`split.tensors.count` is of all parts; llama.cpp refuses the set. Download the parts again.",
+        "A split GGUF has more or fewer tensors than its first part states.",
+        "`split.tensors.count` covers all parts; llama.cpp refuses the set. Download the parts again.",
     ),
     (
         "split-duplicate",
@@ -269,15 +276,15 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "The format's own library refuses a file in which the audit found nothing.",
-        "`safetensors`, or as a warning the `gguf` package, which llama.cpp's converter is written with: both are "
-        "asked where they are installed. The message quotes them.",
+        "An error for `safetensors`; a warning for the `gguf` package, which llama.cpp's converter uses. Both are "
+        "tried if installed. The message quotes the library.",
     ),
     # --- the selection of files: is the set complete? ------------------------------------------------
     (
         "missing-shard",
         "whole",
         "error",
-        "A shard that the index or the other shards' names ask for is missing.",
+        "A shard that the index or the other shards' names require is missing.",
         "The message says which, and how many tensors it holds. Download it.",
     ),
     (
@@ -299,8 +306,8 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "The index names none of the files that are there.",
-        "It describes another way of splitting the model. Delete it, or download what it names. A warning beside "
-        "`model.safetensors`, which loaders take first.",
+        "It describes a different split of the model. Delete it, or download the files it names. Only a warning beside "
+        "`model.safetensors`, which loaders prefer.",
     ),
     (
         "unindexed-file",
@@ -314,14 +321,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "Weight files of more than one checkpoint are in one folder.",
-        "Each is judged: by the configuration named like it, by the shared one where that fits, or by its tensors.",
+        "Each is checked against the configuration named like it, the shared one if it fits, or its tensors alone.",
     ),
     (
         "many-files",
         "whole",
         "error",
-        "An implausible number of files in one model.",
-        "Files beyond the first 10,000 are skipped; weights and JSON documents come first, then files nearest the top. "
+        "A model has an implausible number of files.",
+        "Files beyond the first 10,000 are skipped; weights and JSON documents come first, then files near the root. "
         "Keep data sets and build trees out of a model's folder, or name the model's own folder.",
     ),
     (
@@ -329,29 +336,29 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "error",
         "Something was not examined.",
-        "It takes more time or memory than any sound model of its size does, or there is more of it than any model "
-        "has: made to exhaust whoever looks at it, or to hide something behind the bounds. Do not take it for sound.",
+        "It takes more time or memory than a sound model of its size needs, or there is more of it than any model "
+        "has: it may be meant to exhaust scanners, or to hide something beyond their limits. Do not trust it.",
     ),
     (
         "checksum",
         "whole",
         "error",
-        "A file's checksum is not what it should be.",
-        "With `--checksum`: compared with the Hub cache's blob names, with what the download noted, with a manifest "
-        "or, where asked, with the Hub. The file was damaged or changed: download it again.",
+        "A file's checksum is wrong.",
+        "With `--checksum`: compared with the Hub cache's blob names, with what the download recorded, with a manifest "
+        "or, on request, with the Hub. The file was damaged or changed: download it again.",
     ),
     (
         "unknown-checksum",
         "whole",
         "info",
-        "There is no known checksum to compare with.",
-        "Keep a manifest (`--write-manifest FILE`) for the next time, or name the repository with `--hub`.",
+        "No checksum is known to compare the file with.",
+        "Write a manifest (`--write-manifest FILE`) for the next audit, or name the repository with `--hub`.",
     ),
     (
         "broken-cache",
         "whole",
         "error",
-        "A repository in the Hub's cache that `huggingface_hub` cannot make sense of.",
+        "A repository in the Hub's cache that `huggingface_hub` cannot interpret.",
         "With `--cache`: a blob or a folder is missing. Delete the repository from the cache and download it again.",
     ),
     (
@@ -359,7 +366,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "whole",
         "info",
         "Space in the Hub's cache that could be reclaimed.",
-        "With `--cache`: the same file under two repositories, or revisions that no branch or tag names.",
+        "With `--cache`: the same file in two repositories, or revisions to which no branch or tag points.",
     ),
     # --- the bridge: does the configuration describe the tensors? ------------------------------------
     (
@@ -380,23 +387,23 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "costly",
         "consistent",
         "error",
-        "A configuration that asks for more work than any model needs.",
-        "Ten thousand layers of ten thousand groups, say: a loader would take all memory, or years. It is not "
-        "followed, and the tensors are compared with nothing.",
+        "A configuration demands more work than any model needs.",
+        "For example ten thousand layers of ten thousand groups, which would take all memory, or years. It is not "
+        "followed, so the tensors are not compared with anything.",
     ),
     (
         "packing-inferred",
         "consistent",
         "warning",
-        "Weights packed in a way that the configuration does not declare, or not as it declares.",
-        "Loaders go by the configuration. Get the one that belongs to the files.",
+        "Weights are packed in a way that the configuration does not declare, or declares differently.",
+        "Loaders rely on the configuration. Get the one that belongs to the files.",
     ),
     (
         "packing-doubt",
         "consistent",
         "warning",
-        "Packed weights whose shapes fit several widths.",
-        "Without a configuration nothing tells 4 bits from 8: the number of parameters is a guess.",
+        "Packed weights have shapes that fit several bit widths.",
+        "Without a configuration, 4 bits cannot be told from 8, so the number of parameters is a guess.",
     ),
     (
         "left-out-packed",
@@ -409,7 +416,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "packed-in-part",
         "consistent",
         "warning",
-        "A plain weight whose counterparts in other layers are packed, and which the configuration does not exempt.",
+        "A weight is plain although other layers' are packed and the configuration does not exempt it.",
         "A loader expects it to be packed, with scales that are missing. Get the configuration of these files.",
     ),
     (
@@ -417,34 +424,34 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "consistent",
         "info",
         "A file without tensors.",
-        "A vocabulary, or an empty shard. Nothing that should be there is missing.",
+        "A GGUF with only a vocabulary, or an empty shard. No expected tensor is missing.",
     ),
     (
         "shape",
         "consistent",
         "error",
-        "A tensor whose shape is not the one that the configuration gives.",
+        "A tensor's shape is not the one that follows from the configuration.",
         "Weights and config.json belong to different models, or one of them was edited.",
     ),
     (
         "vocab-padding",
         "consistent",
         "warning",
-        "An embedding with more or fewer rows than the configuration's `vocab_size`.",
+        "An embedding has more or fewer rows than the configuration's `vocab_size`.",
         "Tokens were added, or rows padded, and the configuration was not updated. Loading may fail or resize.",
     ),
     (
         "missing",
         "consistent",
         "error",
-        "Tensors that the configuration asks for are in no file.",
-        "Missing layers show up here. Loaders fill them with random numbers, often silently.",
+        "Tensors that follow from the configuration are in no file.",
+        "These may be whole layers. Loaders fill them with random numbers, often silently.",
     ),
     (
         "unexplained",
         "consistent",
         "warning",
-        "Tensors that the configuration does not ask for.",
+        "Tensors that do not follow from the configuration.",
         "Leftovers of training, an extra head or layers beyond `num_hidden_layers`: loaders drop them.",
     ),
     (
@@ -452,15 +459,15 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "consistent",
         "warning",
         "An implausible number of different tensor names.",
-        "Names are looked at a pattern at a time, and a model has hundreds of patterns. What the others are for was "
-        "not looked into: a header made to cost time, or no model.",
+        "Names are grouped into patterns, of which a model has hundreds. Names beyond the limit were not identified: "
+        "the header is meant to cost time, or this is not a model.",
     ),
     (
         "head-not-stored",
         "consistent",
         "warning",
         "The configuration says that the output head is not tied, and none is stored.",
-        "Set `tie_word_embeddings`, or get the head: loaders would fill it with random numbers.",
+        "Set `tie_word_embeddings`, or get the head: loaders fill it with random numbers.",
     ),
     # --- the readers: is something hidden or forged? --------------------------------------------------
     (
@@ -468,7 +475,7 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "safe",
         "error",
         "A name appears twice in a header.",
-        "With the same entry it is a writer's slip and a warning; a second `__metadata__`, or a key of a GGUF, is an "
+        "With identical entries it is a writer's mistake, and a warning; a second `__metadata__`, or a GGUF key, is an "
         "error, and the reference readers refuse the file.",
     ),
     (
@@ -476,16 +483,16 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "safe",
         "error",
         "A tensor appears twice in a header, with different entries.",
-        "The reference reader takes the last one, another may take the first: what one of them checked, the other does "
-        "not load. An error in an audit, a warning elsewhere.",
+        "The reference reader takes the last one, others may take the first, so a program may load another tensor than "
+        "the one that was checked. An error in an audit, a warning elsewhere.",
     ),
     (
         "header-size",
         "safe",
         "error",
         "A header beyond, or near, the format's limit of 100,000,000 bytes.",
-        "Beyond it the reference reader refuses the file. Near it the header is made to cost memory and time: "
-        "over 16 MiB the audit does not read it, and says so as a warning. Nor is one read whose many small parts "
+        "Beyond it the reference reader refuses the file. Near it the header is meant to cost memory and time: "
+        "the audit does not read headers over 16 MiB, with a warning, nor one whose many small parts "
         "would exhaust memory.",
     ),
     (
@@ -493,23 +500,23 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "safe",
         "error",
         "The index names a file outside its folder.",
-        "A loader that follows it reads, or overwrites, files elsewhere. It is not followed here.",
+        "A loader that follows it reads, or overwrites, files elsewhere. The audit does not follow it.",
     ),
     (
         "template-render",
         "safe",
         "error",
-        "A chat template that does harm or fails when it is rendered.",
-        "With `--deep`: in Jinja's sandbox, in a process without files and network, for five conversations. An error "
-        "where the sandbox stops it, or it takes more than 2 s, 256 MB or 10 million characters; information where it "
-        "fails on all five. What it does on other conversations is judged by what it says: see template-code.",
+        "A chat template does harm or fails when rendered.",
+        "With `--deep`, templates are rendered in Jinja's sandbox, in a process without files and network, for five "
+        "conversations. An error if the sandbox stops it, or it takes more than 2 s, 256 MB or 10 million characters; "
+        "a note if it fails on all five. Its behaviour on others is judged by its code: see template-code.",
     ),
     (
         "control-character",
         "safe",
         "warning",
         "Control or invisible characters in a name.",
-        "They can rewrite what a terminal shows, and make two names look like one.",
+        "They can rewrite what a terminal shows, and make two different names look the same.",
     ),
     (
         "tensor-name",

@@ -12,12 +12,12 @@ from inspector.auditing.rules.subject import Subject
 
 #: The most bytes of a configuration that are read: git's own has a few hundred.
 MAX_CONFIG = 256 * 1024
-#: Folders in which `.git` and the like are looked for.
+#: The most folders in which `.git` and the like are searched for.
 MAX_FOLDERS = 10_000
-#: Submodules of one repository, and such within each other.
+#: The most submodules of one repository, and their deepest nesting.
 MAX_MODULES, MAX_LEVELS = 1_000, 3
 
-#: git-config's fields, as `section.field`, whose value is a program; `*` is a section's own name.
+#: Fields of git-config, as `section.field`, whose value is a program; `*` stands for a subsection's name.
 _PROGRAMS = re.compile(
     r"(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|hookspath|gitproxy|alternaterefscommand)|sequence\.editor"
     r"|diff\.external|diff\..+\.(?:textconv|command)|merge\..+\.driver|(?:merge|diff)tool\..+\.(?:cmd|path)"
@@ -27,7 +27,7 @@ _PROGRAMS = re.compile(
     r"|web\.browser|ssh\.command|sendemail\..*(?:cmd|command)|submodule\..+\.update|alias\..+"
     r"|receive\.procreceiverefs|gc\..*hook|lfs\..*(?:path|cmd)|lfs\.customtransfer\..+)"
 )
-#: Values of such fields that start no program of the author's.
+#: Values of such fields that do not start a program chosen by the author.
 _HARMLESS = re.compile(
     r"(?:true|false|yes|no|on|off|0|1|cat|less|more|vim?|nano|rebase|merge|none|checkout|store|cache|osxkeychain"
     r"|manager(?:-core)?|git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?|\.\./?)?",
@@ -41,7 +41,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
         return
     folders = {""} | {entry.folder for entry in subject.entries}
     if len(folders) > MAX_FOLDERS:
-        yield sorted(folders)[MAX_FOLDERS], "more folders than git's configuration is looked for in"
+        yield sorted(folders)[MAX_FOLDERS], "too many folders: no git configuration is looked for in the rest"
     for folder in sorted(folders)[:MAX_FOLDERS]:
         yield from _in_git(subject.root, f"{folder}.git/")
         for inner in _modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS):
@@ -50,7 +50,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Bare repositories, settings of editors, direnv: files that are listed."""
+    """Bare repositories, settings of editors, direnv: these files are in the listing."""
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside:
             continue
@@ -62,12 +62,12 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
         for ends, pattern, what in STARTERS:
             if entry.path.endswith(ends):
                 if entry.size > MAX_CONFIG:
-                    yield entry.path, f"larger than any such file, and not judged: it may have {what}"
+                    yield entry.path, f"implausibly large, so not checked: it may have {what}"
                 elif re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
                     yield entry.path, what
 
 
-#: A file instead of the folder: git reads hooks and configuration from the place it names.
+#: `.git` as a file: git reads hooks and configuration from the folder it names.
 _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 
 

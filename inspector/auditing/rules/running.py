@@ -1,4 +1,4 @@
-"""Can it do harm by other ways than pickles and templates: Keras, TensorFlow, TorchScript, YAML, Python files, git?"""
+"""Can it do harm other than by pickles and templates: Keras, TensorFlow, TorchScript, YAML, Python files, git?"""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from inspector.sources.listing import Entry
 
 @rule("keras-lambda", "error", group="safe")
 def keras_lambda(subject: Subject) -> Iterator[Found]:
-    """A Keras model whose configuration names code: a Lambda layer, or a function of any module.
+    """A Keras model's configuration names code: a Lambda layer, or a function of any module.
 
-    Loading imports the module and calls what is named (CVE-2024-3660, CVE-2025-1550); `safe_mode=True` has let
-    both pass. Checked in `.keras` archives, HDF5 files and keras_metadata.pb, however the letters are escaped.
-    Use the safetensors files instead. An error too where the configuration cannot be read.
+    Loading imports the module and calls the function (CVE-2024-3660, CVE-2025-1550); some versions of Keras did so even
+    with `safe_mode=True`. Checked in `.keras` archives, HDF5 files and keras_metadata.pb, including names with escaped
+    letters. Use the safetensors files instead. A configuration that cannot be read is an error too.
     """
     for entry in subject.entries:
         if entry.kind == "file" and not entry.outside and _is_keras(subject, entry):
             found = dict.fromkeys(_in_keras(subject, entry))
             for what, damaged in list(found)[:5]:
                 if damaged:
-                    yield Found(f"its configuration was not judged: {what:.120}", entry.path)
+                    yield Found(f"its configuration could not be checked: {what:.120}", entry.path)
                 else:
                     yield Found(f"it has {what:.160}: do not load it", entry.path)
 
 
 def _is_keras(subject: Subject, entry: Entry) -> bool:
     name = entry.name.lower()
-    if name.endswith(".json"):  # `model_from_json` accepts a bare configuration
+    if name.endswith(".json"):  # `model_from_json` also accepts a bare configuration
         return _MODEL_JSON.search(name) is not None
     return name.endswith((".keras", "keras_metadata.pb")) or is_hdf5(subject, entry)
 
@@ -49,10 +49,10 @@ _MODEL_JSON = re.compile(
 
 
 def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
-    """What is named, and whether it is only damage."""
+    """Each code or file that is named, and whether the message is only about damage."""
     if entry.name.lower().endswith(".json"):
         if subject.too_large(entry):
-            yield "larger than any", True
+            yield "implausibly large", True
         yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
         return
     with subject.reading(entry.path) as read:
@@ -75,7 +75,7 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
 
 
 def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
-    """A file within an archive, as something to read from. Raises ZipError."""
+    """An archive's member as a source to read from. Raises ZipError."""
     if member.method == zips.STORED:
         start, size = zips.data_start(read, member), member.compressed
         return lambda at, length: read(start + at, max(0, min(length, size - at))), size
@@ -86,7 +86,7 @@ def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
 
 
 def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator[tuple[str, bool]]:
-    """HDF5 by its own structure, and any binary file by the keys of a configuration in it."""
+    """HDF5 files are traversed; other binary files are searched for the keys of a configuration."""
     is_hdf5 = hdf5.start_of(read, size) is not None
     for each in parts if is_hdf5 else ():
         if isinstance(each, hdf5.Unread):
@@ -97,7 +97,7 @@ def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator
         yield from ((what, False) for what in keras.in_binary(read, size))
 
 
-#: TensorFlow's operations that read or write files of any name, or call Python.
+#: TensorFlow operations that read or write files of any name, or call Python.
 _OPERATIONS = frozenset(
     """
     ReadFile WriteFile MatchingFiles PyFunc PyFuncStateless EagerPyFunc WholeFileReader WholeFileReaderV2
@@ -116,10 +116,10 @@ _OPERATIONS = frozenset(
 
 @rule("graph-operation", "error", group="safe")
 def graph_operation(subject: Subject) -> Iterator[Found]:
-    """A TensorFlow graph with operations that read or write files, or call Python.
+    """A TensorFlow graph has operations that read or write files, or call Python.
 
-    A SavedModel is a program: `WriteFile` and `ReadFile` take any path that its author chose, and run when the
-    model does. Use the safetensors files instead. An error too where the graph cannot be read to its end.
+    A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
+    Use the safetensors files instead. A graph that cannot be read to its end is an error too.
     """
     for entry in subject.named(".pbtxt", ".tflite"):
         if entry.kind == "file" and not entry.outside:
@@ -136,7 +136,7 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
                 found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
             except DamageError as error:
                 if name.startswith("saved_model"):
-                    yield Found(f"its graph was not judged: {error}", entry.path)
+                    yield Found(f"its graph could not be checked: {error}", entry.path)
                 continue
         if found:
             yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
@@ -149,31 +149,31 @@ def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found]:
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
     if entry.size > MAX_TEXT_GRAPH and b"op:" in raw:
-        yield Found("its graph was not judged to its end: larger than any", entry.path)
+        yield Found("its graph is implausibly large, and was not checked to its end", entry.path)
 
 
 def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
-    """TensorFlow's own operations that a TensorFlow Lite model calls: their names begin with `Flex`."""
+    """The TensorFlow operations that a TensorFlow Lite model calls: their names start with `Flex`."""
     with subject.reading(entry.path) as read:
         try:
             names = [name.removeprefix("Flex") for name in flatbuffers.custom_operations(read)]
         except ValueError as error:
-            yield Found(f"its operations were not judged: {error}", entry.path)
+            yield Found(f"its operations could not be checked: {error}", entry.path)
             return
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
 
 
 _OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
-#: Bytes of a graph that is written as text.
+#: The most bytes of a graph in text form that are read.
 MAX_TEXT_GRAPH = 16 * 1024 * 1024
 
 
 @rule("torchscript", "error", group="safe")
 def torchscript(subject: Subject) -> Iterator[Found]:
-    """A TorchScript archive: a program of its own beside the weights.
+    """A TorchScript archive contains a program as well as weights.
 
-    `torch.jit.load`, and `torch.load` for such a file, run it when the model runs. An error where its source names
+    `torch.jit.load`, and `torch.load` for such a file, run the program with the model. An error if its source names
     operations that write or map files, a warning otherwise. Use the safetensors files instead.
     """
     for entry in subject.entries:
@@ -199,11 +199,11 @@ _SCRIPTED = re.compile(
 
 @rule("yaml-code", "error", group="safe")
 def yaml_code(subject: Subject) -> Iterator[Found]:
-    """A YAML or JSON document that names functions which its reader calls.
+    """A YAML or JSON document names functions that its reader calls.
 
-    `!!python/object/apply:os.system` runs when Python's `yaml.load` reads it; `_target_: os.system` when Hydra makes
-    an object of it, as NeMo and many trainers do; `py/reduce` in jsonpickle's JSON, and a function that skops is to
-    look up in its schema. Do not load it with any of these.
+    `!!python/object/apply:os.system` runs when `yaml.load` reads it; `_target_: os.system` when Hydra, which NeMo and
+    many trainers use, instantiates it; `py/reduce` when jsonpickle decodes it; a function in a skops schema when skops
+    loads it. Do not load the document with any of these.
     """
     for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
         if entry.kind == "file" and not entry.outside:
@@ -217,36 +217,36 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
     is_json = entry.name.lower().endswith(".json")
     limit = MAX_JSON if is_json else MAX_YAML
     if entry.size > limit and not is_json:  # large ones in JSON are tokenizers and indexes
-        yield "a very large document: not judged to its end"
+        yield "a very large document: not checked to its end"
     raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
     yield from constructed.in_text(constructed.text_of(raw), is_json=is_json)
 
 
 def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
-    """Names in the schema of a skops archive that its reader asks the user to trust; Python's own among them."""
+    """Functions that can run anything, in a skops archive's schema; skops asks the user to trust them."""
     with subject.reading(entry.path) as read:
         try:
             listed = [member for member in zips.members(read, entry.size) if member.name == "schema.json"]
             raw = zips.unpacked(read, listed[-1], MAX_YAML) if listed else b""
         except zips.ZipError as error:
-            yield f"its schema was not judged: {error}"
+            yield f"its schema could not be checked: {error}"
             return
     for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
         if constructed.runs(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
             yield f"its schema names functions of {module:.80}"
 
 
-#: Bytes of a document that is looked through.
+#: The most bytes of a document that are searched.
 MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 1024 * 1024
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 
-#: Python files that are run for their names → by whom, and how grave that is.
+#: Python files that are run because of their names → the program that runs them, and the severity.
 _BY_NAME: dict[str, tuple[str, Severity]] = {
     "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
     "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
     "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
     "conftest.py": ("pytest runs it", "warning"),
-    "__main__.py": ("Python runs it where the folder is named to it", "warning"),
+    "__main__.py": ("Python runs it when given the folder as its program", "warning"),
     "inference.py": ("SageMaker's servers run it", "warning"),
     "model_handler.py": ("TorchServe runs it", "warning"),
     "setup.py": ("pip runs it", "info"),
@@ -255,7 +255,7 @@ _BY_NAME: dict[str, tuple[str, Severity]] = {
         ("Jupyter runs it when it is started in the folder", "warning"),
     ),
 }
-#: Modules of Python's own whose names are common for scripts, and that nothing imports.
+#: Modules of Python's library that nothing imports and whose names are common for scripts.
 _SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
 #: Packages that programs which load models import.
 _IMPORTED = frozenset(
@@ -271,11 +271,11 @@ _IMPORTED = frozenset(
 
 @rule("python-name", "error", group="safe")
 def python_name(subject: Subject) -> Iterator[Found]:
-    """A Python file that is run because of its name, without being asked for.
+    """A Python file is run because of its name, without the user's request.
 
     `sitecustomize.py`, or a file named like a module that programs import (`torch.py`, `json.py`): Python prefers the
-    one in the folder that it is started from. A warning for what servers and tools run (`handler.py`, `setup.py`). Do
-    not start programs from within the folder; read the file first.
+    one in the folder from which it is started. Only a warning for files that servers and tools run (`handler.py`,
+    `setup.py`). Do not start programs from within the folder; read the file first.
     """
     for entry in subject.entries:
         if entry.name in _BY_NAME:
@@ -295,7 +295,7 @@ def _source_of(entry: Entry) -> str:
 
 
 def _importable(entry: Entry) -> str:
-    """The module that a file is when Python is started in the folder; empty for none."""
+    """The name under which Python started in the folder would import a file; empty if it would not."""
     if entry.name.startswith("__init__.") and entry.folder.count("/") == 1:
         return entry.folder.rstrip("/")
     stem, _, end = entry.name.partition(".")
@@ -304,11 +304,11 @@ def _importable(entry: Entry) -> str:
 
 @rule("repository-program", "error", group="safe")
 def repository_program(subject: Subject) -> Iterator[Found]:
-    """Version control or an editor's settings that start programs.
+    """Settings of version control or an editor start programs.
 
-    A `.git` folder that came with a download has its author's hooks and configuration: `core.fsmonitor`,
-    filters and aliases run as soon as git, or a shell prompt that calls git, looks at the folder. The same holds for
-    Mercurial's hgrc, tasks of editors that run when the folder is opened, and direnv. Delete them.
+    A `.git` folder that came with a download has its author's hooks and configuration: `core.fsmonitor`, filters and
+    aliases run as soon as git, or a shell prompt that calls git, reads the folder. The same is true of Mercurial's
+    hgrc, editor tasks that run when the folder is opened, and direnv. Delete them.
     """
     for path, what in repositories.programs(subject):
         yield Found(what, path)
@@ -316,10 +316,10 @@ def repository_program(subject: Subject) -> Iterator[Found]:
 
 @rule("hidden-archive", "warning", group="safe")
 def hidden_archive(subject: Subject) -> Iterator[Found]:
-    """An archive that is named as something else.
+    """An archive has the name of another kind of file.
 
-    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked.
-    Look at what is in it before anything else.
+    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked. Examine its contents
+    first.
     """
     for entry in subject.named(
         ".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model"

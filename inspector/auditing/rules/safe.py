@@ -22,7 +22,7 @@ from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
 
-#: Ends of files that are run.
+#: Suffixes of programs and scripts.
 SCRIPTS = (
     *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
     *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
@@ -57,13 +57,13 @@ _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 
 @rule("pickle", "error")
 def pickle(subject: Subject) -> Iterator[Found]:
-    """A pickle: loading it runs it as a program.
+    """A pickle, which loading runs as a program.
 
-    The audit follows the program as an unpickler would, without running it: which names it resolves, and which it
-    calls. An error where one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), and where the
-    program cannot be followed to its end; a warning for unknown names; a note for PyTorch's, NumPy's and the trainers'
-    own constructors and nothing else. Several pickles in a row are read, and archives within archives. Use safetensors
-    files instead, or `torch.load(…, weights_only=True)`.
+    The audit interprets the program as an unpickler would, without running it, and lists the names that it resolves and
+    calls. An error if one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), or if the program
+    cannot be followed to its end; a warning for unknown names; a note if there are only known constructors of PyTorch,
+    NumPy and trainers. Consecutive pickles and nested archives are read. Use safetensors files instead, or
+    `torch.load(…, weights_only=True)`.
     """
     for path, found in judged(subject).items():
         if found is None:
@@ -88,10 +88,10 @@ def _some(names: tuple[str, ...]) -> str:
 
 @rule("unopened", "error")
 def unopened(subject: Subject) -> Iterator[Found]:
-    """An archive or a compressed file that is not opened: what it holds is unknown.
+    """An archive or a compressed file that the audit does not open, so its contents are unknown.
 
-    Its kind is not supported (7z, RAR, Zstandard, …), or it is damaged or too large to unpack. An error in a file that
-    is named like weights or a pickle, because a loader may open it; a warning elsewhere. Unpack it away from the model,
+    Its kind is not supported (7z, RAR, Zstandard, …), or it is damaged or too large to unpack. An error in a file named
+    like weights or a pickle, because a loader may open it; a warning elsewhere. Unpack it outside the model's folder,
     and audit the result.
     """
     for path, found in judged(subject).items():
@@ -103,19 +103,20 @@ def unopened(subject: Subject) -> Iterator[Found]:
 
 @rule("template-code", "error")
 def template_code(subject: Subject) -> Iterator[Found]:
-    """A chat template that reaches for Python's internals, or never stops working.
+    """A chat template accesses Python's internals, or never finishes.
 
-    Templates are programs, run for each message. They are judged on Jinja's own syntax tree, without rendering: an
-    attribute or item such as `__class__`, however its name is put together, tries to leave Jinja's sandbox, or relies
-    on there being none (CVE-2024-34359); so do including other templates, and functions that no chat template uses.
-    Nested loops, recursion and strings that double cost hours. Do not use it. An implausibly long one is an error too;
-    a warning where Jinja cannot parse it, or is not installed.
+    Templates are programs, run for each message. They are judged by Jinja's syntax tree, without rendering. A template
+    that accesses an attribute or item such as `__class__`, however its name is assembled, tries to leave Jinja's
+    sandbox, or relies on there being none (CVE-2024-34359); so does one that includes other templates or calls
+    functions that no chat template uses. Nested loops, recursion and strings that keep doubling can take hours. Do not
+    use such a template. An implausibly long one is an error too; only a warning if Jinja cannot parse it, or is not
+    installed.
     """
     uninstalled = False
     for template in templates(subject):
         name = f"the template `{template.name[:40]}`"
         if template.text is None:
-            yield Found("implausibly many or long templates: not judged", template.path)
+            yield Found("implausibly many or long templates: not checked", template.path)
             continue
         judgement = judge(template.text)
         for what, words in judgement.reaches[:3]:
@@ -123,18 +124,18 @@ def template_code(subject: Subject) -> Iterator[Found]:
         if judgement.unread == NOT_INSTALLED:
             uninstalled = True
         elif judgement.unread:
-            yield Found(f"{name} is not judged: {judgement.unread:.160}", template.path, severity="warning")
+            yield Found(f"{name} was not checked: {judgement.unread:.160}", template.path, severity="warning")
     if uninstalled:
-        yield Found(f"chat templates are not judged: {NOT_INSTALLED}", severity="warning")
+        yield Found(f"chat templates were not checked: {NOT_INSTALLED}", severity="warning")
 
 
 @rule("link-outside", "error")
 def link_outside(subject: Subject) -> Iterator[Found]:
     """A symbolic link that leads out of the folder.
 
-    It is not followed. A repository from a stranger can make a program read, or overwrite, any file that
-    its user can. Links from the Hub cache's snapshots to its blobs are not meant. Audit the folder that
-    the link leads to, if the link is your own.
+    It is not followed. With such a link, an untrusted repository can make a program read or overwrite any file that its
+    user can. Links from the Hub cache's snapshots to its blobs are not reported. If the link is your own, audit its
+    target.
     """
     for entry in subject.entries:
         if entry.outside:
@@ -145,14 +146,14 @@ def link_outside(subject: Subject) -> Iterator[Found]:
 def file_name(subject: Subject) -> Iterator[Found]:
     """A misleading file name: control characters, text that runs backwards, look-alike letters.
 
-    What a terminal or a file manager shows is not what is there. Names that other systems cannot hold
-    are a warning; two that a case-insensitive file system takes for one are a note.
+    The name that a terminal or a file manager shows is not the real one. Names that other systems cannot store are a
+    warning; two names that a case-insensitive file system treats as one are a note.
     """
     seen: dict[str, str] = {}
     for entry in subject.entries:
         folded = entry.path.lower() if entry.path.isascii() else unicodedata.normalize("NFC", entry.path.casefold())
         if (other := seen.setdefault(folded, entry.path)) != entry.path:
-            what = f"on Windows and macOS the same name as {other!r:.160}"
+            what = f"on Windows and macOS, the same name as {other!r:.160}"
             yield Found(what, entry.path, severity="info")
         if escape(entry.path) != entry.path:
             yield Found("control or invisible characters in the name", entry.path)
@@ -165,15 +166,15 @@ def file_name(subject: Subject) -> Iterator[Found]:
         elif entry.name.startswith("-"):
             yield Found("a name that programs mistake for an option", entry.path, severity="warning")
         elif barely_portable(entry.path):
-            yield Found("a name that Windows cannot hold", entry.path, severity="info")
+            yield Found("a name that Windows cannot store", entry.path, severity="info")
 
 
 @rule("look-alike", "warning")
 def look_alike_names(subject: Subject) -> Iterator[Found]:
     """A tensor's name mixes look-alike letters of different scripts.
 
-    `wеight` with a Cyrillic е is another tensor than `weight`: a check that goes by names misses it. The same
-    holds for two names that differ only in how an accent is encoded.
+    `wеight` with a Cyrillic е is a different tensor than `weight`, and a check by name misses it. The same is true of
+    two names that differ only in how an accent is encoded.
     """
     for header in subject.all_headers:
         told = 0
@@ -190,10 +191,10 @@ def look_alike_names(subject: Subject) -> Iterator[Found]:
 
 @rule("terminal-code", "warning")
 def terminal_code(subject: Subject) -> Iterator[Found]:
-    """Text in the metadata that rewrites what a terminal shows, or runs backwards.
+    """Text in the metadata rewrites what a terminal shows, or runs backwards.
 
-    Programs print a model's name, licence or author as they are: escape codes in them erase lines, set titles and make
-    links; bidirectional controls show a different text. Tokens and chat templates are not examined.
+    Programs print a model's name, licence or author unchanged: escape codes in them erase lines, set titles and create
+    links; bidirectional controls make a different text appear. Tokens and chat templates are not examined.
     """
     for header in subject.all_headers:
         fields = ((key, _own_text(header.metadata, key)) for key in islice(header.metadata, MAX_FIELDS))
@@ -202,9 +203,9 @@ def terminal_code(subject: Subject) -> Iterator[Found]:
                 yield Found(f"control characters in the field {key!r:.80}: {text!r:.100}", header.path)
 
 
-#: Fields of one file, and characters of each, that are looked at.
+#: The most fields of one file, and characters of each, that are examined.
 MAX_FIELDS, MAX_FIELD = 2_000, 65_536
-#: Escape sequences (ECMA-48), erasing, the second set of controls, and marks of direction that override (UAX 9).
+#: Escape sequences (ECMA-48), erasure, C1 controls, and directional overrides (UAX 9).
 _CODES = re.compile("\x1b[\x28-\x2f\x37-\x3e\x4d-\x50\x58-\x63]|[\x08\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -219,10 +220,10 @@ def _own_text(metadata: Mapping[str, Any], key: str) -> str:
 
 @rule("duplicate-field", "error")
 def duplicate_field(subject: Subject) -> Iterator[Found]:
-    """A key appears twice in one object of a JSON document: a configuration, an index.
+    """A key appears twice in one object of a JSON document, such as a configuration or an index.
 
-    Python's reader takes the last, others the first: what one of them checked is not what the other loads. A
-    warning where the values are the same. Get the file from whoever wrote it, or remove one.
+    Python's json takes the last value, other readers the first, so a program may load another value than the one that
+    was checked. Only a warning if the values are equal. Get the original file, or remove one of the keys.
     """
     left = MAX_DOCUMENTS
     for entry in subject.named(*_FIELDED):
@@ -238,31 +239,33 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
             yield Found(what, entry.path, severity="error" if differ else "warning")
 
 
-#: Ends of documents whose fields decide something.
+#: Suffixes of documents whose fields affect loading.
 _FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_map.json", "_tokens.json")
 
 
 @rule("polyglot", "error")
 def polyglot(subject: Subject) -> Iterator[Found]:
-    """A weight file that is another kind of file as well.
+    """A weight file is also a file of another kind.
 
     Something is hidden in bytes that no tensor claims, or a ZIP archive ends where the file does, perhaps inside a
-    tensor: loaders that try PyTorch's format first read that archive. Only unclaimed bytes are looked at, and the last
-    64 kB of files on this machine.
+    tensor: loaders that try PyTorch's format first read that archive. Only unclaimed bytes are examined, and the last
+    64 kB of local files.
     """
     for header in subject.all_headers:
         unclaimed = (r for r in header.regions if r.label in ("trailing", "hole", "padding") and r.size >= _SMALLEST)
         for region in islice(unclaimed, MAX_REGIONS):
             if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
-        if header.format not in ("safetensors", "gguf") or subject.root is None:  # others are such archives
+        if (
+            header.format not in ("safetensors", "gguf") or subject.root is None
+        ):  # files in other formats are such archives
             continue
         if listed := _members_at_the_end(subject, header.path):
             yield Found(f"a ZIP archive of {plural(listed, 'member')} ends where the file ends", header.path)
 
 
 def _members_at_the_end(subject: Subject, path: str) -> int:
-    """Members of the ZIP archive that any reader of such archives finds in a file; 0 for none."""
+    """The number of members of the ZIP archive that a ZIP reader would find in a file; 0 if there is none."""
     with subject.reading(path) as read:
         try:
             return len(zips.members(read, subject.by_path[path].size))
@@ -281,10 +284,10 @@ def _hidden(data: bytes) -> str | None:
 
 @rule("executable", "error")
 def executable(subject: Subject) -> Iterator[Found]:
-    """A program or a script among the files.
+    """There is a program or a script among the files.
 
-    Weights need none. A binary program is an error, in an archive too, and a script a warning; Python files are a note
-    where nothing makes a loader run them (see remote-code). Look at them before anything else.
+    Weights need none. A binary program is an error, in an archive too, and a script is a warning; Python files are a
+    note unless something makes a loader run them (see remote-code). Examine them first.
     """
     yield from _programs(subject)
     for path, found in judged(subject).items():
@@ -293,7 +296,7 @@ def executable(subject: Subject) -> Iterator[Found]:
 
 
 def _programs(subject: Subject) -> Iterator[Found]:
-    """Files that are programs by their first bytes, or run for their names."""
+    """Files that are programs by their first bytes, or that are run because of their names."""
     for entry in subject.entries:
         if entry.kind != "file" or entry.outside:
             continue
@@ -310,10 +313,10 @@ def _programs(subject: Subject) -> Iterator[Found]:
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="warning")
         elif name.endswith(".pth") and subject.head(entry.path, 7) == b"import ":
-            yield Found("a line that Python runs when it starts, if the file lies among its packages", entry.path)
+            yield Found("a line that Python runs at its start, if the file is among its installed packages", entry.path)
         elif name.endswith((".py", ".pyc", ".ipynb")):
             yield Found("Python code", entry.path, severity="info")
 
 
-#: Suffixes of files that their reader treats as data: no text makes them a program, and none is a pickle.
+#: Suffixes of files that readers treat as data: their content cannot make them a program or a pickle.
 _KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")

@@ -1,4 +1,4 @@
-"""Would sentence-transformers build its modules? modules.json, each module's configuration, and its weights.
+"""Could sentence-transformers build its modules? Checks modules.json, each module's configuration, and its weights.
 
 Fields, files and shapes are those of sentence_transformers' modules (Dense, CNN, LSTM, …), version 6.
 """
@@ -22,9 +22,9 @@ _rule = partial(rule, group="whole")
 
 
 class _Module(NamedTuple):
-    """What a class of module is made from."""
+    """The files and fields from which a class of module is built."""
 
-    needed: tuple[tuple[str, ...], ...] = ()  # fields without which it is not made, each with its older names
+    needed: tuple[tuple[str, ...], ...] = ()  # required fields, each with its older names
     file: str = "config.json"
     weighted: bool = False
 
@@ -40,13 +40,13 @@ _MODULES: Mapping[str, _Module] = {
     "BoW": _Module(),
     "WordWeights": _Module(),
 }
-#: Module → all fields that it takes: it is made with them, and refuses any other.
+#: Module → all fields that it accepts: they are its constructor's arguments, so any other fails.
 _FIELDS: Mapping[str, frozenset[str]] = {
     "Pooling": frozenset({*_WIDTH, "pooling_mode", "include_prompt"}),
     "Dropout": frozenset({"dropout"}),
 }
 _POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
-#: The configuration of the Transformer module, and names that it had for other kinds of encoder.
+#: The Transformer module's configuration, and the names it had for other kinds of encoder.
 _TRANSFORMER = (
     *("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json"),
     *("sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json"),
@@ -65,8 +65,8 @@ _TASKS = frozenset(
 def sentence_module(subject: Subject) -> Iterator[Found]:
     """A sentence-transformers module cannot be built.
 
-    modules.json lists the modules in order, each with its folder and class. One lacks its weights or a required field,
-    or a matrix disagrees with its configuration: loading ends with an error.
+    modules.json lists the modules in order, each with its folder and class. A module lacks its weights or a required
+    field, or a matrix disagrees with its configuration: loading ends with an error.
     """
     yield from _alone(subject)
     for entry in subject.named("modules.json"):
@@ -86,7 +86,7 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
                 case {"name": str(), "path": str(path), "type": str(kind)} if kind.startswith("sentence_transformers."):
                     yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
                 case {"name": str(), "path": str(), "type": str()}:
-                    pass  # code of its own
+                    pass  # the model's own code
                 case _:
                     yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
 
@@ -112,7 +112,7 @@ def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Itera
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
-    """Fields of a module's configuration that it is not made with."""
+    """Fields of a module's configuration that are missing, wrong or unknown."""
     for names in _MODULES[kind].needed if kind in _MODULES else ():
         if not any(type(own.get(name)) is int for name in names):
             yield f"{kind} needs {names[0]}, a whole number"
@@ -122,21 +122,21 @@ def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
             yield f"unknown pooling_mode {str(mode)[:40]!r}"
     for field, value in own.items():
         if field in ("module_input_name", "module_output_name") and not isinstance(value, str):
-            yield f"{field} is {str(value)[:40]}, and should be a string"
+            yield f"{field} is {str(value)[:40]}, but should be a string"
         elif should := wrong_kind("modules", kind, field, value):
-            yield f"{field} is {str(value)[:40]}, and should be {should}"
+            yield f"{field} is {str(value)[:40]}, but should be {should}"
         elif kind in _FIELDS and field not in _FIELDS[kind] and not field.startswith("pooling_mode_"):
-            yield f"{kind} takes no field {field:.40}"
+            yield f"{kind} has no field {field:.40}"
 
 
 def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
-    """What the Transformer module is told of its model: the task, and the method and output of each modality."""
+    """The Transformer module's description of its model: the task, and the method and output of each modality."""
     task = own.get("transformer_task", "feature-extraction")
     if task not in _TASKS:
         yield f"transformer_task is {str(task)[:40]!r}, which sentence-transformers does not have"
     modalities = own.get("modality_config")
     if modalities is not None and not isinstance(modalities, Mapping):
-        yield f"modality_config is {str(modalities)[:40]}, and should be an object"
+        yield f"modality_config is {str(modalities)[:40]}, but should be an object"
     elif modalities is not None and not modalities:
         yield "modality_config names no modality"
     for name, how in modalities.items() if isinstance(modalities, Mapping) else ():
@@ -150,7 +150,7 @@ def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
 # --- weights --------------------------------------------------------------------------------------
 
 
-#: Module → fields by which its configuration is known, where it lies as a model of its own.
+#: Module → fields that identify its configuration if its folder is audited as a separate model.
 _KNOWN_BY: Mapping[str, frozenset[str]] = {
     "Dense": frozenset({"in_features", "out_features", "activation_function"}),
     "CNN": frozenset({"out_channels", "kernel_sizes"}),
@@ -159,7 +159,7 @@ _KNOWN_BY: Mapping[str, frozenset[str]] = {
 
 
 def _alone(subject: Subject) -> Iterator[Found]:
-    """A module's tensors, which is a model of its own where it lies, beside those that its configuration asks for."""
+    """Compares the tensors of a module, which in its folder looks like a separate model, with its configuration."""
     for header in subject.all_headers:
         folder = header.path[: header.path.rfind("/") + 1]
         for kind in _KNOWN_BY if header.format == "safetensors" else ():
@@ -174,12 +174,12 @@ def _alone(subject: Subject) -> Iterator[Found]:
 def _wrong_shapes(header: Header, kind: str, own: Mapping[str, Any]) -> Iterator[Found]:
     try:
         expected = dict(_SHAPES[kind](own))
-    except (KeyError, TypeError):  # told by the fields' own finding
+    except (KeyError, TypeError):  # reported for the fields
         return
     stored = {tensor.name: tensor.shape for tensor in header.tensors}
     for name in sorted(expected.keys() | stored.keys()):
         if name not in stored:
-            yield Found(f"{kind} asks for {name}, which is not stored", header.path)
+            yield Found(f"{kind} needs {name}, which is not stored", header.path)
         elif name not in expected:
             yield Found(f"{kind} has no such tensor", header.path, name)
         elif stored[name] != expected[name]:

@@ -1,4 +1,4 @@
-"""Files that make editors, shells and package managers run their author's programs without asking."""
+"""Files that make editors, shells and package managers run the author's programs without asking."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
         (".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".claude/settings.json"),
         r'"command"\s*:\s*"',
-        "a program that assistants in editors start when the folder is opened",
+        "a program that AI assistants in editors start when the folder is opened",
     ),
-    ((".claude/settings.local.json",), r'"command"\s*:\s*"', "a program that assistants start in the folder"),
+    ((".claude/settings.local.json",), r'"command"\s*:\s*"', "a program that AI assistants start in the folder"),
     ((".dir-locals.el", ".dir-locals-2.el"), r"\beval\b", "Lisp that Emacs runs when a file of the folder is opened"),
     ((".exrc", ".nvimrc", ".nvim.lua", ".vimrc"), r"\S", "commands that vi runs when it is started in the folder"),
     (

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.values import KeyValues
 
-#: Characters of one template, and of all of a model's, that are judged. Real ones reach some 50,000.
+#: The most characters examined of one template, and of all of a model's. Real ones reach some 50,000.
 MAX_TEMPLATE = 200_000
 MAX_ALL = 1_000_000
 
@@ -74,10 +74,10 @@ def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a template does that none needs to."""
+    """Something a template does that no template needs to do."""
 
     reaches: tuple[tuple[str, str], ...] = ()  # the kind, and the words
-    unread: str | None = None  # why it could not be judged
+    unread: str | None = None  # why it could not be checked
 
 
 def judge(text: str) -> Judgement:
@@ -85,7 +85,7 @@ def judge(text: str) -> Judgement:
     if "{{" not in text and "{%" not in text:
         return Judgement()
     try:
-        from jinja2 import TemplateSyntaxError  # 0.07 s that only a model with templates pays
+        from jinja2 import TemplateSyntaxError  # late: 0.07 s that only models with templates cost
 
         from inspector.auditing.jinja.statements import judge as judged
     except ImportError:
@@ -96,5 +96,5 @@ def judge(text: str) -> Judgement:
         return Judgement(unread=f"Jinja cannot parse it: {error.message or 'no template'}")
 
 
-#: Why no template is judged in an environment without the extra.
+#: Why templates are not checked in an environment without the extra.
 NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"

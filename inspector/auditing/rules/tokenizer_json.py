@@ -1,7 +1,7 @@
-"""What the tokenizers library accepts as a tokenizer.json: its parts, their types, and required fields.
+"""What the tokenizers library accepts as a tokenizer.json: its components, their types, and required fields.
 
-After tokenizers 0.23 (its serializations of normalizers, pre-tokenizers, post-processors and decoders). A field in
-brackets is optional. Types: s text, i integer, f number, b boolean, n null, l list, d object.
+As of tokenizers 0.23, whose normalizers, pre-tokenizers, post-processors and decoders are serialized so. A field in
+brackets is optional. Types: s string, i integer, f number, b boolean, n null, l list, d object.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 _NOTHING: Mapping[str, str] = {}
 _PATTERN = {"pattern": "ds", "content": "s"}
-#: Part of a tokenizer → type → its fields.
+#: Component of a tokenizer → type → its fields.
 PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "normalizer": {
         "BertNormalizer": {"clean_text": "b", "handle_chinese_chars": "b", "strip_accents": "bn", "lowercase": "b"},
@@ -58,7 +58,7 @@ PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         "Unigram": {"vocab": "l", "[unk_id]": "in", "[byte_fallback]": "b"},
     },
 }
-#: Lists of parts within a part → the type of those parts.
+#: Field with a list of nested components → the kind of those components.
 _INNER = {
     "normalizers": "normalizer",
     "pretokenizers": "pre_tokenizer",
@@ -97,7 +97,7 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
     cut = own.get("truncation")
     longest, stride = (cut.get(field) for field in ("max_length", "stride")) if isinstance(cut, Mapping) else (0, 0)
     if type(longest) is type(stride) is int and 0 < longest <= stride:
-        yield f"truncation has a stride of {stride}, of {longest} tokens"
+        yield f"truncation has a stride of {stride}, but a length of {longest} tokens"
     model = own.get("model")
     if isinstance(model, Mapping):
         yield from _of_vocabulary(model)
@@ -112,7 +112,7 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
         yield f"{where} is not an object"
         return
     kind = value.get("type")
-    if kind is None:  # older files leave it out: told by its fields
+    if kind is None:  # older files omit the type: the fields determine it
         if part != "model" and not any(_has_fields(value, each) for each in PARTS[part].values() if each):
             yield f"{where} has no type"
         return
@@ -146,7 +146,7 @@ def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) 
 
 
 def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
-    """The pieces of a template: a sequence, or a special token that must be in the list of them."""
+    """The pieces of a template: a sequence, or a special token that must be listed in special_tokens."""
     tokens = value.get("special_tokens")
     tokens = tokens if isinstance(tokens, Mapping) else {}
     for side in ("single", "pair"):
@@ -175,7 +175,7 @@ def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
             yield f"the token {odd!r:.40} has an id that is not a number"
         unknown = model.get("unk_token", _UNKNOWN.get(str(model.get("type"))))
         if model.get("type") in _UNKNOWN and isinstance(unknown, str) and unknown not in vocabulary:
-            yield f"no {unknown!r:.40} in the vocabulary, which stands for what is unknown"
+            yield f"no {unknown!r:.40} in the vocabulary, which stands for unknown text"
     elif isinstance(vocabulary, list):
         odd_piece = next((at for at, each in enumerate(vocabulary) if not _is_piece(each)), None)
         if odd_piece is not None:

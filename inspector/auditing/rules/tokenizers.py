@@ -1,4 +1,4 @@
-"""The number of a tokenizer's tokens, without building it.
+"""The number of a tokenizer's tokens, counted without building it.
 
 Without a tokenizer.json, its vocabulary (vocab.json or vocab.txt) and added_tokens.json determine it. tokenizer.json
 reaches 34 MB, mostly merges; its vocabulary is counted by a pattern over the bytes, in constant memory, because the
@@ -18,7 +18,7 @@ from inspector.auditing.rules.subject import Subject
 MAX_TOKENIZER = 64 * 1024 * 1024
 MAX_TOKENS = 1_000_000
 
-# No token is longer; without the bound a string that never ends costs the pattern its memory.
+# No token is longer; without the bound, an unterminated string would exhaust the pattern's memory.
 _STRING = rb'"(?:[^"\\]|\\.){0,4096}"'
 _MODEL = re.compile(rb'"model"\s*:\s*\{')
 _VOCABULARY = re.compile(rb'"vocab"\s*:\s*([\[{])')
@@ -30,9 +30,9 @@ _ADDED = re.compile(rb'"id"\s*:\s*(\d{1,9})\b')
 class Highest(NamedTuple):
     """The highest token ids of a tokenizer."""
 
-    path: str  # the file with it
-    known: int  # of the vocabulary that it was trained with
-    added: int  # of the tokens added later; -1 if there are none
+    path: str  # the file that determines it
+    known: int  # of the trained vocabulary
+    added: int  # of tokens added later; -1 if there are none
 
 
 def highest_token(subject: Subject, folder: str) -> Highest | None:
@@ -72,12 +72,12 @@ def _of_parts(subject: Subject, folder: str) -> Highest | None:
     return None if added is None else Highest(folder + "added_tokens.json", -1, added)
 
 
-#: Names of a model of SentencePiece that is the whole vocabulary.
+#: Names of a SentencePiece model that is the whole vocabulary.
 _PIECES = ("tokenizer.model", "spiece.model")
 
 
 def _count(raw: bytes) -> int | None:
-    """How many pieces a model of SentencePiece has: fields 1 of its message; None of another kind of file."""
+    """How many pieces a SentencePiece model has, each a field 1 of its message; None for another kind of file."""
     at, count = 0, 0
     while at < len(raw) and count < MAX_TOKENS:
         if raw[at] != 0x0A:  # the trainer's and the normalizer's settings follow the pieces
@@ -99,10 +99,10 @@ _LONGEST_VARINT = 35
 
 
 def assigned(subject: Subject, path: str) -> int | None:
-    """The highest id that the tokenizers library gives to added tokens, whatever ids stand beside them.
+    """The highest id that the tokenizers library assigns to added tokens, regardless of the ids in the file.
 
-    A token that the vocabulary has keeps its id there; any other gets the next free one. None where the file is too
-    large to be parsed for this, or is not what it should be.
+    A token in the vocabulary keeps its id there; any other gets the next free one. None if the file is too large to be
+    parsed for this, or is invalid.
     """
     raw = _whole(subject, path)
     try:
@@ -125,7 +125,7 @@ def assigned(subject: Subject, path: str) -> int | None:
     return highest
 
 
-#: Bytes of a tokenizer.json that is parsed for what its added tokens come to.
+#: The most bytes of a tokenizer.json that is parsed to number its added tokens.
 _PARSED = 8 * 1024 * 1024
 
 

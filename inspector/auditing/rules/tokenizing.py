@@ -1,5 +1,4 @@
-"""Can the tokenizer be built from its files? The fields of tokenizer_config.json, and the files that its class
-reads."""
+"""Can the tokenizer be built from its files? Checks tokenizer_config.json, and the files that its class reads."""
 
 from __future__ import annotations
 
@@ -21,9 +20,9 @@ _rule = partial(rule, group="consistent")
 _WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
 #: Classes built from tokenizer.json, or from anything convertible to it.
 _ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
-#: Fields that are true or false.
+#: Fields whose value is true or false.
 _FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
-#: Classes whose vocabulary is a list of lines, and the token that it must contain.
+#: Classes whose vocabulary is a list of lines → the token that it must contain.
 _LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
 
 
@@ -31,9 +30,9 @@ _LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBer
 def tokenizer_files(subject: Subject) -> Iterator[Found]:
     """The tokenizer class that tokenizer_config.json names needs files that are missing.
 
-    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model; each accepts tokenizer.json instead.
-    Transformers refuses, or creates a tokenizer without a vocabulary. A file was lost or renamed, or the configuration
-    belongs to another model.
+    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model; each accepts tokenizer.json instead. Transformers
+    fails, or creates a tokenizer with an empty vocabulary. A file was lost or renamed, or the configuration belongs to
+    another model.
     """
     classes = fields()["tokenizers"]["classes"]
     for entry in subject.named("tokenizer_config.json"):
@@ -44,7 +43,8 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
             continue
         if not kind and _some(names):
             yield Found(
-                "tokenizer_class is empty, and there is no tokenizer.json: Transformers knows no way", entry.path
+                "tokenizer_class is empty, and there is no tokenizer.json to go by",
+                entry.path,
             )
             continue
         kind = kind.removesuffix("Fast") if kind not in _ANY else kind
@@ -81,10 +81,10 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
             if field == "unk_token" and text == "":
                 yield Found("unk_token is an empty string: the search for unknown text never ends", entry.path)
             if token is not None and not isinstance(text, str):
-                yield Found(f"{field} is {_shown(token)}, and should be a string", entry.path)
+                yield Found(f"{field} is {_shown(token)}, but should be a string", entry.path)
         kind = own.get("tokenizer_class")
         if kind is not None and not isinstance(kind, str):
-            yield Found(f"tokenizer_class is {_shown(kind)}, and should be a string", entry.path)
+            yield Found(f"tokenizer_class is {_shown(kind)}, but should be a string", entry.path)
         yield from (Found(what, entry.path) for what in _wrong_kinds(own))
 
 
@@ -93,34 +93,34 @@ def _shown(value: Any) -> str:
 
 
 def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
-    """Fields beside the special tokens and the class."""
+    """Fields other than the special tokens and the class."""
     if (inner := wrapped(own, "tokenizer_class")) is not None:
-        yield f"all of it lies under {inner!r:.40}, where Transformers does not look"
+        yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
     for field, value in own.items():
         known = field not in SPECIAL and field not in _FLAGS and value is not None
         if known and (should := wrong_kind("tokenizer", "any", field, value)):
-            yield f"{field} is {_shown(value)}, and should be {should}"
+            yield f"{field} is {_shown(value)}, but should be {should}"
     for field in _FLAGS:
         if own.get(field) is not None and not isinstance(own[field], bool):
-            yield f"{field} is {_shown(own[field])}, and should be true or false"
+            yield f"{field} is {_shown(own[field])}, but should be true or false"
     yield from _wrong_descriptions(own.get("added_tokens_decoder"))
 
 
-#: What may be said of an added token beside its text.
+#: Fields of an added token other than its text.
 _MARKS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def _wrong_descriptions(tokens: Any) -> Iterator[str]:
-    """Added tokens: an object of objects, by id, each with a text and marks that are true or false."""
+    """Added tokens: an object of objects by id, each with a text and flags that are true or false."""
     if tokens is not None and not isinstance(tokens, Mapping):
         yield "added_tokens_decoder is not an object"
     for number, token in tokens.items() if isinstance(tokens, Mapping) else ():
         if not number.isdecimal():
-            yield f"added_tokens_decoder has the key {number!r:.40}, and should have ids"
+            yield f"added_tokens_decoder has the key {number!r:.40}, but should have ids"
         elif not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
             yield f"added_tokens_decoder.{number} has no text"
         elif odd := [mark for mark in _MARKS if mark in token and not isinstance(token[mark], bool)]:
-            yield f"added_tokens_decoder.{number}.{odd[0]} is {_shown(token[odd[0]])}, and should be true or false"
+            yield f"added_tokens_decoder.{number}.{odd[0]} is {_shown(token[odd[0]])}, but should be true or false"
         else:
             continue
         return
@@ -131,7 +131,8 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
     """A list of tokens or merges lacks what the tokenizer needs.
 
     merges.txt joins pieces that vocab.json does not have, or vocab.txt has no token for unknown text: the library
-    refuses. The file was truncated, or belongs to another model. Where there is a tokenizer.json, it is read instead.
+    refuses the file. It was truncated, or belongs to another model. Not checked if there is a tokenizer.json, which is
+    read instead.
     """
     for entry in subject.named("tokenizer_config.json"):
         names = subject.names_beside(entry)
@@ -151,7 +152,7 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
             yield Found(f"no {unknown!r:.40} in it, which {kind} needs", entry.folder + "vocab.txt")
 
 
-#: Bytes of a list that is read for this.
+#: The most bytes of a list that is checked.
 MAX_LIST = 4 * 1024 * 1024
 
 

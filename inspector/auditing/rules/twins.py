@@ -16,24 +16,24 @@ from inspector.units import escape
 
 _rule = partial(rule, group="data")
 
-#: The smallest tensor, in bytes, for which equality is not chance, and the bytes compared at a time.
+#: The smallest tensor, in bytes, that is not equal to another by chance; and the bytes compared at a time.
 LEAST, STEP = 1024, 1 << 20
 #: The fewest layers for one to stand out from; the largest share of a role's tensors that are copies by mistake.
 LAYERS, MISTAKES = 3, 4
-#: The same for two that changed places: layers, and by how much more their sizes differ than these differences do.
+#: For exchanged tensors: the fewest layers, and the least quotient of their size ratio and its spread over the layers.
 ORDERED_LAYERS, APART = 5, 3.0
 #: Least difference, in powers of two, that is more than the sample's error.
 DIFFERENT = 0.2
-#: Twins that are compared byte by byte.
+#: The most twins that are compared byte by byte.
 MOST_COMPARED = 32
 
 
 @_rule("repeated-tensor", "error")
 def repeated_tensor(subject: Subject) -> Iterator[Found]:
-    """A tensor has the bytes of another one, from another layer or for another role, where no others are equal.
+    """A tensor is byte for byte equal to one of another layer or role, although no others are equal.
 
-    The tensor was written twice, the second time in place of another. Layers repeated as a whole, roles that all layers
-    share, and experts that begin as copies are sound. Download the file again, or convert it again.
+    One tensor was written twice, the second time in place of another. Layers repeated as a whole, roles shared by all
+    layers, and experts initialized as copies are not reported. Download the file again, or convert it again.
     """
     found = peers(subject)
     if found is None:
@@ -64,7 +64,7 @@ class _Twins:
 
     def __init__(self, found: Peers) -> None:
         alike: defaultdict[object, list[Seen]] = defaultdict(list)
-        self._layers: defaultdict[object, list[Seen]] = defaultdict(list)  # of a tower → its weights
+        self._layers: defaultdict[object, list[Seen]] = defaultdict(list)  # layer of a tower → its weights
         self._kinds: defaultdict[_Place, list[Seen]] = defaultdict(list)
         for each in found.all:
             if each.is_learnt and each.key.layer is not None and each.labelled.tensor.nbytes >= LEAST:
@@ -78,14 +78,14 @@ class _Twins:
 
     @property
     def pairs(self) -> Iterator[tuple[Seen, Seen]]:
-        """Those that occur twice; more occurrences form a pattern."""
+        """Pairs of equal weights; more equal ones would be intended."""
         return ((group[0], group[1]) for group in self._groups if len(group) == 2)
 
     def are_odd(self, one: Seen, other: Seen) -> bool:
         """Whether no other tensors are equal in the same way."""
         here, there = _place(one), _place(other)
         if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3] and _same_expert(one, other)):
-            return False  # another copy of the model, as an average or a teacher is
+            return False  # another copy of the model, such as an average or a teacher
         if len(self._kinds[here]) < LAYERS or self._share_of_layer(one, other) * 2 >= 1:
             return False
         alike = self._alike[frozenset({here, there})]
@@ -129,8 +129,8 @@ def _are_equal(one: Seen, other: Seen, subject: Subject) -> bool:
 def exchanged_tensors(subject: Subject) -> Iterator[Found]:
     """Two tensors of a layer were exchanged, as their magnitudes show.
 
-    In all other layers the numbers of one role are by nearly the same factor larger than those of the other, and in
-    this one smaller by that factor: keys in the place of values, a gate in that of its projection. Whoever wrote the
+    In all other layers the numbers of one role are larger than those of the other by nearly the same factor, and in
+    this layer smaller by that factor: keys in place of values, a gate in place of its projection. The writer of the
     file gave two tensors each other's names: convert the model again.
     """
     found = peers(subject)

@@ -14,7 +14,7 @@ from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
-#: Ends of files that a download leaves while it runs: of browsers, of programs for it, of copying between machines.
+#: Suffixes of unfinished files: of browsers, download managers, and programs that copy between machines.
 PARTIAL = (
     *(".incomplete", ".part", ".partial", ".crdownload", ".ucrdownload", ".download", ".opdownload", ".tmp", ".temp"),
     *(".downloadinprogress", ".downloading", ".inprogress", ".in-progress", ".unfinished", ".filepart", ".dltemp"),
@@ -33,9 +33,9 @@ PARTIAL = (
         ".uncompleted",
     ),
 )
-#: Suffixes of a program's notes on an unfinished file, appended to the file's name.
+#: Suffixes of the state that a program keeps beside an unfinished file, appended to the file's name.
 CONTROL = (".aria2", ".aria2__temp", ".st", ".xltd.cfg", ".td.cfg", ".bt.xltd", ".axel", ".chunks", ".bt.td")
-#: Names that only a download gives: rsync's, AWS' with eight digits, Ollama's parts.
+#: Temporary names of downloads: rsync's, those of AWS with eight digits, Ollama's parts.
 _TEMPORARY = re.compile(
     r"(?:.*/)?(?:\.(?P<rsync>.+)\.[A-Za-z0-9]{6}|(?P<aws>.+)\.[0-9A-Fa-f]{8}|(?P<ollama>.+-partial)-\d+|"
     r"Unconfirmed \d+\.crdownload|~(?P<tilde>.+\.tmp))"
@@ -50,9 +50,9 @@ _DATA = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken"
 
 @rule("lfs-pointer", "error")
 def lfs_pointer(subject: Subject) -> Iterator[Found]:
-    """A git-LFS pointer in place of a file.
+    """A file is only a git-LFS pointer.
 
-    The repository was cloned without git-LFS, or its files were copied as stored in git. Run
+    The repository was cloned without git-LFS, or its files were copied as they are stored in git. Run
     `git lfs pull` in the folder, or download the file itself.
     """
     for entry in subject.entries:
@@ -66,10 +66,10 @@ def lfs_pointer(subject: Subject) -> Iterator[Found]:
 
 @rule("html-page", "error")
 def html_page(subject: Subject) -> Iterator[Found]:
-    """A web page, saved under a data file's name.
+    """A data file contains a web page.
 
     The download received a login or error page and saved it. Download the file again; a gated
-    repository wants a token.
+    repository needs a token.
     """
     for entry in subject.named(*_DATA):
         if _HTML.match(subject.head(entry.path, 64)):
@@ -83,9 +83,9 @@ def stands_in(start: bytes) -> bool:
 
 @rule("wrong-extension", "warning")
 def wrong_extension(subject: Subject) -> Iterator[Found]:
-    """A weight file whose name implies another format than its bytes.
+    """A weight file's name implies a different format than its bytes.
 
-    Loaders choose by the name: they refuse the file, or take it for a pickle. Rename it.
+    Loaders choose the format by the name: they refuse the file, or read it as a pickle. Rename it.
     """
     for header in subject.all_headers:
         if header.tensors and not header.path.endswith(ENDS[header.format]):
@@ -102,14 +102,14 @@ def wrong_extension(subject: Subject) -> Iterator[Found]:
 def unfinished_download(subject: Subject) -> Iterator[Found]:
     """An unfinished download.
 
-    The tool left its temporary file, or its notes beside a file that it has not finished. Run the download again. A
-    warning where the finished file is there too: only the remains need to be deleted.
+    The tool left its temporary file, or its state beside a file that it has not finished. Run the download again. Only
+    a warning if the finished file is present too: delete the remains.
     """
     for entry in subject.named(*CONTROL):
         if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
-            yield Found("notes of an unfinished download of this file: run it again", name)
+            yield Found("left by an unfinished download of this file: run the download again", name)
         elif name.endswith(_ENDS):
-            yield Found("notes of an unfinished download, whose file is not there: run it again", entry.path)
+            yield Found("left by an unfinished download, whose file is missing: run the download again", entry.path)
     for entry in subject.named(*PARTIAL):
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)(?:\.[^./]+)?\.incomplete$", entry.path)
         yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
@@ -124,7 +124,7 @@ def unfinished_download(subject: Subject) -> Iterator[Found]:
 
 
 _SCOPE = "._____temp/"
-#: Ends of files that are downloaded as a model's.
+#: Suffixes of files that belong to a model's download.
 _ENDS = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".json", ".model", ".onnx", ".h5", ".msgpack", "-partial")
 
 
@@ -135,14 +135,14 @@ def _without(path: str, ends: tuple[str, ...]) -> str:
 def _remains(subject: Subject, entry: Entry, *named: str) -> Found:
     if any(name in subject.by_path for name in named):
         return Found("remains of a download beside the finished file: delete them", entry.path, severity="warning")
-    return Found(f"a download that stopped after {plural(entry.size, 'byte')}: run it again", entry.path)
+    return Found(f"a download that stopped after {plural(entry.size, 'byte')}: run the download again", entry.path)
 
 
 @rule("broken-link", "error")
 def broken_link(subject: Subject) -> Iterator[Found]:
     """A symbolic link to a file that does not exist.
 
-    In the Hub's cache: the blob was deleted and its link remained. Download the repository again.
+    In the Hub's cache, the blob was deleted and its link remained. Download the repository again.
     """
     for entry in subject.entries:
         if entry.broken:
@@ -154,7 +154,7 @@ def special_file(subject: Subject) -> Iterator[Found]:
     """A pipe, socket or device, or a link to a folder, among the files.
 
     No model needs a pipe, a socket or a device, and a reader that opens one may wait forever. A linked
-    folder is a note: it is not followed.
+    folder is only a note, and is not followed.
     """
     for entry in subject.entries:
         if entry.kind == "special" and not entry.broken and entry.refused is None:
@@ -169,7 +169,7 @@ def no_access(subject: Subject) -> Iterator[Found]:
     """A file or a folder that cannot be read.
 
     Its permissions forbid it, its path is longer than the system allows, or it was deleted during the audit.
-    Its contents were not judged: allow reading, and audit again.
+    Its contents were not checked: allow reading, and audit again.
     """
     for entry in subject.entries:
         if entry.refused is not None:
@@ -196,7 +196,7 @@ def stale_shards(subject: Subject) -> Iterator[Found]:
     """A second set of shards beside the one in use.
 
     A model was saved again, with other shards, into the same folder. The old set is not loaded, doubles the disk
-    space, and gives a mixture to a loader that goes by names instead of the index. Delete the stale set.
+    space, and a loader that goes by file names instead of the index loads a mixture. Delete the stale set.
     """
     live = {header.path for header in subject.headers}
     sets = list(_sets(subject))
@@ -224,8 +224,8 @@ def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
 def index_mismatch(subject: Subject) -> Iterator[Found]:
     """The index assigns a tensor to a file that does not have it.
 
-    The index belongs to another version of the shards, or a shard to another model: loading fails, or
-    leaves the tensor random. A warning where another shard of the set has it: loaders that read whole shards find it.
+    The index belongs to another version of the shards, or a shard to another model: loading fails, or leaves the tensor
+    random. Only a warning if another shard of the set has it: loaders that read whole shards find it.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     if index is None:
@@ -244,7 +244,7 @@ def index_mismatch(subject: Subject) -> Iterator[Found]:
 def unindexed_tensors(subject: Subject) -> Iterator[Found]:
     """Tensors that are in a shard but not in the index.
 
-    Some loaders use them, others do not: the model differs between programs. Write the index again.
+    Some loaders use them, others do not, so the model differs between programs. Write the index again.
     """
     index = subject.checkpoint.index if subject.checkpoint else None
     for header in subject.headers if index else ():
@@ -259,7 +259,7 @@ def missing_component(subject: Subject) -> Iterator[Found]:
     """A component that a pipeline's index names is missing.
 
     model_index.json gives each component a folder; modules.json does so for those with a configuration of their own.
-    Loading the pipeline fails: download the component. One whose class has weights needs those too.
+    Loading the pipeline fails: download the component. A component whose class has weights needs those too.
     """
     for entry in subject.named("model_index.json"):
         for name, value in subject.document(entry.path).items():
@@ -273,13 +273,13 @@ def missing_component(subject: Subject) -> Iterator[Found]:
 
 
 def _configured(names: frozenset[str]) -> bool:
-    """Whether a module has its configuration: some name it `cnn_config.json`, after their class."""
+    """Whether a module has its configuration, which some classes name after themselves: `cnn_config.json`."""
     return any(name.endswith("config.json") for name in names)
 
 
-#: Modules of sentence-transformers with a configuration in their folder. Others have none, and no folder on a Hub.
+#: sentence-transformers' modules with a configuration in their folder. Others have none, and no folder on the Hub.
 _CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
-#: Ends of the names of classes without weights.
+#: Suffixes of the names of classes without weights.
 _WEIGHTLESS = re.compile(r"(Tokenizer(Fast)?|TokenizersBackend|(Processor|Extractor)(Fast|Pil)?|Scheduler|Sampler)$")
 MAX_MODULES = 1 << 20
 
@@ -292,12 +292,12 @@ def _absent(subject: Subject, index: str, folder: str, kind: str) -> Iterator[Fo
         yield Found(f"{kind} has no weights in {folder:.80}: download them", index)
 
 
-#: Ends of weights in any format.
+#: Suffixes of weights in any format.
 _ANY = (*WEIGHTS, ".bin", ".msgpack", ".h5", ".onnx", ".pt", ".pth", ".xml", ".pb", ".incomplete", ".index.json")
 
 
 def _modules(text: str | None) -> Iterator[tuple[str, str]]:
-    """(folder, class) of each module of sentence-transformers."""
+    """(folder, class) of each sentence-transformers module."""
     try:
         found = configs.loads(text or "[]")
     except ValueError:
@@ -325,7 +325,7 @@ def second_index(subject: Subject) -> Iterator[Found]:
 
 @rule("split-name", "error")
 def split_name(subject: Subject) -> Iterator[Found]:
-    """A part of a split GGUF whose name gives it another number than its header.
+    """A part of a split GGUF has another number in its name than in its header.
 
     `split.no` counts from 0, names from 1. llama.cpp finds the parts by their names and then refuses the
     set. A file was renamed, or replaced by another: download the parts again.
