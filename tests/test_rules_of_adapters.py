@@ -196,7 +196,7 @@ def test_modules_saved_whole_are_found_by_their_names(tmp_path: Path) -> None:
     whole = {f"base_model.model.{name}.weight": [4] for name in ("final.norm", "head.out", "embed.tokens")}
     files = {"adapter_config.json": json.dumps(own).encode(), FILE: safetensors({**BOTH, **whole})}
     found = rule_words.lines("adapter-pieces", files, tmp_path)
-    assert [line.split(" of ")[0] for line in found] == [
+    assert [line.split(" is in ")[0] for line in found] == [
         f"{FILE}: error: {name!r}" for name in ("layers.0.lost", "lost", "weight")
     ]
 

@@ -39,7 +39,7 @@ def test_a_header_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.Monkey
     length = int.from_bytes(files["model.safetensors"][:8], "little")
     own = made(tmp_path / "a", files)
     assert told(own) == [
-        ("header-size", "error", f"{length} bytes, where no sound one needs 64: not judged", "model.safetensors")
+        ("header-size", "error", f"{length} bytes, but no sound file needs 64: not checked", "model.safetensors")
     ]
     assert (own.headers, own.extra, own.incomplete) == ((), (), True)
     monkeypatch.setattr(bounds, "MAX_HEADER", length)
@@ -53,7 +53,7 @@ def test_more_tensors_than_any_gguf_has(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(bounds, "MAX_TENSORS", 1)
     for name, content in (("little", file), ("big", big)):
         own = made(tmp_path / name, {"m.gguf": content})
-        what = "2 tensors, where no sound file needs 1: not judged"
+        what = "2 tensors, but no sound file needs 1: not checked"
         assert told(own) == [("header-size", "error", what, "m.gguf")]
     monkeypatch.setattr(bounds, "MAX_TENSORS", 2)
     assert told(made(tmp_path / "c", {"m.gguf": file})) == []
@@ -62,7 +62,7 @@ def test_more_tensors_than_any_gguf_has(tmp_path: Path, monkeypatch: pytest.Monk
 def test_documents_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "MAX_DOCUMENT", 20)
     own = made(tmp_path, {"model.safetensors": WEIGHTS, "config.json": dump({"model_type": "llama"})})
-    assert told(own) == [("config", "error", "23 bytes, where no sound one needs 20: not judged", "config.json")]
+    assert told(own) == [("config", "error", "23 bytes, but no sound file needs 20: not checked", "config.json")]
     assert own.config is None
     assert own.document("config.json") == {}
     assert own.too_large(own.by_path["config.json"])
@@ -95,7 +95,7 @@ def test_more_files_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(bounds, "MAX_FILES", 3)
     own = made(tmp_path / "b", files)
     assert [entry.path for entry in own.entries] == ["c.json", "z/m.safetensors", "a.txt"]
-    what = "4 files, of which 3 were examined: the others are not judged"
+    what = "4 files, of which 3 were examined: the others were not checked"
     assert [(each.rule, each.severity, each.message) for each in own.findings] == [("many-files", "error", what)]
     assert not own.readable("b.txt")
 
@@ -109,7 +109,7 @@ def test_weights_beside_the_models_own(tmp_path: Path, monkeypatch: pytest.Monke
     assert [header.path for header in own.all_headers] == ["model.safetensors", "d/1.safetensors", "d/3.safetensors"]
     monkeypatch.setattr(bounds, "MAX_EXTRA", 1)
     own = made(tmp_path / "b", {**files, **beside})
-    what = "2 weight files beside the first 1: not judged"
+    what = "2 weight files beside the first 1: not checked"
     assert told(own) == [("not-judged", "error", what, "d/2.safetensors")]
     assert [header.path for header in own.extra] == ["d/1.safetensors"]
 

@@ -97,7 +97,7 @@ _PROJECT: list[Path | None] = []
 
 @contextmanager
 def tables_of_project(folder: Path | None) -> Iterator[None]:
-    """Use these project tables, whatever a pyproject.toml says: an audit must not be configured by what it audits."""
+    """Use these project tables regardless of any pyproject.toml: an audit must not be configured by what it audits."""
     _PROJECT.append(folder)
     try:
         yield

@@ -2,8 +2,8 @@
 
     conversion_of("llama")   what llama.cpp's converter does to models that it writes as architecture `llama`
 
-`tables/conversions` has a document for each GGUF architecture; what all have in common is in `_base`. Transformers is a
-converter, too, of the models that it holds otherwise than they are published: `loaded.` and the model's type.
+`tables/conversions` has a document for each GGUF architecture; `_base` has what all share. Transformers acts as a
+converter too, for models that it represents differently than they were published: `loaded.` and the model's type.
 
     {"like": "llama",
      "aliases": {"post_attention_layernorm": "self_attn post_attention_layernorm"},
@@ -14,44 +14,45 @@ converter, too, of the models that it holds otherwise than they are published: `
 
 A tensor is identified by its key: `tower:branch role.part/index`, without the parts at their defaults (`key_text`).
 
-signs      parts of names that only tensors of the file have, where both are safetensors
-names      the file's name, without `.weight` or `.bias`, → what the model's name ends with; several with `|` between
-           them. `{}` is a number, `{-1}` one less, `{#}` its place among those that the file has, `{@}` the model's
-           block that `feeds` gives for it. Where the model has none of them, the key decides
+signs      parts of names that only the file's tensors have, if both are safetensors
+names      the file's name, without `.weight` or `.bias`, → the end of the model's name; several with `|` between
+           them. `{}` is a number, `{-1}` one less, `{#}` its rank among those in the file, `{@}` the model's
+           block that `feeds` gives for it. If the model has none of them, the key decides
 feeds      blocks of the model → the configuration's list of the language model's layers that they feed, or of pairs
            that end with one: the file numbers the blocks of all lists in the order of these layers
 aliases    the file's key → the model's, where the two tables call a tensor differently; several in the order in which
            they are tried, with `|` between them
-towers     the file's tower → the model's, where a model may call it so; several with `|` between them
-stacks     branches of the model whose layers are the file's, one branch's after the other's
-model      how projections lie in one tensor of the model: the parts in their order, each with its rows as a formula
-           (or none, where other tensors tell), in so many equal groups (`by`); `by` alone: the usual parts.
-           They lie along the rows, or the axis of a number (`axis`)
-file       the same of the file; parts may be keys of the model, whose tensors the converter puts into one. A key with
-           `[experts]` after it is of stacked experts alone
-converted  what is done to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
-           `order`  the model's elements as digits → the file's. A word is a number that a formula beside it gives, `*`
-                    the digit that follows from the others, `...` all axes but the first (in front: but the last); two
-                    words without a formula are equal
-           `axis`   the axis whose elements `order` names, by its number; the rows' where nothing is said
-           `axes`   the model's axes in the file's order, by their numbers
-           `value`  the file's number for the model's, x; it may name numbers of the configuration, the `layer`, the
-                    element's `index` in the model's tensor, and the `mean` and `mean_abs` of all of that
-           `rows`   which rows the shorter has of the longer, the `first` or the `last`; the model is the longer, unless
-           `rest`   says what the file's other rows are: `zeros`
+towers     the file's tower → the model's possible name for it; several with `|` between them
+stacks     branches of the model whose layers the file stores consecutively, branch after branch
+model      how projections are fused in one tensor of the model: the parts in order, each with its rows as a formula (or
+           none, if other tensors determine them), in `by` equal groups; `by` alone: the usual parts. They are
+           concatenated along the rows, or along another axis, by number (`axis`)
+file       the same for the file; parts may be keys of the model, whose tensors the converter fuses. A key with
+           `[experts]` after it applies to stacked experts only
+converted  the change to a tensor, to a part of it (`qkv_proj.q_proj`), or to several (`q_norm | k_norm`):
+           `order`  the model's elements as digits → the file's. A word is a number given by a formula beside it, `*`
+                    the digit that follows from the others, `...` all axes but the first (at the start: but the last);
+                    two words without a formula are equal
+           `axis`   the number of the axis whose elements `order` names; by default the rows
+           `axes`   the numbers of the model's axes, in the file's order
+           `value`  the file's value computed from the model's, x; it may use numbers of the configuration, the `layer`,
+                    the element's `index` in the model's tensor, and the tensor's `mean` and `mean_abs`
+           `rows`   which of the longer tensor's rows the shorter has, `first` or `last`; the model's is the longer,
+                    unless there is `rest`
+           `rest`   what the file's additional rows contain: `zeros`
            `name`   the display name
-folded     values computed from several tensors: a display name, and for each of the file's keys a formula (`value`)
+folded     values computed from several tensors: a display name, and for each key of the file a formula (`value`)
            in x and other letters, each with its key in the model; `key@1/2`: the first half of its columns
 computed   a part of a file's tensor (`embed_tokens.text_embedding embed_tokens`, as in `file`) whose rows are computed
-           from the model's: a formula (`value`) in x and in whole tensors, each a letter with its key, and the display
+           from the model's: a formula (`value`) in x and whole tensors, each a letter with its key, and the display
            name. `linear(x, w, b)` is x · wᵀ + b
-transposed keys of matrices that the model stores as [in, out], unless its table already says so; with `[experts]` of
-           stacked experts alone
+transposed keys of matrices that the model stores as [in, out], unless its table already says so; with `[experts]`,
+           only those of stacked experts
 left_out   keys that the converter omits; `tower:*` for a whole tower
 deeper     towers of the model whose layers beyond the file's last are omitted
-dropped    words in the names of further tensors that it omits
-made       keys that it generates from the configuration
-added      keys that it takes from another folder of the model
+dropped    words in the names of further tensors that the converter omits
+made       keys that the converter generates from the configuration
+added      keys that the converter takes from another folder of the model
 """
 
 from __future__ import annotations
@@ -65,18 +66,18 @@ from inspector.architectures.store import store
 from inspector.errors import TableError
 from inspector.model import Key
 
-#: The parts common to all conversions; and to files from the authors of a model rather than Transformers.
+#: The parts common to all conversions, and those common to files from a model's authors rather than Transformers.
 BASE, ORIGINAL = "_base", "_meta"
-#: What Transformers makes of a model as it loads it (`save_original_format=False` writes that); with the model's type.
+#: Transformers' representation of a loaded model, which `save_original_format=False` writes; with the model's type.
 LOADED = "loaded"
 #: The most blocks of one list that feed a language model.
 MOST_BLOCKS = 1000
-#: What holds of all towers that lie beside a language model; with the kind of projector, of those that have it.
+#: The part common to all towers beside a language model; with a kind of projector, to the towers that have it.
 TOWERS = "mmproj"
 
 
 class Conversion(NamedTuple):
-    """What a converter does to the models of one architecture."""
+    """The changes that a converter makes to models of one architecture."""
 
     signs: Sequence[str] = ()
     names: Mapping[str, str] = {}
@@ -97,7 +98,7 @@ class Conversion(NamedTuple):
     added: Sequence[str] = ()
 
     def unstacked(self, key: Key, layers: Mapping[str, int]) -> Key:
-        """The file's key mapped to the branch and layer that the file's layer number denotes in the model.
+        """The file's key with the branch and layer of the model to which the file's layer number refers.
 
         Args:
             layers: the number of layers of each branch in the model.
@@ -111,7 +112,7 @@ class Conversion(NamedTuple):
         return key
 
     def blocks(self, config: Mapping[str, Any]) -> list[str]:
-        """The model's blocks in the order in which the file numbers them; none if its configuration does not tell."""
+        """The model's blocks in the order in which the file numbers them; none if its configuration does not say."""
         depth = (config.get("text_config") or config).get("num_hidden_layers") if self.feeds else None
         found: list[tuple[int, str]] = []
         for name, field in self.feeds.items():
@@ -229,10 +230,11 @@ def conversion_of(architecture: str, projector: str = "") -> Conversion:
 
 
 def loaded_form(model_type: str, names: Iterable[str]) -> Conversion | None:
-    """How the tensors of a model that Transformers saved as it holds them lie beside the published; None for others.
+    """How the tensors of a model that Transformers saved in its own layout correspond to the published ones; None for
+    other models.
 
     Args:
-        names: those of its tensors.
+        names: the names of its tensors.
     """
     name = f"{LOADED}.{model_type}"
     if not store().has("conversions", name):

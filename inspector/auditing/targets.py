@@ -1,8 +1,8 @@
 """The models at a target of an audit, each as a `Subject`.
 
 A target is a file, a folder with a model, a folder of such folders, or anything else that `sources.targets` finds:
-whatever is not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly in
-it is a model; files below it that belong to no other model are audited with it.
+a name that is not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly
+in it is a model; files below it that belong to no other model are audited with it.
 """
 
 from __future__ import annotations

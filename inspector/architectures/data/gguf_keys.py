@@ -98,7 +98,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
     "gemma4-assistant": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
-    # A tower beside a language model; a file has one of the two, or its projectors' tables say both.
+    # A tower beside a language model: a file has one of the two, or its projectors' tables combine both.
     "clip": {
         f"{tower}.{key}": (field,)
         for tower in ("vision", "audio")

@@ -15,7 +15,7 @@ TOWERS: Mapping[str, str] = {
     "v.proj_blk.": "vision_projector",
     "v.": "vision",
     "a.proj_": "projector",
-    "a.gen.code.": "code_predictor",  # of a model that speaks: the codes of a frame in sequence
+    "a.gen.code.": "code_predictor",  # of a speech model: the codes of a frame in sequence
     "a.gen.wav.": "vocoder",  # and the sound from them
     "a.gen.": "flow",  # or from noise
     "a.": "audio",

@@ -1,4 +1,4 @@
-"""Does an adapter fit itself: both halves of each matrix, and the modules that its configuration names?"""
+"""Is an adapter consistent? It needs both halves of each matrix, and the modules that its configuration names."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[.
 
 @_rule("half-adapter", "error")
 def half_adapter(subject: Subject) -> Iterator[Found]:
-    """One of LoRA's two matrices without the other.
+    """One of LoRA's two matrices is stored without the other.
 
     The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
-    The file was truncated or edited: get it again.
+    The file was truncated or edited: download it again.
     """
     for header in subject.all_headers:
         names = {tensor.name for tensor in header.tensors}
@@ -49,9 +49,9 @@ _LONGEST = 1_000
 def adapter_targets(subject: Subject) -> Iterator[Found]:
     """The modules that an adapter's configuration names are not those for which it has tensors.
 
-    PEFT makes matrices for every module of `target_modules`: those without tensors stay as they are, and tensors of
-    other modules are dropped. Configuration and weights belong to different adapters. An error where they have no
-    module in common: PEFT finds nothing to adapt, or leaves the model as it was.
+    PEFT creates matrices for every module in `target_modules`: those without tensors keep their initial values, and
+    tensors of other modules are dropped. Configuration and weights belong to different adapters. An error if they have
+    no module in common: PEFT then finds nothing to adapt, or leaves the model unchanged.
     """
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path)
@@ -98,6 +98,6 @@ def _adapted(subject: Subject, header: Header) -> set[str]:
 
 
 def _layer(module: str) -> int | None:
-    """The number of the layer that a module is in; None of one in no layer."""
+    """The number of a module's layer; None if it is in no layer."""
     found = re.search(r"\.(\d+)\.", module)
     return int(found[1]) if found and len(found[1]) < 9 else None

@@ -1,4 +1,4 @@
-"""What an audit reads at most. The limits lie far above real models: hostile input must not take seconds."""
+"""Limits on what an audit reads. They are far above real models' sizes: hostile input must not take seconds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _POSSIBLE_HEADER = 100_000_000
 
 
 def excess(path: str, size: int, head: Callable[[str, int], bytes]) -> Finding | None:
-    """What a file has more of than any sound one, if it is too large to be judged.
+    """Describes the excess of a file that is too large to be checked.
 
     Args:
         size: of the file, in bytes.
@@ -42,7 +42,7 @@ def _of_header(path: str, size: int, first: bytes) -> Finding | None:
     if first[:4] in (b"GGUF", b"FUGG"):
         tensors = min(int.from_bytes(first[8:], order) for order in ("little", "big"))
         if MAX_TENSORS < tensors < size:  # a count that exceeds the file is reported by its reader
-            what = f"{integer(tensors)} tensors, where no sound file needs {integer(MAX_TENSORS)}: not judged"
+            what = f"{integer(tensors)} tensors, but no sound file needs {integer(MAX_TENSORS)}: not checked"
             return Finding("header-size", "error", what, path)
         return None
     length = int.from_bytes(first[:8], "little")
@@ -52,5 +52,5 @@ def _of_header(path: str, size: int, first: bytes) -> Finding | None:
 def _beyond(path: str, size: int, limit: int, rule: str) -> Finding | None:
     if size <= limit:
         return None
-    what = f"{integer(size)} bytes, where no sound one needs {integer(limit)}: not judged"
+    what = f"{integer(size)} bytes, but no sound file needs {integer(limit)}: not checked"
     return Finding(rule, "error", what, path)

@@ -68,14 +68,14 @@ class Files:
         if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:
-            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  a string is at hand
+            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  the path is a string
         except (OSError, ValueError):  # absent, or not encodable in the system's file names
             return own
 
     def folders_in(self, folder: str) -> frozenset[str]:
         """Names of the subfolders of a folder of a local target, given as in entries: "" or ending in "/"."""
         try:
-            with os.scandir(os.path.join(self.root or "", folder)) as found:  # noqa: PTH118  a string is at hand
+            with os.scandir(os.path.join(self.root or "", folder)) as found:  # noqa: PTH118  the path is a string
                 return frozenset(each.name for each in found if each.is_dir(follow_symlinks=False))
         except (OSError, ValueError):
             return frozenset()

@@ -1,4 +1,4 @@
-"""Do a model's files fit each other: token ids and embedding, lists and layers, names and shapes, the tokenizer?"""
+"""Do a model's files fit each other? Token ids and embedding, lists and layers, names and shapes, the tokenizer."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def embedding_of(subject: Subject) -> Labelled | None:
         return None
     own = next(of_role(result.tensors, "embed_tokens"), None)
     whole = own is not None and own.key.part == "weight" and len(own.tensor.shape) == 2
-    whole = whole and own is not None and own.tensor.dtype in FLOATS  # a packed one has a different number of rows
+    whole = whole and own is not None and own.tensor.dtype in FLOATS  # a packed one has other rows
     return own if own is not None and whole and own.key.tower in ("text", "decoder", "encoder") else None
 
 
 # --- the configuration ------------------------------------------------------------------------
 
 
-#: Fields with a token's id, and whether a loader indexes the embedding by it at once.
+#: Fields with a token's id, and whether a loader indexes the embedding with it immediately.
 _IDS: Mapping[str, bool] = {
     "pad_token_id": True,
     "eos_token_id": False,
@@ -50,9 +50,9 @@ _IDS: Mapping[str, bool] = {
 def token_id(subject: Subject) -> Iterator[Found]:
     """A special token's id is beyond the embedding.
 
-    PyTorch refuses to create an embedding whose padding row is out of range; generation that waits for an end token
-    that cannot come never stops. The configuration belongs to another model, or tokens were added without resizing: a
-    warning for those that only the tokenizer knows.
+    PyTorch refuses to create an embedding whose padding row is out of range; generation does not stop at an end token
+    that the model cannot produce. The configuration belongs to another model, or tokens were added without resizing the
+    embedding. Only a warning for tokens that just the tokenizer has.
     """
     embedding = embedding_of(subject)
     if embedding is None:
@@ -66,7 +66,7 @@ def token_id(subject: Subject) -> Iterator[Found]:
             for field in {**_IDS, **dict.fromkeys(_further_ids(scope), False)}:
                 for number in _numbers(scope.get(field)):
                     if number >= rows:
-                        what = f"{field} is {integer(number)}, and the embedding has {plural(rows, 'row')}"
+                        what = f"{field} is {integer(number)}, but the embedding has {plural(rows, 'row')}"
                         severity: Severity = "error" if _IDS.get(field) and name == "config.json" else "warning"
                         yield Found(what, path, embedding.tensor.name, severity)
     path = subject.folder + "tokenizer_config.json"
@@ -80,7 +80,7 @@ def token_id(subject: Subject) -> Iterator[Found]:
 
 
 def _further_ids(scope: Mapping[str, Any]) -> list[str]:
-    """Fields with the ids of other tokens: of images, of the start of generation."""
+    """Fields with the ids of other tokens, such as image tokens and the start of generation."""
     ids = (field for field in scope if field.endswith(("_token_id", "_token_index")) and field not in _IDS)
     return [field for field in ids if not field.startswith("_")]  # reserved by the class
 
@@ -91,7 +91,7 @@ def _numbers(value: Any) -> Iterator[int]:
             yield each
 
 
-#: Fields with an item for each layer → the field with the number of layers.
+#: Fields with one item per layer → the field with the number of layers.
 _PER_LAYER: Mapping[str, str] = {"layer_types": "num_hidden_layers", "mlp_layer_types": "num_hidden_layers"}
 
 
@@ -99,7 +99,7 @@ _PER_LAYER: Mapping[str, str] = {"layer_types": "num_hidden_layers", "mlp_layer_
 def layer_list(subject: Subject) -> Iterator[Found]:
     """A list with one item per layer has a different number of items than there are layers.
 
-    Transformers refuses such a configuration. It was edited, or layers were taken out of the model.
+    Transformers refuses such a configuration. It was edited, or layers were removed from the model.
     """
     if subject.config is None or subject.config.kind != "config.json":
         return
@@ -115,17 +115,17 @@ def layer_list(subject: Subject) -> Iterator[Found]:
                 yield Found(what, subject.config.path)
 
 
-#: Tensors beyond which shapes are not compared one by one.
+#: The most tensors whose shapes are compared one by one.
 _MOST_SHAPES = 20_000
 
 
 @_rule("transposed", "error")
 def transposed(subject: Subject) -> Iterator[Found]:
-    """A tensor has as many elements as the configuration gives it, in other dimensions.
+    """A tensor has the number of elements that the configuration implies, but in other dimensions.
 
-    Under the name that Transformers gives it, and not packed: it compares shapes as they are, and refuses, be it one
-    number where there should be a list of one. The file was written by a program of another layout, or edited.
-    Statistics that batch norms keep are compared whatever their size.
+    Transformers compares the shapes of tensors with its own names exactly, and refuses any other, even a scalar in
+    place of a list of one number. The file was written by a program with another layout, or edited. Packed tensors are
+    not checked; the statistics of batch norms are, even if their size differs.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -155,7 +155,7 @@ def _is_statistic(name: str) -> bool:
     return name.endswith((".running_mean", ".running_var", ".num_batches_tracked"))
 
 
-#: Modules that some models fuse in one matrix and others keep separate.
+#: Modules that some models fuse into one matrix and others keep separate.
 _FUSED = {
     **dict.fromkeys(("q_proj", "k_proj", "v_proj"), ("qkv_proj",)),
     **dict.fromkeys(("gate_proj", "up_proj"), ("gate_up_proj",)),
@@ -166,11 +166,11 @@ _FUSED = {
 
 @_rule("tensor-names", "warning")
 def tensor_names(subject: Subject) -> Iterator[Found]:
-    """Tensors have other names than those that Transformers looks for in this model.
+    """Tensors have different names than Transformers looks for in this model.
 
-    The same weights, held in one matrix where the model has them apart, or the other way round, or under a prefix that
-    the other tensors do not have: Transformers fills what it misses with random numbers, and drops what it finds. The
-    file belongs to another program or another model.
+    The weights are fused into one matrix although the model has several, or split although it has one, or have a prefix
+    that the other tensors lack: Transformers fills the tensors it misses with random numbers, and drops those it does
+    not know. The file belongs to another program or another model.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -185,9 +185,9 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     lost = wanted - stored
     if not stored or len(lost) * 2 > len(wanted):
         yield from list(_wrapped(stored, wanted)) or _renamed(stored, wanted)
-        return  # of another convention as a whole
+        return  # the whole file follows another convention
     base = _base(wanted)
-    held = {name: name for name in sorted(stored)}  # the names by which each is taken, and the one that it has
+    held = {name: name for name in sorted(stored)}  # the accepted names of each, and its actual one
     if base:
         held = {each.removeprefix(f"{base}."): each for each in held} | {f"{base}.{each}": each for each in held} | held
     lost, extra = wanted - held.keys(), {name: None for name in (*sorted(stored), *held) if name not in wanted}
@@ -199,11 +199,11 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     yield from _renamed(held, wanted)
 
 
-#: What training puts around a model, and leaves in the names of its tensors.
+#: Wrappers that training puts around a model, which remain in the names of its tensors.
 _WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.", "state_dict.")
 
 
-#: Parts of names by which conventions differ: Transformers' own, and others' for the same.
+#: Parts of names that differ between conventions: Transformers' own, and other names for the same module.
 _OTHERS = (
     (".layers.", ".h."),
     (".layers.", ".blocks."),
@@ -214,7 +214,7 @@ _OTHERS = (
 
 
 def _renamed(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are right but for a word that another convention has in its place."""
+    """Names that are correct except for a word from another convention."""
     lost, extra = {*wanted} - {*stored}, {*stored} - {*wanted}
     for own, other in _OTHERS:
         moved = [name for name in lost if own in name and name.replace(own, other, 1) in extra]
@@ -244,7 +244,7 @@ def _prefixed(name: str, extra: Collection[str]) -> Iterator[str]:
 
 
 def _base(wanted: Collection[str]) -> str:
-    """The name of the model within a model with a head, which Transformers adds to names or takes off; else ""."""
+    """The body's name within a model with a head, a prefix that Transformers adds or removes; else ""."""
     first, number = Counter(name.partition(".")[0] for name in wanted).most_common(1)[0]
     return first if number * 4 > len(wanted) * 3 else ""
 
@@ -260,7 +260,7 @@ def _elsewhere(name: str) -> Iterator[str]:
 def dtype_mixture(subject: Subject) -> Iterator[Found]:
     """The same kind of weights has another dtype in one shard than in the others.
 
-    Shards of two versions of the model were mixed: each is sound, but together they are a model that nobody
+    Shards of two versions of the model were mixed: each is sound by itself, but together they are a model that nobody
     published. Download the set again.
     """
     if len(subject.headers) < 2:
@@ -288,8 +288,8 @@ _DIGITS = re.compile(r"\d+")
 def tokenizer(subject: Subject) -> Iterator[Found]:
     """A tokenizer.json that the tokenizers library refuses.
 
-    It has no model, its model no vocabulary or no merges, or zeros stand in it where a part was never downloaded.
-    Download it again. One of over 2 MB is looked through for zeros, and not parsed.
+    It has no model, its model has no vocabulary or no merges, or it contains zeros where a part was never downloaded.
+    Download it again. A file of over 2 MB is searched for zeros, but not parsed.
     """
     for entry in subject.named("tokenizer.json"):
         if entry.name != "tokenizer.json" or not 1 < entry.size <= _LARGEST_TOKENIZER:
@@ -327,7 +327,7 @@ def _refused(raw: bytes) -> str | None:
     if (wrong := next(tokenizer_json.refusals(own), None)) is not None:
         return f"the library refuses it: {wrong}"
     if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
-        return f"a merge makes {lost!r:.60}, which the vocabulary does not have"
+        return f"a merge produces {lost!r:.60}, which the vocabulary does not have"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Does a GGUF fit itself: its tokenizer's lists, the keys that llama.cpp needs, and the quantization in its name?"""
+"""Is a GGUF consistent? Its tokenizer's lists, the keys that llama.cpp needs, and the quantization in its name."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TOKENS = "tokenizer.ggml.tokens"
 
 @_rule("gguf-tokens", "error")
 def gguf_tokens(subject: Subject) -> Iterator[Found]:
-    """A GGUF's tokenizer lists do not fit each other.
+    """The lists of a GGUF's tokenizer do not match.
 
-    There is a score and a type for each token, byte-pair tokenizers need merges, and no id may exceed the list.
-    llama.cpp refuses the file, or reads beyond the lists.
+    Each token needs a score and a type, byte-pair tokenizers need merges, and no id may exceed the list. llama.cpp
+    refuses the file, or reads beyond the lists.
     """
     for header in subject.all_headers:
         fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
@@ -57,22 +57,22 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
                 yield f"{key} is {integer(number)}, of {plural(tokens, 'token')}", "warning"
 
 
-#: What writers put for a token that there is not: −1 in 32 bits.
+#: The id that writers give a missing token: −1 in 32 bits.
 _NONE = 2**32 - 1
 
 
 #: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
 _NEEDED = ("context_length", "embedding_length", "block_count")
-#: One of these gives the norms' epsilon, which every architecture with blocks requires.
+#: One of these has the norms' epsilon, which every architecture with blocks requires.
 _EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
 
 
 @_rule("gguf-keys", "error")
 def gguf_keys(subject: Subject) -> Iterator[Found]:
-    """A GGUF lacks a key-value that llama.cpp needs, or says that its attention has no heads.
+    """A GGUF lacks a key-value that llama.cpp needs, or states that its attention has no heads.
 
-    Loading ends with an error or a division by zero. The converter was made for another architecture or version, or the
-    key-values were edited: convert the model again.
+    Loading ends with an error or a division by zero. The converter was written for another architecture or version, or
+    the key-values were edited: convert the model again.
     """
     files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
     known = predicted_gguf() if files else frozenset()
@@ -95,10 +95,10 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
 
 @_rule("gguf-name", "warning")
 def gguf_name(subject: Subject) -> Iterator[Found]:
-    """A GGUF's name or its general.file_type states another quantization than its tensors have.
+    """A GGUF's name or its general.file_type states a different quantization than its tensors have.
 
-    It was renamed, or is another file: quality and size are not what the name promises. In mixtures the width of most
-    weights counts. Unpacked weights in a file of a few tensors are not reported: such files are made for tests.
+    The file was renamed, or is another one: its quality and size are not what the name promises. In mixtures the type
+    of most weights counts. Unpacked weights in a file with few tensors are not reported: such files are made for tests.
     """
     for header in subject.all_headers:
         if header.format != "gguf":

@@ -60,11 +60,11 @@ class Subject(Files):
         self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
 
     def _left_out(self) -> list[Finding]:
-        """What is reported of a target with more files than are examined."""
+        """A finding about a target with more files than are examined."""
         if len(self.entries) == self.extent.total:
             return []
         total, examined = integer(self.extent.total), integer(len(self.entries))
-        what = f"{total} files, of which {examined} were examined: the others are not judged"
+        what = f"{total} files, of which {examined} were examined: the others were not checked"
         return [Finding("many-files", "error", what)]
 
     @cached_property
@@ -82,7 +82,7 @@ class Subject(Files):
     def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
         """The selected one of several files that are separate models; the others are examined as further ones."""
         others = {header.path for header in together.files} - {main}
-        what = f"{integer(len(others) + 1)} models in one folder, each in a file of its own: each is judged by itself"
+        what = f"{integer(len(others) + 1)} models in one folder, each in its own file: each is checked separately"
         self.findings.append(Finding("several-checkpoints", "info", what, main))
         self.apart = main
         found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
@@ -99,7 +99,7 @@ class Subject(Files):
                     self.findings.append(Finding("index", "error", str(error), path))
 
     def _judged(self, path: str) -> bool:
-        """Whether weights may be selected from a file: not one beyond the bounds, nor another program's pickle."""
+        """Whether weights may be selected from a file: it is within the limits, and not another program's pickle."""
         size = self.place.files[path]
         if path.endswith(PICKLED) and path != self._whole.selected:
             return self._is_pytorch(path, size)
@@ -115,7 +115,7 @@ class Subject(Files):
             return is_pytorch(read, size)
 
     def give_up(self) -> None:
-        """Read nothing more: what is not read by now stands as if it were not there."""
+        """Stop reading: anything not read so far counts as absent."""
         own = vars(self)
         for name, nothing in (("checkpoint", None), ("result", None), ("extra", ()), ("of_other_sets", ())):
             own.setdefault(name, nothing)
@@ -126,7 +126,7 @@ class Subject(Files):
         others = self._other_weights()
         if len(others) > bounds.MAX_EXTRA:
             first, rest = integer(bounds.MAX_EXTRA), integer(len(others) - bounds.MAX_EXTRA)
-            what = f"{rest} weight files beside the first {first}: not judged"
+            what = f"{rest} weight files beside the first {first}: not checked"
             self.findings.append(Finding("not-judged", "error", what, others[bounds.MAX_EXTRA]))
         headers = []
         for path in others[: bounds.MAX_EXTRA]:
@@ -185,7 +185,7 @@ class Subject(Files):
         """A further checkpoint with its own configuration, or the main one's; None if it may belong to anything."""
         config: Config | None
         if variant.format == "gguf":
-            from inspector.opening import gguf_config  # contains knowledge needed only for GGUF files
+            from inspector.opening import gguf_config  # imports knowledge needed only for GGUF files
 
             if (config := gguf_config.config_of(parts)) is None:
                 return None
