@@ -1,0 +1,135 @@
+"""Bits that all numbers of a tensor or range lack, and noise in codes: what is reported, and the nearest that is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up import layers, seen, told
+
+from inspector.auditing.numbers.facts import Held, Run
+from inspector.auditing.rules import lost_bits
+
+WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are looked at, twice
+
+
+def test_bits_that_all_numbers_lack() -> None:
+    """The lowest three bits of BF16's mantissa, where they vary in the same role of other layers and in this layer."""
+    numbers = np.random.default_rng(1).integers(0, 1 << 16, 1 << 18).astype("<u2").tobytes()
+    cut = seen(**WIDE, ever=0xFFF8)
+    beside = [seen(role, offset=1 << 17, **WIDE) for role in ("k_proj", "v_proj")]
+    others = layers(2, **WIDE)
+    said = [
+        "text.0.q_proj.weight: error: the lowest 3 bits of each number are the same throughout: in other layers they vary"
+    ]
+    assert told("lost-bits", cut, *beside, *others, raw=numbers) == said
+    assert told("lost-bits", cut, *beside, *others[:1], raw=numbers) == []
+    assert told("lost-bits", cut, *beside[:1], *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFFC), *beside, *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFFF, always=7), *beside, *others, raw=numbers) == said
+    rounded = [each._replace(facts=replace(each.facts, ever=0xFFF8)) for each in others]
+    assert told("lost-bits", cut, *beside, *rounded, raw=numbers) == []
+    assert told("lost-bits", cut, *beside, *others, raw=bytes(1 << 19)) == []
+    small = seen(ever=0xFFF8, shape=(64, 127))
+    assert told("lost-bits", small, *beside, *others, raw=numbers) == []
+    assert told("lost-bits", seen(**WIDE, ever=0xFFF8, zeros=2048), *beside, *others, raw=numbers) == said
+    for unfit in ({"zeros": 2049}, {"spread": 9.0, "largest": 1e9}, {"group": "other"}, {"numbers": 0}):
+        assert told("lost-bits", seen(**WIDE, ever=0xFFF8, **unfit), *beside, *others, raw=numbers) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"ever": 0x7FFF}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"always": 0x8000}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"ever": 0x7FFF, "dtype": "F16"}, ["all numbers have the same sign, which no trained projection has"]),
+        ({"ever": 0x7FFF, "group": "router"}, []),
+        ({"ever": 0x7FFF, "role": "lm_head", "layer": None}, []),
+        ({"ever": 0xFE, "dtype": "Q8_0", "shape": (128, 256)}, ["the lowest bit of its bytes is the same throughout, which no writer produces"]),
+        ({"ever": 0xF0, "dtype": "Q8_0", "shape": (128, 256)}, ["the lowest 4 bits of its bytes are the same throughout, which no writer produces"]),
+        ({"ever": 0xBF, "always": 1, "dtype": "Q8_0", "shape": (128, 256)}, ["2 bits of its bytes are the same throughout, which no writer produces"]),
+    ],
+)  # fmt: skip
+def test_bits_that_no_other_layer_is_asked_for(own: dict[str, Any], said: list[str]) -> None:
+    found = told("lost-bits", seen(**{**WIDE, **own}))
+    assert [each.partition(": error: ")[2] for each in found] == said
+
+
+def test_bits_that_a_range_lacks() -> None:
+    """The lowest three bits of 8,200 bytes within rows; not of whole rows, and not of half of the tensor."""
+    numbers = np.random.default_rng(2).integers(1, 1 << 16, 1 << 15).astype("<u2") | 8
+    shape = (256, 128)  # rows of 256 bytes
+
+    def said(start: int, end: int, held: Held | None = None, **own: Any) -> list[str]:
+        lost = numbers.copy()
+        lost[start // 2 : end // 2] &= 0xFFF8
+        lost[start // 2 - 1] |= 7
+        lost[end // 2] |= 7
+        each = held or Held(-(-start // 4096) * 4096, end // 4096 * 4096, 7, 0)
+        found = told("lost-bits", seen(shape=shape, held=[each], **own), raw=lost.tobytes())
+        return [line.partition(": error: ")[2] for line in found]
+
+    where = "from byte 4,000 on, 8.60 kB, 8.40 KiB: the same in all of them, but not in the rest"
+    assert said(4000, 12600) == [f"the lowest 3 bits of the numbers {where}"]
+    assert said(3840, 12544) == []  # rows 15 to 48
+    assert said(4000, 12600, Held(4096, 12287, 7, 0)) == []  # too short
+    assert said(4000, 12600, Held(4096, 12288, 0, 0)) == []
+    assert said(4000, 12600, Held(4096, 4096 + 32770, 7, 0)) == []  # more than half
+    assert said(4000, 12600, ever=0xFFF8) == []  # not set anywhere
+    one = Held(4096, 12288, 1, 0)
+    assert said(4000, 12600, one) == [f"the lowest bit of the numbers {where}"]
+
+
+@pytest.mark.parametrize(
+    ("shares", "own", "said"),
+    [
+        ((0.4, 0.4), 0.9, True),
+        ((0.4, 0.4), 0.85, False),
+        ((0.4,), 0.9, False),
+        ((0.4, 0.4, 0.7), 0.9, False),
+        ((0.4, 0.4, 0.4, 0.7), 0.9, True),
+        ((0.6, 0.6), 0.9, False),
+    ],
+)
+def test_codes_that_are_noise(shares: tuple[float, ...], own: float, said: bool) -> None:
+    """Where those of two other layers, and of three in four of them, are not."""
+    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "role": "q_proj"}
+    others = [seen(layer=at + 1, offset=1 << 16 << at, evenness=10 * share, **codes) for at, share in enumerate(shares)]
+    noise = np.random.default_rng(3).bytes(1 << 16)
+    found = told("noise", seen(evenness=10 * own, **codes), *others, raw=noise, scheme="gptq")
+    expected = "text.0.q_proj.weight: error: all codes are equally frequent, as in noise; in other layers they are not"
+    assert found == [expected] * said
+    assert told("noise", seen(evenness=10 * own, **codes), *others, raw=bytes(1 << 16), scheme="gptq") == []
+    assert told("noise", seen(evenness=10 * own, **{**codes, "holds": False}), *others, raw=noise, scheme="gptq") == []
+
+
+def test_noise_within_codes() -> None:
+    noise = np.random.default_rng(3).bytes(1 << 16)
+    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "shape": (64, 256)}
+
+    def said(*runs: tuple[int, int], evenness: float = 4.0, raw: bytes = noise) -> list[str]:
+        own = seen(evenness=evenness, even=[Run(*each) for each in runs], **codes)
+        found = told("noise", own, raw=raw, scheme="gptq")
+        return [line.partition(": error: ")[2] for line in found]
+
+    whole = "whose codes are all equally frequent, as in noise, unlike the rest"
+    assert said((4096, 12288)) == [f"8.19 kB, 8.00 KiB from byte 4,096 on {whole}"]
+    assert said((4096, 12288), evenness=6.1) == []
+    assert said((0, 32768)) == [f"32.77 kB, 32.00 KiB from byte 0 on {whole}"]
+    assert said((0, 32768), (40960, 45056)) == []  # more than half
+    assert said() == []
+    partly = bytes(8192) + noise[8192:16384] + bytes(1 << 16)
+    assert said((4096, 24576), raw=partly) == []
+    assert said((4096, 20480), raw=partly) == [f"8.19 kB, 8.00 KiB from byte 8,192 on {whole}"]
+    assert said((4096, 16384), raw=partly) == [f"4.10 kB, 4.00 KiB from byte 8,192 on {whole}"]
+    assert said((4096, 8192), (8192, 16384), raw=partly) == [f"8.19 kB, 8.00 KiB from byte 8,192 on {whole}"]
+
+
+@pytest.mark.parametrize(
+    ("mask", "words"),
+    [(1, "the lowest bit"), (3, "the lowest 2 bits"), (0xFFFF, "the lowest 16 bits"), (2, "1 bit"), (5, "2 bits")],
+)
+def test_how_bits_are_called(mask: int, words: str) -> None:
+    assert lost_bits._bits(mask) == words
