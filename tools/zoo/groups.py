@@ -27,14 +27,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 TELLING: tuple[tuple[str, frozenset[str]], ...] = tuple(
     (pattern, frozenset(groups.split()))
     for pattern, groups in (
+        (r"Ada\w*Norm", "norm feed_forward"),  # and what maps a condition to its scales
+        (r"PoolingHead$", "attention embedding norm"),  # and its query
         (r"(Layer|RMS|Group|Batch|Instance)Norm|Norm(\d+d)?$|Normalization", "norm buffer"),
         (r"^Conv(Transpose)?\dd$", ""),  # of whatever it is within: patches, attention, a norm
         (r"Rotary", "buffer"),
         (r"^Embedding$", "embedding attention buffer"),  # attention's: relative positions
-        (r"LinearAttention", "state_space attention norm convolution"),
+        (r"LinearAttention|DeltaAttention|DeltaNet", "state_space attention norm convolution"),
         (r"Attention|Attn|Attender", "attention norm"),
         (r"Router|TopKGate|MoEGate", "router"),
-        (r"Mamba|Mixer2|DeltaNet|SSM|RGLRU|RecurrentBlock|KDA", "state_space norm convolution"),
+        (r"Mamba|Mixer2|SSM|RGLRU|RecurrentBlock|KDA", "state_space norm convolution"),
         (
             r"(?<!Mixer)M[Ll][Pp]$|FeedForward|FFN|Experts?$",
             "feed_forward norm router head",
@@ -46,15 +48,18 @@ TELLING: tuple[tuple[str, frozenset[str]], ...] = tuple(
 )
 #: Classes whose name says otherwise → the groups of their tensors.
 MISLEADING: Mapping[str, frozenset[str]] = {
-    "Aimv2AttentionPoolingHead": frozenset({"attention", "embedding", "norm"}),  # and its query
     "BridgeTowerResidualAttention": frozenset({"attention", "feed_forward", "norm"}),  # a whole layer
     "CvtSelfAttentionConvProjection": frozenset({"convolution", "norm"}),
     "ConvBertSelfAttention": frozenset({"attention", "convolution"}),  # of heads, and of convolutions beside them
     "EfficientLoFTRAggregatedAttention": frozenset({"attention", "convolution"}),
-    "EsmFold2AdaptiveLayerNorm": frozenset({"norm", "feed_forward"}),  # and what maps a condition to its scales
     "Emu3VQVAESpatialNorm": frozenset({"norm", "convolution"}),
     "FastSpeech2ConformerBatchNormConvLayer": frozenset({"norm", "convolution"}),
-    "SiglipMultiheadAttentionPoolingHead": frozenset({"attention", "embedding", "norm"}),  # and its query
+    "JetMoeAttention": frozenset({"attention", "router"}),  # of experts, which have a router
+    "JetMoeParallelExperts": frozenset({"attention", "feed_forward"}),
+    "Mask2FormerMaskedAttentionDecoderLayer": frozenset({"attention", "feed_forward", "norm"}),
+    "MMGroundingDinoContrastiveEmbedding": frozenset({"head"}),  # scores of texts
+    "Phi4MultimodalAudioEmbedding": frozenset({"embedding", "feed_forward"}),  # and the layers to the text's width
+    "Phi4MultimodalImageEmbedding": frozenset({"embedding", "feed_forward"}),
 }
 MOST_TENSORS = 20_000
 
