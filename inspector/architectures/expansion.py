@@ -53,7 +53,7 @@ def expand(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
 
 
 def _piece(family: Family, values: Mapping[str, Any], prefix: str) -> Iterator[tuple[Row, Expected, bool]]:
-    """A part of the whole as a separate model. Its embeddings are stored, whatever they are tied to in the whole."""
+    """A part of the whole as a separate model. Its embeddings are stored even if they are tied in the whole."""
     rows = tuple(
         entry._replace(heads="", tied="" if entry.role == "embed_tokens" else entry.tied)
         for entry in family.rows

@@ -136,7 +136,7 @@ class Family(NamedTuple):
     rows: tuple[Row | Include, ...]
     prefix: str = ""  # of the body's names in `rows`
     prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
-    classes: Mapping[str, str] = {}  # class name → what stands for its suffix
+    classes: Mapping[str, str] = {}  # class name → the word used as its suffix
     pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → its names' prefix there
     head: str = "ForCausalLM"  # the class suffix if `architectures` is absent
     defaults: Mapping[str, Any] = {}  # fields that may be absent
@@ -211,7 +211,7 @@ def inner_head(include: Include, family: Family, model_type: str) -> str:
 
 
 def inner_name(include: Include, name: str) -> str:
-    """An included row's name without what is taken off its front, in the outer model's words."""
+    """An included row's name without its stripped prefix, with the outer model's words."""
     for own, outer in include.renamed.items():
         name = name.replace(own, outer)
     return name

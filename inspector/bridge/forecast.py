@@ -30,7 +30,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
 
 
 def called_draft(config: Config) -> bool:
-    """Whether the class is named as one that drafts for another model."""
+    """Whether the class's name is that of a draft model."""
     return any(word in (config.architecture or "") for word in DRAFTS)
 
 

@@ -1,4 +1,4 @@
-"""The bridge's ledger: bytes by cause, with what they are for."""
+"""The bridge's ledger: bytes by cause, with an explanation of each entry."""
 
 from __future__ import annotations
 

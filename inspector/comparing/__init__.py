@@ -1,1 +1,1 @@
-"""Differences between two checkpoints: tensors are paired by purpose, whatever their names and formats."""
+"""Differences between two checkpoints: tensors are paired by purpose, regardless of names and formats."""

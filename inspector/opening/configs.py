@@ -86,7 +86,7 @@ def base_of(adapter: Mapping[str, Any], folder: Path | None) -> Config | None:
 
 
 def _within(folder: Path, path: str) -> Path | None:
-    """A file below a folder, and not behind a link out of it; None if there is none."""
+    """A file inside a folder, not reached through a link that leaves it; None if there is none."""
     file = folder / path
     try:
         return file if file.is_file() and file.resolve().is_relative_to(folder.resolve()) else None

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 def compiled(text: str) -> re.Pattern[str] | None:
-    """An expression to `match` names with; None if it is not run."""
+    """The compiled expression for `match`; None if it is unsafe to run."""
     if len(text) > LONGEST:
         return None
     pieces = list(_translated(text.removeprefix("^")))

@@ -47,7 +47,7 @@ class Rows:
         return {"on_disk": self._on_disk, "errors": self._errors, "requests": requests, "bytes_read": nbytes}
 
     def add(self, unit: Unit, target: str, subject: Subject, audited: Audited) -> None:
-        """Add an examined checkpoint, whatever the findings."""
+        """Add an examined checkpoint, with or without findings."""
         name = short_digest(target)
         result, origin = subject.result, subject.place.origin()
         found = audited.findings

@@ -46,7 +46,7 @@ def shares(place: Place, paths: Collection[str]) -> list[Share]:
 
 
 def _parts(place: Place, group: Sequence[Variant]) -> list[tuple[str, ...]]:
-    """The weight files that a loader uses of a model's variants, and each other variant's."""
+    """The weight files of the variant that a loader prefers, followed by each other variant's."""
     folders = {each.paths[0].rpartition("/")[0] for each in group}
     if any(f"{folder}/{name}".lstrip("/") in place.files for folder in _above(folders) for name in _COMPOSITE):
         return [tuple(path for each in group for path in each.paths)]

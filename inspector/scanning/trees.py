@@ -118,7 +118,7 @@ def units(
 
 
 def whole(tree: Tree, folder: str, root: str) -> Unit | None:
-    """A folder as one unit, whatever its contents; None if it has no files, or too many for a checkpoint."""
+    """A folder as one unit, regardless of its contents; None if it has no files, or too many for a checkpoint."""
     nodes = tree.list(folder)
     files = [Listed(node.name, node.size, node.version) for node in nodes if not node.is_folder]
     everything = _below(tree, folder, files, [node.name for node in nodes if node.is_folder])

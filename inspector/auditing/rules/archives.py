@@ -79,7 +79,7 @@ def program_of(start: bytes) -> str | None:
 
 
 class Limits:
-    """What may still be read of a model's archives."""
+    """The budget that remains for a model's archives."""
 
     def __init__(self) -> None:
         self.unpacked = MAX_ALL_UNPACKED

@@ -54,7 +54,7 @@ class Judged(NamedTuple):
 
 
 class Budgets:
-    """What may still be spent on a model's pickles."""
+    """The budget that remains for a model's pickles."""
 
     def __init__(self) -> None:
         self.limits = Limits()

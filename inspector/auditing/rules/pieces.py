@@ -35,7 +35,7 @@ _HEADS = frozenset({"classifier", "score"})
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: The most tensors of an adapter that are compared one by one.
 _MOST = 50_000
-#: Modules of one kind of layer, times the layers: each module is looked for in each layer.
+#: The most modules of one kind of layer times layers: each module is searched for in each layer.
 _MOST_PAIRS = 1_000_000
 
 

@@ -41,7 +41,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
         return
     folders = {""} | {entry.folder for entry in subject.entries}
     if len(folders) > MAX_FOLDERS:
-        yield sorted(folders)[MAX_FOLDERS], "too many folders: no git configuration is looked for in the rest"
+        yield sorted(folders)[MAX_FOLDERS], "too many folders: the rest were not searched for git's configuration"
     for folder in sorted(folders)[:MAX_FOLDERS]:
         yield from _in_git(subject.root, f"{folder}.git/")
         for inner in _modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS):

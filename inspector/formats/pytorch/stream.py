@@ -14,7 +14,7 @@ FIRST, WINDOW = 1 << 12, 1 << 20
 LONGEST = 1 << 16
 #: Bytes of a line with a name; and of one with a text or a number, which may be passed over.
 LONGEST_LINE, MAX_LINE = 1 << 16, 1 << 28
-#: Bytes of a long line by which a name is told from numbers that are no pickle, and what no name has.
+#: Bytes of a long line that distinguish a name from numbers that are not a pickle, and characters that no name has.
 NAME_START = 256
 _CONTROL = re.compile(rb"[\0-\x1f]")
 

@@ -12,7 +12,7 @@ from inspector.quantization.dequantizing.packed import Array, Dequantized, Packe
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
-    """A weight [outputs, inputs], of words that each hold inputs of one output."""
+    """A weight [outputs, inputs], from words that each pack several inputs of one output."""
     if ".qweight" not in packed or ".scales" not in packed or len(packed.shape) != 2:
         return None
     outputs, inputs = packed.shape
