@@ -15,6 +15,7 @@ from test_diff_data import llama, saved
 
 import inspector
 from inspector import api
+from inspector.report import diff as report
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -162,3 +163,25 @@ def test_the_wrong_number_of_targets(tmp_path: Path, inspect: Callable[..., Ran]
     """One, or four: misuse, exit code 2."""
     base = saved(tmp_path / "a", llama())
     assert inspect("diff", base).code == inspect("diff", base, base, base, base).code == 2
+
+
+def test_on_a_narrow_terminal_what_changed_is_still_there(tmp_path: Path) -> None:
+    """Lists of layers and bytes give way to dtypes; of a long field its end is shown, of a value all."""
+    name = "model.layers.{}.mlp.down_proj.weight"
+    for side, kind in (("a", np.float32), ("b", np.float16)):
+        folder = tmp_path / side
+        folder.mkdir()
+        numbers = [(name.format(at), np.ones((8, 8), kind if at % 3 else np.float32)) for at in range(80)]
+        save_file(dict(numbers), folder / "model.safetensors")
+        deep = {"weights": {"num_bits" if side == "b" else "other": "eight"}}
+        config = {"model_type": "llama", "quantization_config": {"config_groups": {"group_0": deep}}}
+        (folder / "config.json").write_text(json.dumps(config))
+    result = inspector.diff(tmp_path / "a", tmp_path / "b")
+    narrow = list(report.lines(result, width=80))
+    told = [line for text in narrow[1:-1] for line in text.splitlines()]  # the last is a sentence, folded when printed
+    assert told and max(map(len, told)) <= 80
+    assert [line for line in told if "F32 → F16" in line and "down_proj, layers 1–2, 4–5" in line]
+    (field,) = (line.split() for line in told if "num_bits" in line)
+    assert field[-3:] == ["absent", "→", "eight"]
+    wide = [line for text in report.lines(result) for line in text.splitlines()]
+    assert [line for line in wide if "76–77, 79" in line and "quantization_config" not in line]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from inspector.cli import console
+from inspector.cli import console, terminal
 from inspector.cli import forms as rows
 from inspector.cli.options import form_options, html_option, wide_option
 
@@ -112,7 +112,8 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
     elif output.form:
         rows.show(report.rows(result), output.form, output.parquet)
     else:
-        console.print_lines((*report.lines(result, **shown), *more), wide=output.wide)
+        width = terminal.screen(wide=output.wide).width
+        console.print_lines((*report.lines(result, width=width, **shown), *more), wide=output.wide)
     if output.html is not None:
         from inspector.cli import pages
         from inspector.report.pages import diff as document_page

@@ -11,7 +11,7 @@ from inspector.comparing.agreement import Data, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
 from inspector.model import Reconciliation
-from inspector.report.columns import table
+from inspector.report.columns import GO, table
 from inspector.report.comparisons import key_document
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Column, Rows
@@ -23,22 +23,25 @@ UNRELATED = 0.1
 _SHOWN_FIELDS = 40
 
 
-def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str = "role") -> Iterator[str]:
+def lines(
+    result: Diff, *, stat: bool = False, everything: bool = False, by: str = "role", width: int | None = None
+) -> Iterator[str]:
     """The differences.
 
     Args:
         stat: only totals by role.
         everything: also what is the same.
         by: what a line covers: a role over its layers, a layer, or a tensor.
+        width: terminal columns, for which long lists of layers and then bytes give way; None for no limit.
     """
-    yield from _identities(result)
+    yield from _identities(result, width)
     if result.shared < UNRELATED and not everything:
         share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
         yield f"two unrelated models: {share}; --all lists every tensor"
         return
     if result.config:
         yield ""
-        yield from _fields(result)
+        yield from _fields(result, width)
     others = [each for each in result.beside if everything or each.status != "same"]
     if others:
         yield ""
@@ -48,7 +51,7 @@ def lines(result: Diff, *, stat: bool = False, everything: bool = False, by: str
     rows = [row for row in _grouped(result, by) if everything or row.differs]
     if rows:
         yield ""
-        yield _stat_table(rows) if stat else _table(rows, values=result.data is not None)
+        yield _stat_table(rows, width) if stat else _table(rows, width, values=result.data is not None)
     if result.data is not None:
         yield from _trained(result)
     yield ""
@@ -59,22 +62,25 @@ _BESIDE = {"same": "same", "different": "different", "only_a": "only in a", "onl
 _HEADERS = ("", "tensors of", "a → b", "bytes in a", "bytes in b")
 
 
-def _table(rows: Iterable[_Row], *, values: bool) -> str:
+def _table(rows: Iterable[_Row], width: int | None, *, values: bool) -> str:
+    """What changed is always shown: of what, briefly; values rather than bytes."""
     if not values:
-        return table(map(_cells, rows), _HEADERS, "lllrr")
-    return table([(*_cells(row), row.values) for row in rows], (*_HEADERS, "values"), "lllrrl")
+        give = ((1, 37), (3, GO), (1, 24), (4, GO))
+        return table(map(_cells, rows), _HEADERS, "lllrr", width=width, give=give)
+    cells = [(*_cells(row), row.values) for row in rows]
+    return table(cells, (*_HEADERS, "values"), "lllrrl", width=width, give=((3, GO), (4, GO), (1, 24), (5, 20)))
 
 
-def _stat_table(rows: Iterable[_Row]) -> str:
-    return table(_stat(rows), _STAT, "lrrrrl")
+def _stat_table(rows: Iterable[_Row], width: int | None) -> str:
+    return table(_stat(rows), _STAT, "lrrrrl", width=width, give=((5, 0), (0, 24)))
 
 
 _STAT = ("role", "tensors", "bytes in a", "bytes in b", "bits", "")
 
 
-def _identities(result: Diff) -> Iterator[str]:
+def _identities(result: Diff, width: int | None) -> Iterator[str]:
     rows = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
-    yield table(rows, (), "lllrrr")
+    yield table(rows, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
 
 
 def identity(result: Reconciliation) -> tuple[str, ...]:
@@ -91,15 +97,22 @@ def identity(result: Reconciliation) -> tuple[str, ...]:
     )
 
 
-def _fields(result: Diff) -> Iterator[str]:
+def _fields(result: Diff, width: int | None) -> Iterator[str]:
     shown = result.config[:_SHOWN_FIELDS]
     yield table(
-        [(escape(each.field, 60), field_value(each.a), "→", field_value(each.b)) for each in shown],
+        [(_ending(escape(each.field, 60), width), field_value(each.a), "→", field_value(each.b)) for each in shown],
         ("configuration", "a", "", "b"),
         "llll",
+        width=width,
+        give=((0, 36), (1, 12), (3, 16)),
     )
     if len(result.config) > len(shown):
         yield f"and {plural(len(result.config) - len(shown), 'further field')}"
+
+
+def _ending(field: str, width: int | None) -> str:
+    """A field, of a long one on a terminal the end: what it is called, rather than where it is."""
+    return field if width is None or len(field) <= width // 2 else f"…{field[1 - width // 2 :]}"
 
 
 def field_value(value: Any) -> str:
