@@ -36,7 +36,7 @@ def compared(
     writer.write_tensors_to_file()
     writer.close()
     result = inspector.diff(folder / "model.safetensors", folder / "model.gguf", data=True)
-    found = zip(result.pairs, result.data or (), strict=True)
+    found = list(zip(result.pairs, result.data or (), strict=True))
     return {
         pair.b.tensors[0].tensor.name: data.status if data and pair.a else None for pair, data in found if pair.b
     } | {pair.a.tensors[0].tensor.name: pair.converter for pair, data in found if pair.a and not pair.b}
@@ -113,3 +113,29 @@ def test_only_stacked_experts_of_llama_4_are_transposed(tmp_path: Path) -> None:
     found = compared(tmp_path / "dense", "llama4", config, dense, {"blk.0.ffn_down.weight": experts[0]})
     assert found == {"blk.0.ffn_down.weight": "equal"}
     assert compared(tmp_path / "experts", "llama4", config, stacked, turned) == {"blk.0.ffn_down_exps.weight": "equal"}
+
+
+@pytest.mark.parametrize(("layers", "said"), [(1, "leaves out"), (2, "")])
+def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, layers: int, said: str) -> None:
+    """A layer beyond those that the configuration counts is no loss, one that it counts is."""
+    norm = "model.layers.{}.input_layernorm.weight"
+    config = {"model_type": "deepseek_v3", "num_hidden_layers": layers}
+    found = compared(
+        tmp_path / "model",
+        "deepseek2",
+        config,
+        {norm.format(0): [1, 2], norm.format(1): [3, 4]},
+        {"blk.0.attn_norm.weight": [1, 2]},
+    )
+    assert found == {"blk.0.attn_norm.weight": "equal", norm.format(1): said}
+
+
+def test_the_part_of_a_head_that_turns_is_permuted(tmp_path: Path) -> None:
+    """GLM-V: of six rows of a head four turn, side by side in pairs: rows 0, 2, 1, 3, then 4 and 5 as they are."""
+    config = {"model_type": "glm4", "num_attention_heads": 2, "num_key_value_heads": 2, "qk_rope_head_dim": 4}
+    rows = [[float(number)] * 2 for number in range(12)]
+    file = [rows[6 * head + row] for head in (0, 1) for row in (0, 2, 1, 3, 4, 5)]
+    model = {"model.layers.0.self_attn.q_proj.weight": rows}
+    for number, (held, status) in enumerate([(file, "equal"), (rows, "equal"), (file[1:] + file[:1], "different")]):
+        found = compared(tmp_path / str(number), "glm4", config, model, {"blk.0.attn_q.weight": held})
+        assert found == {"blk.0.attn_q.weight": status}

@@ -33,6 +33,7 @@ ALSO: dict[str, tuple[str, str]] = {
     "ChameleonForCausalLM": ("ChameleonForConditionalGeneration", ""),
     "ChatGLMForConditionalGeneration": ("ChatGLMModel", ""),
     "DSparkDraftModel": ("Qwen3DSparkModel", ""),
+    "Dots3NoteForConditionalGeneration": ("Dots3NoteForCausalLM", ""),
     "Dots3NoteTextForCausalLM": ("Dots3NoteForCausalLM", ""),
     "DotsOCRForCausalLM": ("Qwen2ForCausalLM", ""),
     "Eagle3DraftModel": ("LlamaForCausalLMEagle3", ""),
