@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import pickle
 import random
 import re
-import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mutations
-from mutations import Done, _gguf_parts, _places, _write_gguf, _write_tensors, _written
-
-Change = Callable[[Path, Path, list[Path], random.Random], Done | None]
+from faults_of_gguf import gguf_bytes, gguf_entry
+from faults_of_tokenizers import decoder, other_vocabulary, special, stage, template, tokenizer_class
+from faults_of_weights import data, header, index, names, other_pickle
+from faulty import Change, Done, places_in, written
 
 
 def mutate(folder: Path, others: list[Path], draw: random.Random) -> Done:
@@ -40,8 +38,8 @@ def _of(path: Path) -> tuple[Change, ...]:
     """The changes that apply to a file."""
     named: dict[str, tuple[Change, ...]] = {
         "config.json": (_class, _class, _sizes, _sizes, _quantized),
-        "tokenizer.json": (_stage, _stage, _vocabulary, _special),
-        "tokenizer_config.json": (_tokenizer_class, _decoder, _template),
+        "tokenizer.json": (stage, stage, other_vocabulary, special),
+        "tokenizer_config.json": (tokenizer_class, decoder, template),
         "generation_config.json": (_generating,),
         "adapter_config.json": (_adapting, _adapting),
         "model_index.json": (_component, _component),
@@ -49,17 +47,17 @@ def _of(path: Path) -> tuple[Change, ...]:
     }
     found = named.get(path.name, ())
     if path.name.endswith(".index.json"):
-        found = (_index,)
+        found = (index,)
     if path.suffix == ".json":
         return (*found, _syntax, _wrapped)
     if path.suffix == ".safetensors":
-        return (_header, _data, _names, _names, _compressed)
+        return (header, data, names, names, _compressed)
     if path.suffix == ".gguf":
-        return (_gguf_key, _gguf_key, _gguf_bytes, _compressed)
+        return (gguf_entry, gguf_entry, gguf_bytes, _compressed)
     if path.suffix in (".bin", ".pt"):
-        return (_pickled, _compressed)
+        return (other_pickle, _compressed)
     if path.suffix == ".jinja":
-        return (_template,)
+        return (template,)
     if path.suffix in (".model", ".spm"):
         return (_compressed,)
     return ()
@@ -119,7 +117,7 @@ def _wrapped(folder: Path, path: Path, others: list[Path], draw: random.Random) 
         value = dict(list(value.items())[: len(value) // 2])
     else:
         value = value[: len(value) // 2]
-    _written(path, value)
+    written(path, value)
     return f"document {how}", how
 
 
@@ -127,7 +125,12 @@ def _compressed(folder: Path, path: Path, others: list[Path], draw: random.Rando
     """The file's compressed form under its name; or the file twice, or as its own first part."""
     raw = path.read_bytes()
     how = draw.choice(("gzip", "twice", "padded", "shifted"))
-    made = {"gzip": gzip.compress(raw), "twice": raw + raw, "padded": raw + bytes(4096), "shifted": b"\n" + raw}
+    made = {
+        "gzip": gzip.compress(raw, mtime=0),
+        "twice": raw + raw,
+        "padded": raw + bytes(4096),
+        "shifted": b"\n" + raw,
+    }
     path.write_bytes(made[how])
     return f"bytes {how}", how
 
@@ -153,7 +156,7 @@ def _class(folder: Path, path: Path, others: list[Path], draw: random.Random) ->
         values.pop("model_type", None)
     else:
         values["id2label"] = draw.choice(({"0": "a"}, {"a": 0}, ["a", "b"], {"0": "a", "1": "b", "2": "c", "3": "d"}))
-    _written(path, values)
+    written(path, values)
     return f"class: {how}", str(values.get(how, values.get("architectures")))[:60]
 
 
@@ -163,7 +166,7 @@ _SIZES = re.compile(r"(size|dim|num|layers|heads|width|depth|rank|channels|posit
 def _sizes(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
     """A size is that of another member of the family, or one that does not go with the others."""
     values = json.loads(path.read_text())
-    places = [each for each in _places(values) if isinstance(each[-1], str) and _SIZES.search(each[-1])]
+    places = [each for each in places_in(values) if isinstance(each[-1], str) and _SIZES.search(each[-1])]
     draw.shuffle(places)
     for place in places:
         inner = values
@@ -178,7 +181,7 @@ def _sizes(folder: Path, path: Path, others: list[Path], draw: random.Random) ->
             inner[place[-1]] = draw.choice((old * 2, old + 2, old * 3 // 2, max(1, old // 2), 7, 1))
         if inner[place[-1]] == old:
             return None
-        _written(path, values)
+        written(path, values)
         return "size of another model", f"{'.'.join(map(str, place))} {old} → {inner[place[-1]]}"
     return None
 
@@ -199,7 +202,7 @@ def _quantized(folder: Path, path: Path, others: list[Path], draw: random.Random
                 {"bits": 4},
             )
         )
-        _written(path, values)
+        written(path, values)
         return "packing declared", str(values["quantization_config"])[:60]
     how = draw.choice(("gone", "method", "number", "list"))
     if how == "gone":
@@ -215,7 +218,7 @@ def _quantized(folder: Path, path: Path, others: list[Path], draw: random.Random
         old = own[name]
         own[name] = not old if isinstance(old, bool) else old * 2 if isinstance(old, int) else old[:-1]
         how = f"{how} {name}"
-    _written(path, values)
+    written(path, values)
     return f"packing: {how.split()[0]}", how
 
 
@@ -244,170 +247,8 @@ def _generating(folder: Path, path: Path, others: list[Path], draw: random.Rando
         )
     )
     values.update(more)
-    _written(path, values)
+    written(path, values)
     return "generating", str(more)
-
-
-# --- tokenizers -----------------------------------------------------------------------------------
-
-_STAGES: dict[str, tuple[Any, ...]] = {
-    "normalizer": ({"type": "NFKC"}, {"type": "Upper"}, {"type": "Replace", "pattern": " "}, "Lowercase"),
-    "pre_tokenizer": (
-        {"type": "Whitespace"},
-        {"type": "ByteLevel"},
-        {"type": "Fast"},
-        {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False},
-    ),
-    "post_processor": (
-        {"type": "BertProcessing", "sep": ["[SEP]", 102], "cls": ["[CLS]", 101]},
-        {
-            "type": "TemplateProcessing",
-            "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}],
-            "pair": [],
-            "special_tokens": {},
-        },
-        {"type": "RobertaProcessing"},
-    ),
-    "decoder": ({"type": "WordPiece", "prefix": "##", "cleanup": True}, {"type": "Nice"}, {"type": "Fuse"}),
-    "truncation": (
-        {"max_length": 8, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
-        {"max_length": -1},
-        {"max_length": 4, "stride": 9, "strategy": "LongestFirst", "direction": "Right"},
-    ),
-    "padding": (
-        {
-            "strategy": {"Fixed": 8},
-            "direction": "Right",
-            "pad_to_multiple_of": None,
-            "pad_id": 9999,
-            "pad_type_id": 0,
-            "pad_token": "[PAD]",
-        },
-        {"strategy": "Long"},
-    ),
-    "version": ("2.0", 1, "0.9"),
-}
-
-
-def _stage(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """One stage of a tokenizer is gone, or another that exists or does not."""
-    values = json.loads(path.read_text())
-    name = draw.choice(sorted(_STAGES))
-    if draw.random() < 0.25:
-        values.pop(name, None)
-        new: Any = "gone"
-    else:
-        new = values[name] = draw.choice(_STAGES[name])
-    _written(path, values)
-    return f"stage {name}", str(new)[:60]
-
-
-def _vocabulary(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """Ids twice, negative, as texts or with holes; or the model under another name."""
-    values = json.loads(path.read_text())
-    own = values["model"]
-    vocab = own["vocab"]
-    how = draw.choice(("model type", "unknown token", "form", "ids twice", "hole", "text id", "negative"))
-    if how == "model type":
-        own["type"] = draw.choice([each for each in ("BPE", "WordPiece", "Unigram", "WordLevel", "Chars") if each != own.get("type")])  # fmt: skip
-    elif how == "unknown token":
-        own["unk_id" if own.get("type") == "Unigram" else "unk_token"] = 9999 if own.get("type") == "Unigram" else "zz?"
-    elif how == "form":
-        own["vocab"] = [[token, 0.0] for token in vocab] if isinstance(vocab, dict) else {each[0]: at for at, each in enumerate(vocab)}  # fmt: skip
-    elif not isinstance(vocab, dict):
-        return None
-    else:
-        token = draw.choice(sorted(vocab))
-        number = vocab[token]
-        vocab[token] = {"ids twice": 5, "hole": number + 1000, "text id": str(number), "negative": -1}[how]
-    _written(path, values)
-    return f"tokenizer's {how}", how
-
-
-def _special(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """The added tokens' list has an entry twice, is unsorted, empty, a dictionary, or lacks a field."""
-    values = json.loads(path.read_text())
-    added = values["added_tokens"]
-    if len(added) < 2:
-        return None
-    how = draw.choice(("twice", "unsorted", "empty", "dictionary", "less a field", "same id", "ids moved"))
-    if how == "twice":
-        added.append(added[0])
-    elif how == "unsorted":
-        added.reverse()
-    elif how == "empty":
-        values["added_tokens"] = []
-    elif how == "dictionary":
-        values["added_tokens"] = {each["content"]: each["id"] for each in added}
-    elif how == "less a field":
-        added[0].pop(draw.choice(sorted(added[0])))
-    elif how == "same id":
-        added[1]["id"] = added[0]["id"]
-    else:
-        for each in added:
-            each["id"] += 400
-    _written(path, values)
-    return f"added tokens {how}", how
-
-
-def _tokenizer_class(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    values = json.loads(path.read_text())
-    new = draw.choice(("LlamaTokenizer", "BertTokenizer", "T5Tokenizer", "GPT2TokenizerFast", "MyTokenizer", "CLIPTokenizer", "XLMRobertaTokenizer", "PreTrainedTokenizer", None, ""))  # fmt: skip
-    old = values.get("tokenizer_class")
-    values["tokenizer_class"] = new
-    _written(path, values)
-    return "tokenizer's class", f"{old} → {new}"
-
-
-def _decoder(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """Special tokens as documents, as ids, unknown ones, or described at another id."""
-    values = json.loads(path.read_text())
-    how = draw.choice(("document", "id", "unknown", "described elsewhere", "described badly", "extra", "length", "names"))  # fmt: skip
-    if how == "document":
-        values["pad_token"] = {"__type": "AddedToken", "content": "<mine>", "lstrip": False, "rstrip": False, "normalized": False, "single_word": False}  # fmt: skip
-    elif how == "id":
-        values["eos_token"] = 2
-    elif how == "unknown":
-        values["eos_token"] = "<|finished|>"
-    elif how == "described elsewhere":
-        values["added_tokens_decoder"] = {"5000": {"content": "<s>", "special": True}}
-    elif how == "described badly":
-        values["added_tokens_decoder"] = draw.choice(({"a": {"content": "<s>"}}, {"0": "<s>"}, {"0": {"special": True}}, ["<s>"]))  # fmt: skip
-    elif how == "extra":
-        values["extra_special_tokens"] = draw.choice((["<a>", "<b>"], {"image_token": "<image>"}, "<a>", [1]))
-    elif how == "length":
-        values["model_max_length"] = draw.choice((10**30, 1e30, "512", -1, 0))
-    else:
-        values["model_input_names"] = draw.choice((["input_ids", "pixels"], "input_ids", [1]))
-    _written(path, values)
-    return f"tokenizer's settings: {how}", how
-
-
-def _template(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """A chat template that Jinja does not parse, or that calls what is not there; or in another form."""
-    template: Any = draw.choice(
-        (
-            "{% for m in messages %}{{ m['content'] }}",
-            "{{ messages[0]['content' }}",
-            "{% if x %}",
-            "{{ missing(messages) }}",
-            "{% include 'other' %}",
-            "{{ messages | shout }}",
-            "",
-            {"default": "{{ messages }}"},
-            [{"name": "default", "template": "{{ messages }}"}],
-            [{"name": "a"}],
-            ["{{ messages }}"],
-            7,
-        )
-    )
-    if path.suffix == ".jinja":
-        path.write_text(template if isinstance(template, str) else json.dumps(template))
-    else:
-        values = json.loads(path.read_text())
-        values["chat_template"] = template
-        _written(path, values)
-    return "template", str(template)[:60]
 
 
 # --- adapters, pipelines, modules -----------------------------------------------------------------
@@ -444,7 +285,7 @@ def _adapting(folder: Path, path: Path, others: list[Path], draw: random.Random)
         return None
     more = draw.choice(known)
     values.update(more)
-    _written(path, values)
+    written(path, values)
     return f"adapter's {next(iter(more))}", str(next(iter(more.values())))
 
 
@@ -471,7 +312,7 @@ def _component(folder: Path, path: Path, others: list[Path], draw: random.Random
         values["_class_name"] = draw.choice(("StableDiffusionPipeline", "DDPMPipeline", "FluxPipeline", "MyPipeline", ["a", "b"]))  # fmt: skip
     else:
         values[name] = draw.choice((values[name][1], values[name][:1], [*values[name], "x"], {"class": values[name][1]}))  # fmt: skip
-    _written(path, values)
+    written(path, values)
     return f"component {how}", name
 
 
@@ -493,245 +334,5 @@ def _modules(folder: Path, path: Path, others: list[Path], draw: random.Random) 
         values.append(dict(one))
     else:
         del one[draw.choice(sorted(one))]
-    _written(path, values)
+    written(path, values)
     return f"modules: {how}", str(one.get("path"))
-
-
-# --- weights --------------------------------------------------------------------------------------
-
-
-def _index(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    values = json.loads(path.read_text())
-    entries = values["weight_map"]
-    how = draw.choice(("empty", "absolute", "null", "total", "no metadata", "prefix", "plain shard", "list", "one file"))  # fmt: skip
-    if how == "empty":
-        values["weight_map"] = {}
-    elif how == "absolute":
-        values["weight_map"] = {key: f"/models/{file}" for key, file in entries.items()}
-    elif how == "null":
-        entries[draw.choice(sorted(entries))] = None
-    elif how == "total":
-        values["metadata"]["total_size"] = draw.choice((0, 10**15, "many", -1, 1.5))
-    elif how == "no metadata":
-        del values["metadata"]
-    elif how == "prefix":
-        values["weight_map"] = {f"model.{key}": file for key, file in entries.items()}
-    elif how == "plain shard":
-        first = path.parent / sorted(set(entries.values()))[0]
-        (path.parent / "model.safetensors").write_bytes(first.read_bytes())
-        values["note"] = 1
-    elif how == "list":
-        values["weight_map"] = [[key, file] for key, file in entries.items()]
-    else:
-        first_name = sorted(set(entries.values()))[0]
-        values["weight_map"] = dict.fromkeys(entries, first_name)
-    _written(path, values)
-    return f"index: {how}", how
-
-
-def _opened(path: Path) -> tuple[dict[str, tuple[str, list[int], bytes]], Any]:
-    raw = path.read_bytes()
-    length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    metadata = header.pop("__metadata__", None)
-    rest = raw[8 + length :]
-    return {name: (each["dtype"], each["shape"], rest[slice(*each["data_offsets"])]) for name, each in header.items()}, metadata  # fmt: skip
-
-
-def _header(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """The header's own bytes."""
-    raw = path.read_bytes()
-    length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    rest = raw[8 + length :]
-    how = draw.choice(("gap", "overlap", "unknown dtype", "lower dtype", "number metadata", "more fields", "no shape", "length", "indented", "unsorted", "size as text"))  # fmt: skip
-    name = draw.choice(sorted(each for each in header if each != "__metadata__"))
-    if how == "gap":
-        rest += bytes(16)
-        header["zz.gap"] = {"dtype": "U8", "shape": [8], "data_offsets": [len(rest) - 8, len(rest)]}
-    elif how == "overlap":
-        header["zz.tied"] = dict(header[name])
-    elif how == "unknown dtype":
-        header[name]["dtype"] = draw.choice(("F24", "INT4", "torch.float32", "F8", "COMPLEX"))
-    elif how == "lower dtype":
-        header[name]["dtype"] = header[name]["dtype"].lower()
-    elif how == "number metadata":
-        header["__metadata__"] = {**(header.get("__metadata__") or {}), "step": 100}
-    elif how == "more fields":
-        header[name]["strides"] = [1]
-    elif how == "no shape":
-        del header[name]["shape"]
-    elif how == "size as text":
-        header[name]["shape"] = [str(each) for each in header[name]["shape"]] or ["1"]
-    elif how == "unsorted":
-        header = dict(sorted(header.items(), reverse=True))
-    text = json.dumps(header, indent=1 if how == "indented" else None).encode()
-    path.write_bytes(struct.pack("<Q", len(text) + (8 if how == "length" else 0)) + text + rest)
-    return f"header: {how}", name
-
-
-def _data(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """Values that are no numbers, all zeros, or in the other order of bytes."""
-    tensors, metadata = _opened(path)
-    name = draw.choice(sorted(tensors))
-    dtype, shape, data = tensors[name]
-    how = draw.choice(("NaN", "zeros", "big-endian", "negative", "large"))
-    width = {"F32": 4, "F16": 2, "BF16": 2}.get(dtype, 0)
-    if not width or not data:
-        return None
-    if how == "NaN":
-        data = {"F32": b"\0\0\xc0\x7f", "F16": b"\0\x7e", "BF16": b"\xc0\x7f"}[dtype] * (len(data) // width)
-    elif how == "zeros":
-        data = bytes(len(data))
-    elif how == "big-endian":
-        data = b"".join(data[at : at + width][::-1] for at in range(0, len(data), width))
-    elif how == "negative":
-        data = b"".join(data[at : at + width - 1] + bytes([data[at + width - 1] ^ 128]) for at in range(0, len(data), width))  # fmt: skip
-    else:
-        data = {"F32": b"\xff\xff\x7f\x7f", "F16": b"\xff\x7b", "BF16": b"\x7f\x7f"}[dtype] * (len(data) // width)
-    tensors[name] = dtype, shape, data
-    _write_tensors(path, tensors, metadata)
-    return f"values: {how}", name
-
-
-Tensors = dict[str, tuple[str, list[int], bytes]]
-
-
-def _names(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """Names and shapes as another exporter writes them; layers missing, doubled or renumbered; parts joined or flat."""
-    before, metadata = _opened(path)
-    how = draw.choice((*_RENAMED, "flat", "one-dimensional", "doubled width", "joined", "head more", "suffix", "float64"))  # fmt: skip
-    if how in _RENAMED:
-        after = _RENAMED[how](before)
-    elif how == "suffix":
-        old, new = draw.choice(((".weight", ""), ("weight", "gamma"), (".bias", ".beta"), ("_", "."), ("lora_A.", "lora_A.default."), ("base_model.model.", "")))  # fmt: skip
-        after = {name.replace(old, new): each for name, each in before.items()}
-    elif how == "joined":
-        name = next((each for each in before if "q_proj" in each or "query" in each), "")
-        joined = name.replace("q_proj", "qkv_proj").replace("query", "qkv")
-        after = {joined if each == name else each: value for each, value in before.items()}
-    elif how == "head more":
-        dtype = next(iter(before.values()))[0]
-        after = {**before, "lm_head.bias": (dtype, [8], bytes(8 * {"F32": 4, "F16": 2, "BF16": 2}.get(dtype, 1)))}
-    elif how == "float64":
-        after = {name: ("F64", shape, data * 2) if dtype == "F32" else (dtype, shape, data) for name, (dtype, shape, data) in before.items()}  # fmt: skip
-    else:
-        name = draw.choice(sorted(before))
-        dtype, shape, data = before[name]
-        changed = {"flat": [_product(shape)], "one-dimensional": [1, *shape], "doubled width": [*shape[:-1], 2 * _product(shape[-1:])]}  # fmt: skip
-        after = {**before, name: (dtype, changed[how], data * 2 if how == "doubled width" else data)}
-    if after == before or not after:
-        return None
-    _write_tensors(path, after, metadata)
-    return f"names: {how}", how
-
-
-def _second(tensors: Tensors, new: str) -> Tensors:
-    return {re.sub(r"\.1\.", new, name, count=1): each for name, each in tensors.items()}
-
-
-_RENAMED: dict[str, Callable[[Tensors], Tensors]] = {
-    "a layer gone": lambda all_of: {name: each for name, each in all_of.items() if ".1." not in name},
-    "renumbered": lambda all_of: _second(all_of, ".2."),
-    "a layer more": lambda all_of: {**all_of, **_second(all_of, ".2.")},
-    "prefix gone": lambda all_of: {name.partition(".")[2] or name: each for name, each in all_of.items()},
-    "head gone": lambda all_of: {
-        name: each for name, each in all_of.items() if not re.search(r"head|classifier|embed", name)
-    },
-    "biases gone": lambda all_of: {name: each for name, each in all_of.items() if not name.endswith("bias")},
-}
-
-
-def _product(shape: list[int]) -> int:
-    total = 1
-    for each in shape:
-        total *= each
-    return total
-
-
-def _pickled(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """A file of PyTorch with something else among its tensors, of another protocol, or of another dtype."""
-    import torch
-
-    tensors: Any = torch.load(path, weights_only=True)
-    if not isinstance(tensors, dict):
-        return None
-    how = draw.choice(("null", "number", "nested", "bfloat16", "int", "a list of one", "bare pickle", "name of number", "parameters"))  # fmt: skip
-    name = draw.choice(sorted(tensors))
-    if how == "null":
-        tensors[name] = None
-    elif how == "number":
-        tensors["step"] = 100
-    elif how == "nested":
-        tensors = {"optimizer": {"lr": 0.1}, "model_state": tensors}
-    elif how == "bfloat16":
-        tensors = {key: each.bfloat16() for key, each in tensors.items()}
-    elif how == "int":
-        tensors[name] = tensors[name].int()
-    elif how == "a list of one":
-        tensors = [tensors]
-    elif how == "name of number":
-        tensors = dict(enumerate(tensors.values()))
-    elif how == "parameters":
-        tensors = {key: torch.nn.Parameter(each) for key, each in tensors.items()}
-    else:
-        path.write_bytes(pickle.dumps({key: each.tolist() for key, each in tensors.items()}))
-        return f"pickle: {how}", name
-    torch.save(tensors, path)
-    return f"pickle: {how}", name
-
-
-# --- GGUF -----------------------------------------------------------------------------------------
-
-
-def _gguf_key(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """A key-value of another model, of another width, twice, or under another architecture's name."""
-    try:
-        keys, tensors = _gguf_parts(path)
-    except Exception:
-        return None
-    place = draw.randrange(len(keys))
-    key, types, value = keys[place]
-    how = draw.choice(("wider", "twice", "renamed", "architecture", "as text", "more", "empty text", "number"))
-    if how == "wider" and types[0] in (4, 5):
-        keys[place][1] = [10 if types[0] == 4 else 11]
-    elif how == "twice":
-        keys.append(keys[place])
-    elif how == "renamed":
-        keys[place][0] = draw.choice((key.upper(), key.replace("llama", "qwen2"), "x." + key, key + "s"))
-    elif how == "architecture":
-        for each in keys:
-            if each[0] == "general.architecture":
-                each[2] = draw.choice(("llama", "qwen2", "gemma", "phi3", "bert", "nothing"))
-    elif how == "as text" and types[0] not in (8, 9):
-        keys[place][1:] = [[8], str(value)]
-    elif how == "more":
-        keys.append(["my.key", [8], "text"])
-    elif how == "empty text" and types[0] == 8:
-        keys[place][2] = ""
-    elif how == "number" and types[0] in (4, 10):
-        keys[place][2] = draw.choice((value * 2, value + 1, max(0, value - 1), 3))
-    else:
-        return None
-    _write_gguf(path, keys, tensors)
-    return f"key-value: {how}", f"{key} {str(value)[:40]!r}"
-
-
-def _gguf_bytes(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """The head's own numbers, or bytes at the end."""
-    raw = bytearray(path.read_bytes())
-    how = draw.choice(("version", "tensors", "keys", "magic", "more at the end", "version 2"))
-    if how == "version":
-        raw[4:8] = struct.pack("<I", draw.choice((0, 1, 4, 3 << 24)))
-    elif how == "version 2":
-        raw[4:8] = struct.pack("<I", 2)
-    elif how in ("tensors", "keys"):
-        at = 8 if how == "tensors" else 16
-        (old,) = struct.unpack("<Q", raw[at : at + 8])
-        raw[at : at + 8] = struct.pack("<Q", max(0, old + draw.choice((-1, 1, 2**40))))
-    elif how == "magic":
-        raw[:4] = draw.choice((b"ggjt", b"GGML", b"GGUf"))
-    else:
-        raw += bytes(draw.choice((1, 100)))
-    path.write_bytes(bytes(raw))
-    return f"GGUF bytes: {how}", how
