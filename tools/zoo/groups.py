@@ -58,7 +58,7 @@ MISLEADING: Mapping[str, frozenset[str]] = {
     "JetMoeParallelExperts": frozenset({"attention", "feed_forward"}),
     "Mask2FormerMaskedAttentionDecoderLayer": frozenset({"attention", "feed_forward", "norm"}),
     "MMGroundingDinoContrastiveEmbedding": frozenset({"head"}),  # scores of texts
-    "Phi4MultimodalAudioEmbedding": frozenset({"embedding", "feed_forward", "convolution"}),  # and the layers to the text's width
+    "Phi4MultimodalAudioEmbedding": frozenset({"embedding", "feed_forward", "convolution"}),  # also the layers to text
     "Phi4MultimodalImageEmbedding": frozenset({"embedding", "feed_forward"}),
 }
 MOST_TENSORS = 20_000
