@@ -235,7 +235,7 @@ class Part(Mapping[str, Any]):
 
 
 def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[str, Any]:
-    """An included configuration; what the whole's table says of it counts less than its own type's if it is given."""
+    """An included configuration; if its own type is given, this type's values take precedence over the whole's."""
     own = scope.filled(include.scope, nested_values(include, scope.values))
     family = family_of(own)
     given = scope.values.get(include.scope)

@@ -29,7 +29,7 @@ def chosen(tensors: Iterable[Labelled], asked: Asked) -> list[Labelled]:
 
     Raises:
         UsageError: `layers` is not a list of numbers and ranges.
-        TargetError: none matches; the message lists what there is.
+        TargetError: none matches; the message lists the available ones.
     """
     everything = list(tensors)
     tests = [test for test in _tests(asked) if test]

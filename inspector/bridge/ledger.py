@@ -14,7 +14,7 @@ MOST_KINDS = 8
 
 
 class Ledger:
-    """Bytes by cause, with what they are for."""
+    """Bytes by cause, with an explanation of each."""
 
     def __init__(self) -> None:
         self.bytes: Counter[str] = Counter()

@@ -54,7 +54,7 @@ def read(source: Source, path: str) -> Header:
 
     Raises:
         FormatError: not one of the formats, or an unreadable header.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     if source.size == 0:
         raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full", "empty-file")

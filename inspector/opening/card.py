@@ -1,4 +1,4 @@
-"""The licence, and the model it comes from: as a model card says in its front matter, or a GGUF in its key-values."""
+"""The licence and the base model, as stated in a model card's front matter or a GGUF's key-values."""
 
 from __future__ import annotations
 

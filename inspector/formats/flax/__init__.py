@@ -183,7 +183,7 @@ def read(source: Source, path: str) -> Header:
 
     Raises:
         FormatError: it is not MessagePack, is truncated, or was not written by Flax.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     reader = _Reader(source)
     try:

@@ -46,7 +46,7 @@ def read(source: Source, path: str) -> Header:
     Raises:
         FormatError: not a GGUF, an unknown version, or a header that ends early or contradicts itself before the tensor
             table is read.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     cursor = Cursor(source, path)
     findings = Findings(path)

@@ -35,7 +35,7 @@ def read(source: Source, path: str) -> Header:
     Raises:
         FormatError: not HDF5, or damaged.
         UsageError: h5py is not installed.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
     start, size = _weights(source, path)

@@ -61,7 +61,7 @@ def read(source: Source, path: str) -> Header:
 
     Raises:
         FormatError: it is neither.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
     if bytes(source.prefix(6)[:6]) == MAGIC:

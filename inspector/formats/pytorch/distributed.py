@@ -142,7 +142,7 @@ def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, o
     """One rank's file, whose items and their positions `.metadata` lists, in order.
 
     Raises:
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
     source.prefix(1)  # fetches all of a small HTTP file, which a range request could not

@@ -30,7 +30,7 @@ def read(source: Source, path: str) -> Header:
 
     Raises:
         FormatError: not one of PyTorch's formats, or a pickle that cannot be followed.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
     found = _found(source, path, findings)

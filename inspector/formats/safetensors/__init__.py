@@ -35,7 +35,7 @@ def read(source: Source, path: str) -> Header:
 
     Raises:
         FormatError: no header, or one that is not a JSON object.
-        SourceError: the bytes cannot be had.
+        SourceError: the bytes cannot be read.
     """
     length = int.from_bytes(source.read(0, LENGTH_BYTES), "little")
     _check_length(length, source.size, path)
