@@ -55,5 +55,9 @@ class ConfigError(InspectorError):
     """A configuration cannot be read, or lacks what a prediction needs."""
 
 
+class ShortListError(ConfigError):
+    """A list in a configuration has fewer items than the layers or stages that another field announces."""
+
+
 class CostError(ConfigError):
     """A configuration asks for more work than any model needs: it is made to exhaust a machine."""

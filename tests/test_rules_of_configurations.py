@@ -10,6 +10,8 @@ import pytest
 import rule_words
 
 from inspector.auditing.rules import configurations as rules
+from inspector.bridge.forecast import forecast
+from inspector.model import Config
 
 KNOWN = {"transformers_version": "5.0.0"}
 
@@ -374,3 +376,37 @@ def test_an_adapters_faults_are_told_as_far_as_there_are_many(tmp_path: Path) ->
         len(rule_words.messages("adapter-field", only("adapter_config.json", {**LORA, **wrong}), tmp_path / "a")) == 8
     )
     assert rule_words.messages("adapter-field", only("my_adapter_config.json", {**LORA, **wrong}), tmp_path / "b") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "own", "said"),
+    [
+        ("quantize_config.json", {"bits": 8, "group_size": 32}, ["warning: bits 8 here, 4 in config.json"]),
+        ("quantize_config.json", {"bits": 4, "group_size": 64}, ["warning: group size 64 here, 32 in config.json"]),
+        ("quant_config.json", {"w_bit": 3, "q_group_size": 32}, ["warning: bits 3 here, 4 in config.json"]),
+        ("quantize_config.json", {"bits": 4, "group_size": 32, "desc_act": True}, []),
+        ("quantize_config.json", {"bits": "8"}, []),
+        ("quantize_config.json", [], []),
+        ("other_config.json", {"bits": 8}, []),
+    ],
+)
+def test_what_a_quantizers_own_file_says(name: str, own: Any, said: list[str], tmp_path: Path) -> None:
+    """The program that packed the weights reads it; Transformers reads config.json."""
+    change = hostile.both(hostile.CASES["packing-declared"].misses, hostile.put(name, hostile.dump(own)))
+    found = rule_words.findings("packing-declared", change, tmp_path)
+    assert [f"{each.severity}: {each.message}" for each in found] == said
+    assert {each.path for each in found} <= {name}
+
+
+def test_a_list_that_is_too_short_for_the_stages() -> None:
+    """Swin's constructor raises IndexError; a field that is missing altogether has a default."""
+    stages = {"depths": [1, 1], "embed_dim": 16, "image_size": 32, "window_size": 2}
+    told = [
+        forecast(Config({"model_type": "swin", **stages, **own}, "config.json"))[1]
+        for own in ({"num_heads": [2]}, {"num_heads": [2, 2]}, {})
+    ]
+    assert [[(each.rule, each.severity) for each in found] for found in told] == [
+        [("no-prediction", "warning")],
+        [],
+        [],
+    ]

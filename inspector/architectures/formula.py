@@ -19,7 +19,7 @@ from itertools import accumulate
 from keyword import iskeyword
 from typing import Any, Protocol, TypeGuard
 
-from inspector.errors import ConfigError, CostError
+from inspector.errors import ConfigError, CostError, ShortListError
 from inspector.units import integer
 
 
@@ -295,6 +295,8 @@ def evaluate(text: str, scope: Scope) -> Any:
     spend(_nodes(text))
     try:
         return _value(parse(text), scope)
+    except IndexError as error:
+        raise ShortListError(f"the configuration does not allow `{show(text)}`: {error}") from error
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         raise ConfigError(f"the configuration does not allow `{show(text)}`: {error}") from error
 

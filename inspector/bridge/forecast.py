@@ -6,7 +6,7 @@ from inspector.architectures import family_of
 from inspector.architectures.data.classes import DRAFTS
 from inspector.architectures.prediction import predict
 from inspector.bridge.identify import Stored
-from inspector.errors import ConfigError, CostError
+from inspector.errors import ConfigError, CostError, ShortListError
 from inspector.model import Adapter, Config, Finding, Prediction
 from inspector.units import escape
 
@@ -25,6 +25,8 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return (_of_adapter(adapter, base) if adapter else base), ()
     except CostError as error:
         return None, (Finding("costly", "error", str(error), config.path),)
+    except ShortListError as error:  # the model's own constructor would meet it as well
+        return None, (Finding("no-prediction", "warning", str(error), config.path),)
     except ConfigError as error:
         return _none(str(error), config)
 

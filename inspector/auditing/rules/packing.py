@@ -19,8 +19,9 @@ _rule = partial(rule, group="consistent")
 _TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
 #: Fields that give individual modules a different bit width.
 _OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
-#: Other files in which quantizers declare the packing.
-_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "quantize_config.json", "quant_config.json")
+#: Files in which quantizers declare the packing, in place of config.json or beside it.
+_OF_QUANTIZERS = ("quantize_config.json", "quant_config.json")
+_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", *_OF_QUANTIZERS)
 
 
 @_rule("packing-declared", "error")
@@ -28,7 +29,8 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
     """The configuration declares no packing, or a different bit width or group size than the stored shapes imply.
 
     Loaders unpack by the configuration alone: with a wrong one they read the same bytes as other numbers, or fail. Get
-    the configuration that belongs to the files.
+    the configuration that belongs to the files. A warning if the quantizer's own file, which its own loader reads
+    instead, states a different bit width or group size.
     """
     packing, config = subject.result and subject.result.packing, subject.config
     if not packing or config is None or config.kind != "config.json" or not config.model_type:
@@ -38,6 +40,7 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
         if not any(subject.folder + name in subject.by_path for name in _DECLARING):
             yield Found(f"weights packed as {packing.scheme}, but the configuration declares no packing", config.path)
         return
+    yield from _told_otherwise(subject, said)
     if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
         return
     if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX: one entry per module
@@ -48,6 +51,17 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
     stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
     if group is not None and stored is not None and group > 0 and group != stored:
         yield Found(f"groups of {integer(group)} declared, but the shapes imply {integer(stored)}", config.path)
+
+
+def _told_otherwise(subject: Subject, said: Mapping[str, Any]) -> Iterator[Found]:
+    """Widths that differ between config.json and the file of the program that packed the weights."""
+    declared = _declared_width(said)
+    for path in (subject.folder + name for name in _OF_QUANTIZERS):
+        for word, own, other in zip(
+            ("bits", "group size"), declared, _declared_width(subject.document(path)), strict=True
+        ):
+            if own is not None and other is not None and own != other:
+                yield Found(f"{word} {integer(other)} here, {integer(own)} in config.json", path, severity="warning")
 
 
 def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:

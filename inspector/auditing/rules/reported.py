@@ -379,9 +379,10 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
     (
         "no-prediction",
         "consistent",
-        "info",
+        "warning",
         "There is nothing to compare the tensors with.",
-        "No configuration, or an architecture without a table: shapes and layers are not checked.",
+        "No configuration, or an architecture without a table: shapes and layers are not checked. A warning where a "
+        "list in the configuration is shorter than the layers or stages that it is for: no model can be made from it.",
     ),
     (
         "costly",
