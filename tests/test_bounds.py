@@ -271,6 +271,50 @@ def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeyp
     assert told["not-judged"] == "the readers' verdicts: takes more memory than any sound model: not judged"
 
 
+def many_fields(files: hostile.Files) -> None:
+    files["model.safetensors"] = hostile.framed(
+        json.dumps({"__metadata__": {f"k{at}": "v" for at in range(4)}}).encode()
+    )
+
+
+def many_holes(files: hostile.Files) -> None:
+    """Four tensors with 32 bytes before each that none claims."""
+    own = {f"t{at}": {"dtype": "U8", "shape": [1], "data_offsets": [32 + 33 * at, 33 + 33 * at]} for at in range(4)}
+    files["model.safetensors"] = hostile.framed(json.dumps(own).encode(), 132)
+
+
+def nested_code(files: hostile.Files) -> None:
+    """Code of another repository, named behind 300 parts."""
+    parts = {f"part{at}": {"a": 1} for at in range(300)}
+    own = {**hostile.CONFIG, **parts, "last": {"auto_map": {"AutoModel": "evil/repository--module.Class"}}}
+    files["config.json"] = json.dumps(own).encode()
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "change", "rule", "told"),
+    [
+        ("safe.MAX_FIELDS", 3, many_fields, "not-judged", "terminal-code: 1 field after the first 3: not judged"),
+        ("safe.MAX_REGIONS", 2, many_holes, "not-judged", "polyglot: bytes that no tensor claims, in more than 2 places: not judged"),
+        ("fits._MOST_SHAPES", 3, hostile.nothing, "not-judged", "transposed: 12 tensors, more than 3: not judged"),
+        ("packing._MOST", 3, hostile.CASES["side-data"].misses, "not-judged", "side-data: 8 tensors, more than 3: not judged"),
+        ("remote.__doc__", "", nested_code, "remote-code", "evil/repository"),
+    ],
+)  # fmt: skip
+def test_what_a_bound_leaves_out_is_told(
+    bound: str,
+    most: object,
+    change: hostile.Change,
+    rule: str,
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing that a rule did not look at passes for sound."""
+    monkeypatch.setattr(f"inspector.auditing.rules.{bound}", most)
+    (model,) = inspector.audit([hostile.make(change, tmp_path)]).checkpoints
+    assert any(told in each.message for each in model.findings if each.rule == rule), model.findings
+
+
 def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Path) -> None:
     """10 kB of an archive unfold to ten million opcodes; as many as a real model's are read."""
     with zipfile.ZipFile(tmp_path / "model.pt", "w", zipfile.ZIP_DEFLATED) as file:

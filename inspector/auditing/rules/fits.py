@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from inspector.auditing.rules import tokenizer_json
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.bridge.summary import of_role
 from inspector.model import Labelled, Severity
@@ -120,7 +120,7 @@ _MOST_SHAPES = 20_000
 
 
 @_rule("transposed", "error")
-def transposed(subject: Subject) -> Iterator[Found]:
+def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
     """A tensor has the number of elements that the configuration implies, but in other dimensions.
 
     Transformers compares the shapes of tensors with its own names exactly, and refuses any other, even a scalar in
@@ -131,6 +131,10 @@ def transposed(subject: Subject) -> Iterator[Found]:
     prediction = result.prediction if result else None
     if result is None or prediction is None or prediction.config.kind != "config.json" or result.adapter is not None:
         return
+    for header in subject.headers:
+        if len(header.tensors) > _MOST_SHAPES:
+            what = f"{integer(len(header.tensors))} tensors, more than {integer(_MOST_SHAPES)}"
+            yield NotJudged(what, header.path, "info")
     stored = {
         tensor.name: (tensor, header.path)
         for header in subject.headers

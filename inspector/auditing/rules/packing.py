@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Labelled, Tensor
 from inspector.quantization.declaration import declaration
@@ -121,7 +121,7 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
 
 @_rule("side-data", "error")
-def side_data(subject: Subject) -> Iterator[Found]:
+def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     """A weight's scales, zero points or other side data have a different shape than in other layers.
 
     The weights have the same shape and packing in all layers, but the side data of one has another size: loading ends
@@ -129,7 +129,10 @@ def side_data(subject: Subject) -> Iterator[Found]:
     individual modules their own bit width or group size.
     """
     result = subject.result
-    if result is None or result.packing is None or len(result.tensors) > _MOST:
+    if result is None or result.packing is None:
+        return
+    if len(result.tensors) > _MOST:
+        yield NotJudged(f"{integer(len(result.tensors))} tensors, more than {integer(_MOST)}", severity="info")
         return
     said = declaration(subject.config) if subject.config else {}
     if any(said.get(field) for field in _OVERRIDES):

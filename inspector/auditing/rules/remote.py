@@ -108,18 +108,13 @@ def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> It
                     yield "a component's class", f"{module}.{kind}"
 
 
-#: How deeply nested parts of a configuration are examined.
-MAX_SCOPES = 200
-
-
 def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """A configuration and those nested in it, three levels deep."""
     pending = [(document, 0)]
     for scope, depth in pending:
         yield scope
         if depth < 3:
-            inner = [value for value in scope.values() if isinstance(value, dict)]
-            pending += [(value, depth + 1) for value in inner[: MAX_SCOPES - len(pending)]]
+            pending += [(value, depth + 1) for value in scope.values() if isinstance(value, dict)]
 
 
 def _texts(value: Mapping[str, Any]) -> Iterator[str]:

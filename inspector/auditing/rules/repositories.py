@@ -44,7 +44,10 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
         yield sorted(folders)[MAX_FOLDERS], "too many folders: the rest were not searched for git's configuration"
     for folder in sorted(folders)[:MAX_FOLDERS]:
         yield from _in_git(subject.root, f"{folder}.git/")
-        for inner in _modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS):
+        for number, inner in enumerate(_modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS)):
+            if number == MAX_MODULES:
+                yield inner, "more submodules than git's configuration is looked for in"
+                break
             yield from _in_git(subject.root, inner)
         yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
 
@@ -74,7 +77,7 @@ _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 def _modules(root: str, folder: str, levels: int) -> Iterator[str]:
     """Folders of submodules, each with its own configuration."""
     try:
-        names = sorted(os.listdir(os.path.join(root, folder)))[:MAX_MODULES]  # noqa: PTH118, PTH208  as the listing does
+        names = sorted(os.listdir(os.path.join(root, folder)))  # noqa: PTH118, PTH208  as the listing does
     except OSError:
         return
     for name in names:

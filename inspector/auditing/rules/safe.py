@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from inspector.auditing.rules.archives import program_of
-from inspector.auditing.rules.bounds import MAX_DOCUMENT, MAX_DOCUMENTS
+from inspector.auditing.rules.bounds import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
 from inspector.auditing.rules.names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rules.pickles import PICKLES, Judged, judged
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.templates import NOT_INSTALLED, judge, templates
 from inspector.formats import zips
@@ -20,7 +20,7 @@ from inspector.formats.gguf.values import KeyValues
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
-from inspector.units import escape, plural
+from inspector.units import escape, integer, plural
 
 #: Suffixes of programs and scripts.
 SCRIPTS = (
@@ -190,21 +190,23 @@ def look_alike_names(subject: Subject) -> Iterator[Found]:
 
 
 @rule("terminal-code", "warning")
-def terminal_code(subject: Subject) -> Iterator[Found]:
+def terminal_code(subject: Subject) -> Iterator[Found | NotJudged]:
     """Text in the metadata rewrites what a terminal shows, or runs backwards.
 
     Programs print a model's name, licence or author unchanged: escape codes in them erase lines, set titles and create
     links; bidirectional controls make a different text appear. Tokens and chat templates are not examined.
     """
     for header in subject.all_headers:
+        if (beyond := len(header.metadata) - MAX_FIELDS) > 0:
+            yield NotJudged(f"{plural(beyond, 'field')} after the first {integer(MAX_FIELDS)}", header.path, "warning")
         fields = ((key, _own_text(header.metadata, key)) for key in islice(header.metadata, MAX_FIELDS))
         for key, text in fields:
             if text and not (text.isascii() and text.isprintable()) and _CODES.search(text):
                 yield Found(f"control characters in the field {key!r:.80}: {text!r:.100}", header.path)
 
 
-#: The most fields of one file, and characters of each, that are examined.
-MAX_FIELDS, MAX_FIELD = 2_000, 65_536
+#: The most fields of one file that are examined, and characters of each: no header that is read has more.
+MAX_FIELDS, MAX_FIELD = 2_000, MAX_HEADER
 #: Escape sequences (ECMA-48), erasure, C1 controls, and directional overrides (UAX 9).
 _CODES = re.compile("\x1b[\x28-\x2f\x37-\x3e\x4d-\x50\x58-\x63]|[\x08\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -244,7 +246,7 @@ _FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_
 
 
 @rule("polyglot", "error")
-def polyglot(subject: Subject) -> Iterator[Found]:
+def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
     """A weight file is also a file of another kind.
 
     Something is hidden in bytes that no tensor claims, or a ZIP archive ends where the file does, perhaps inside a
@@ -253,7 +255,11 @@ def polyglot(subject: Subject) -> Iterator[Found]:
     """
     for header in subject.all_headers:
         unclaimed = (r for r in header.regions if r.label in ("trailing", "hole", "padding") and r.size >= _SMALLEST)
-        for region in islice(unclaimed, MAX_REGIONS):
+        for number, region in enumerate(unclaimed):
+            if number == MAX_REGIONS:
+                what = f"bytes that no tensor claims, in more than {MAX_REGIONS} places"
+                yield NotJudged(what, header.path)
+                break
             if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
         if (
