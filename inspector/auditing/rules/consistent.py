@@ -137,8 +137,7 @@ def declared_parameters(subject: Subject) -> Iterator[Found]:
 
 @rule("quantization", "warning")
 def quantization(subject: Subject) -> Iterator[Found]:
-    """The configuration declares a packing that the tensors do not have, or the tensors are packed and it declares
-    none.
+    """The configuration declares a packing that the tensors do not have, or none although they are packed.
 
     Loaders rely on `quantization_config`: with it, they fail on plain tensors or quantize them again; without it, they
     take packed tensors for plain weights. Get the configuration that belongs to the files.
