@@ -223,9 +223,12 @@ def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Kn
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
+    from inspector.sources.answers import client_library
+
+    failures = (HfHubHTTPError, HFValidationError, client_library().HTTPError, OSError, ValueError)
     try:
         info = HfApi().model_info(repository, revision=revision, files_metadata=True)
-    except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
+    except failures as error:
         first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise SourceError(f"the Hub has no information on {escape(repository)}: {escape(first, 200)}") from error
     found = []
