@@ -307,7 +307,7 @@ def read(kind: str, body: bytes, raw: bytes = b"", **layout: int) -> tuple[list[
         (b"\1\x01\1\0a" + number(77), [], [77]),
         (b"\1\x08\1\1a" + b"\3\0to\0", [], []),
         (b"\1\x08\x40\1a" + b"\7\0\0b.h5\0/x\0", [Elsewhere("an external link", "b.h5")], []),
-        (b"\1\x08\x41\1a", [Unread("a link of the kind 65, which a program defines")], []),
+        (b"\1\x08\x41\1a", [Unread("a user-defined link, of type 65")], []),
     ],
 )
 def test_links(body: bytes, parts: list[Part], inner: list[int]) -> None:
