@@ -92,12 +92,12 @@ def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
 
     def alone(made: hostile.Files) -> None:
         made.clear()
-        made.update({name: _bytes(each) for name, each in files.items()})
+        made.update({name: as_bytes(each) for name, each in files.items()})
 
     return [f"{each.path}: {each.severity}: {each.message}" for each in findings(code, alone, folder)]
 
 
-def _bytes(content: Any) -> Any:
+def as_bytes(content: Any) -> Any:
     if isinstance(content, str):
         return content.encode()
     return hostile.dump(content) if isinstance(content, dict | list | int | None) else content

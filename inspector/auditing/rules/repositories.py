@@ -111,10 +111,10 @@ def _small_text(path: str) -> str:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return ""
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # before a file object is made: a folder's raises an error
+        os.close(handle)
+        return ""
     with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            return ""
         raw = file.read(MAX_CONFIG + 1)
     return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else "[core]\nfsmonitor = larger than any\n"
 

@@ -1,0 +1,579 @@
+"""The small questions that rules ask of names, sizes and values, each with its nearest answers on both sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from inspector.auditing.rules import (
+    adapter_fits,
+    bounds,
+    consistent,
+    extent,
+    fits,
+    gguf_fits,
+    kinds,
+    missing,
+    pieces,
+    present,
+    processors,
+    safe,
+    tokenizers,
+)
+from inspector.model import Finding
+from inspector.opening.weight_index import MAX_INDEX
+from inspector.sources.listing import Entry
+
+
+def entry(path: str, size: int = 1) -> Entry:
+    return Entry(path, "file", size)
+
+
+# --- fits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "numbers"),
+    [(3, [3]), ([3, 4], [3, 4]), ([3, None, True, 4.0, 5], [3, 5]), (None, []), (True, []), ("3", []), (-1, [-1])],
+)
+def test_token_ids_are_a_number_or_a_list_of_them(value: Any, numbers: list[int]) -> None:
+    assert list(fits._numbers(value)) == numbers
+
+
+def test_fields_with_further_token_ids() -> None:
+    own = dict.fromkeys(("image_token_id", "x_token_index", "pad_token_id", "_eoi_token_id", "token_ids", "token_id"))
+    assert fits._further_ids(own) == ["image_token_id", "x_token_index"]
+
+
+@pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
+def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
+    assert fits._times(shape) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("bn.running_mean", True), ("bn.running_var", True), ("bn.num_batches_tracked", True),
+        ("running_mean", False), ("bn.running_mean.x", False), ("bn.weight", False),
+    ],
+)  # fmt: skip
+def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
+    assert fits._is_statistic(name) == is_one
+
+
+@pytest.mark.parametrize(
+    ("stored", "wanted", "found"),
+    [
+        (["_orig_mod.a", "_orig_mod.b"], ["a", "b"], [("Transformers looks for a, without _orig_mod.", "_orig_mod.a")]),
+        (["m.module.b", "m.module.a"], ["m.a", "m.b"], [("Transformers looks for m.a, without module.", "m.module.a")]),
+        (["module.a", "b"], ["a", "b"], []),  # half of them
+        (["module.a", "module.b", "c"], ["a", "b", "c"], [("Transformers looks for a, without module.", "module.a")]),
+        (["x.a", "x.b"], ["a", "b"], []),
+    ],
+)
+def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[tuple[str, str]]) -> None:
+    assert [(each.message, each.tensor) for each in fits._wrapped(stored, wanted)] == found
+
+
+@pytest.mark.parametrize(
+    ("name", "extra", "others"),
+    [
+        ("a.b.c", ["x.a.b.c"], ["x.a.b.c"]),
+        ("a.b.c", ["xa.b.c"], []),
+        ("a.b.c", ["b.c", "c"], ["b.c", "c"]),
+        ("a.b.c", ["a.b"], []),
+        ("c", ["c"], []),
+    ],
+)
+def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others: list[str]) -> None:
+    assert list(fits._prefixed(name, extra)) == others
+
+
+@pytest.mark.parametrize(
+    ("wanted", "base"),
+    [
+        (["m.a", "m.b", "m.c", "m.d", "head"], "m"),
+        (["m.a", "m.b", "m.c", "head"], ""),  # three quarters are not enough
+        (["m.a"], "m"),
+        (["a", "b"], ""),
+    ],
+)
+def test_a_models_body(wanted: list[str], base: str) -> None:
+    assert fits._base(wanted) == base
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("l.0.q_proj.weight", ["l.0.qkv_proj.weight"]),
+        ("l.0.v_proj.bias", ["l.0.qkv_proj.bias"]),
+        ("l.0.up_proj.weight", ["l.0.gate_up_proj.weight"]),
+        ("l.0.qkv_proj.weight", ["l.0.q_proj.weight"]),
+        ("l.0.gate_up_proj.weight", ["l.0.gate_proj.weight"]),
+        ("l.0.o_proj.weight", []),
+    ],
+)
+def test_fused_and_split_modules(name: str, others: list[str]) -> None:
+    assert list(fits._elsewhere(name)) == others
+
+
+@pytest.mark.parametrize(
+    ("merges", "lost"),
+    [
+        (["a b"], None), (["a c"], "c"), (["c a"], "c"), (["b a"], "ba"), ([["a", "b"]], None), ([["b", "a"]], "ba"),
+        (["a b c"], None), ([["b"]], None), ([["b", 1]], None), ([7], None), (["a b", "b b"], "bb"), ([], None),
+        ([7, "b b"], "bb"),
+    ],
+)  # fmt: skip
+def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
+    assert fits._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
+
+
+@pytest.mark.parametrize(
+    ("token", "raw", "there"),
+    [
+        ("<s>", b'{"<s>": 1}', True), ("<s>", b"{'<s>': 1}", False), ("é", b'"\\u00e9"', True),
+        ("é", '"é"'.encode(), True), ("e", '"é"'.encode(), False), ("\ud800", b'"\\ud800"', True),
+    ],
+)  # fmt: skip
+def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
+    assert fits._stands_in(token, raw) == there
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b'{"model": ', "no JSON document: Expecting value: line 1 column 11 (char 10)"),
+        (b"[]", "no JSON object"),
+        (b"{}", "it has no model"),
+        (b'{"model": []}', "it has no model"),
+        (b'{"error": "x"}', None),
+        (b'{"message": "x", "model": null}', None),
+        (b'{"error": "x", "model": []}', "it has no model"),
+        (b'{"model": {"vocab": "x"}}', "its model has no vocabulary"),
+        (b'{"model": {}}', "its model has no vocabulary"),
+    ],
+)
+def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
+    assert fits._refused(raw) == why
+
+
+# --- GGUF ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "bits"), [("Q4_K_M", 4), ("IQ2_XXS", 2), ("F16", 16), ("BF16", 16), ("F32", 32), ("TQ1_0", 1), ("X", None)]
+)
+def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
+    assert gguf_fits._width(name) == bits
+
+
+@pytest.mark.parametrize(
+    ("named", "counts", "mixed"),
+    [
+        ("Q4_K_M", {"Q4_K": 1, "Q6_K": 4}, True),  # a fifth
+        ("Q4_K_M", {"Q4_K": 19, "Q6_K": 81}, False),
+        ("Q4_K_M", {"Q4_0": 1, "Q4_1": 1, "Q8_0": 8}, True),
+        ("Q4_K_M", {"Q6_K": 1}, False),
+    ],
+)
+def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
+    assert gguf_fits._mixed(named, Counter(counts)) == mixed
+
+
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("LLAMA-Q4_K_M.GGUF", ["Q4_K_M"]), ("LLAMA.IQ2_XXS.GGUF", ["IQ2_XXS"]), ("LLAMA-BF16.GGUF", ["BF16"]),
+        ("LLAMA-F16.GGUF", ["F16"]), ("LLAMA-F160.GGUF", []), ("AF16.GGUF", []), ("Q8_0-F32.GGUF", ["Q8_0", "F32"]),
+    ],
+)  # fmt: skip
+def test_types_in_a_files_name(name: str, named: list[str]) -> None:
+    assert gguf_fits._QUANTIZED.findall(name) == named
+
+
+# --- adapters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("module", "layer"),
+    [("h.3.attn", 3), ("h.0.b.7.c", 0), ("attn", None), ("h.3", None), ("3.attn", None), ("h.123456789.a", None),
+     ("h.12345678.a", 12345678)],
+)  # fmt: skip
+def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
+    assert adapter_fits._layer(module) == layer
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "is_in"),
+    [
+        ("h.3.attn", None, True), ("h.3.attn", [3], True), ("h.3.attn", [2, 4], False), ("h.3.attn", 3, True),
+        ("h.3.attn", 2, False), ("attn", [2], True), ("h.3.b.2.c", [2], False), ("h.3.attn", [], False),
+    ],
+)  # fmt: skip
+def test_modules_in_chosen_layers(name: str, chosen: Any, is_in: bool) -> None:
+    assert pieces._in_layers(name, chosen) == is_in
+
+
+@pytest.mark.parametrize(
+    ("weight", "group"),
+    [("embed_tokens.weight", "embedding"), ("wte.weight", "embedding"), ("h.0.wpe.weight", "embedding"),
+     ("h.0.q_proj.weight", "attention")],
+)  # fmt: skip
+def test_rows_of_adapted_weights(weight: str, group: str) -> None:
+    row = pieces._row(weight, (2, 3))
+    assert (row.role, row.group, row.tower, row.part) == ("", group, "text", "weight")
+    assert (row.name, row.shape, pieces._row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
+
+
+@pytest.mark.parametrize(
+    ("counted", "most", "odd"),
+    [
+        ({16: 3, 8: 1}, 16, [8]),
+        ({16: 1, 8: 1}, 16, [8]),  # the larger of the two
+        ({16: 1, 8: 3}, 8, [16]),
+        ({16: 2, 8: 2}, 16, []),
+        ({16: 3, 8: 1, 4: 1}, 16, []),
+        ({16: 1}, 16, []),
+        ({}, 1, []),
+    ],
+)
+def test_the_usual_size_and_the_only_other_one(counted: dict[int, int], most: int, odd: list[int]) -> None:
+    assert pieces._most(Counter(counted)) == most
+    assert [size for size in counted if pieces._is_odd(size, Counter(counted))] == odd
+    for size in counted:
+        assert pieces._size(size, Counter(counted)) == (most if size in odd else size)
+    assert pieces._size(None, Counter(counted)) == most
+
+
+@pytest.mark.parametrize(
+    ("words", "shape", "could"),
+    [
+        (["r", "inputs"], [4, 16], True), (["r", "inputs"], [4], False), (["r"], [4, 16], False),
+        (["1", "inputs"], [1, 16], True), (["1", "inputs"], [2, 16], False), (["inputs", "1"], [16, 2], False),
+        ([], [], True),
+    ],
+)  # fmt: skip
+def test_shapes_that_a_piece_may_have(words: list[str], shape: list[int], could: bool) -> None:
+    assert pieces._could_be(words, shape) == could
+
+
+def test_modules_of_other_layers_are_completed() -> None:
+    sizes = {"h.0.q.weight": (1, 2), "h.0.v.weight": (3, 4), "h.1.q.weight": (5, 6), "head.weight": (7, 8)}
+    assert pieces._completed(sizes) == {**sizes, "h.1.v.weight": (3, 4)}
+    assert pieces._completed({"q.weight": (1, 2), "v.weight": (1, 2)}) == {"q.weight": (1, 2), "v.weight": (1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("weight", "part", "unmade"),
+    [("a", "x", False), ("a", "y", True), ("b", "x", False), ("t", "x", True)],
+)
+def test_tensors_for_which_peft_has_no_place(weight: str, part: str, unmade: bool) -> None:
+    made: Any = {("a", "x"): None}
+    assert pieces._unmade(weight, part, made, {"a", "t"}) == unmade
+    assert pieces._unmade(weight, part, made, set()) == ((weight, part) != ("a", "x"))
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [("base_model.model.a.weight", True), ("base_model.a.bias", True), ("model.a.weight", False),
+     ("base_model.a.scale", False)],
+)  # fmt: skip
+def test_weights_of_the_base(name: str, is_one: bool) -> None:
+    assert pieces._is_weight(name) == is_one
+
+
+def test_runs_of_words_in_names() -> None:
+    assert sorted(pieces._modules(["a.b.c.weight"], {1, 2})) == ["a", "a.b", "b", "b.c", "c"]
+    assert sorted(pieces._modules(["a.b", "c"], {1})) == ["a"]
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"error": "x"}, "x"), ({"message": "x", "status": 404}, "x"), ({"status": 404, "detail": "y"}, "y"),
+        ({"error": {"message": "m", "code": 1}}, "m"), ({"error": {"code": 1}}, "{'code': 1}"), ({"error": 3}, "3"),
+        ({"error": "x", "vocab": 1}, None), ({"status": 404}, None), ({}, None), ([], None), (None, None),
+        ({"error": "x", "message": "y"}, "x"), ({"message": "y", "error": "x"}, "y"),
+    ],
+)  # fmt: skip
+def test_messages_of_servers(value: Any, said: str | None) -> None:
+    assert kinds._of_object(value) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("x.pt", True), ("X.PTH", True), ("x.ckpt", True), ("tokenizer.model", True), ("x.spm", True), ("x.onnx", True),
+        ("x.h5", True), ("x.msgpack", True), ("x.tiktoken", True), ("pytorch_model.bin", True),
+        ("pytorch_model-00001-of-00002.bin", True), ("my_pytorch_model.bin", False), ("x.bin", False), ("x.txt", False),
+    ],
+)  # fmt: skip
+def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
+    assert kinds._is_weights(entry("d/" + name)) == is_one
+
+
+@pytest.mark.parametrize(
+    ("start", "is_text"),
+    [(b"abc ~\t\r\n", True), (b"a\x7f", False), (b"a\x1f", False), (b"\x80", False), (b"a\0", False), (b"", True)],
+)
+def test_bytes_that_are_text(start: bytes, is_text: bool) -> None:
+    assert kinds._is_text(start) == is_text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "why"),
+    [
+        ("{}", "config.json", None),
+        ("[]", "config.json", "not a JSON object, but '[]'"),
+        ("  7 \n", "vocab.json", "not a JSON object, but '7'"),
+        ("[]", "modules.json", None),
+        (None, "config.json", "not UTF-8 text"),
+        ('{"a":\n]}', "modules.json", "not a JSON document: Expecting value at line 2"),
+    ],
+)
+def test_what_is_wrong_with_a_document(text: str | None, name: str, why: str | None) -> None:
+    assert consistent._wrong_with(text, name) == why
+
+
+@pytest.mark.parametrize(
+    ("end", "closed"), [(b"}", True), (b"] \n", True), (b"} x", False), (b"", False), (b'"', False)]
+)
+def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
+    assert consistent._closed(end) == closed
+
+
+@pytest.mark.parametrize(
+    ("text", "is_chat"),
+    [("llama-chat", True), ("x-Instruct-v2", True), ("gemma-it", True), ("chatty", False), ("unit", False),
+     ("bit-x", False), ("it2", True)],
+)  # fmt: skip
+def test_names_of_chat_models(text: str, is_chat: bool) -> None:
+    assert (consistent._CHAT_NAME.search(text) is not None) == is_chat
+
+
+def test_the_extent_of_a_target() -> None:
+    listed = [entry("a.safetensors"), entry("b.safetensors"), entry("config.json"), entry("m.safetensors.index.json")]
+    folder = extent.extent_of(None, listed, None)
+    assert (folder.entries, folder.alone, folder.is_set) == (listed, None, False)
+    assert (folder.members, folder.unread, folder.total) == (frozenset(), frozenset(), 4)
+    assert all(folder.may_read(each.path) for each in listed)
+    one = extent.extent_of("a.safetensors", listed, None)
+    assert (one.entries, one.alone, one.is_set, one.total) == ([listed[0]], "a.safetensors", False, 1)
+    assert [one.may_read(each.path) for each in listed] == [True, False, True, False]
+    both = extent.extent_of("a.safetensors", listed, frozenset({"a.safetensors", "b.safetensors"}))
+    assert (both.entries, both.alone, both.is_set, both.total) == (listed[:2], None, True, 2)
+    assert [both.may_read(each.path) for each in listed] == [True, True, True, False]
+    index = extent.extent_of("m.safetensors.index.json", listed, None)
+    assert (index.entries, index.alone, index.is_set, index.members) == (listed, None, False, frozenset())
+
+
+def test_which_files_are_examined_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = [entry(path) for path in ("a/b/c.json", "x.txt", "a/d.gguf", "y.txt", "z.json")]
+    monkeypatch.setattr(bounds, "MAX_FILES", 4)
+    of_many = extent.extent_of(None, listed, None)
+    assert [each.path for each in of_many.entries] == ["z.json", "a/d.gguf", "a/b/c.json", "x.txt"]
+    assert (of_many.unread, of_many.total) == ({"y.txt"}, 5)
+    assert not of_many.may_read("y.txt")
+
+
+def test_files_that_are_too_large() -> None:
+    asked = list[tuple[str, int]]()
+
+    def excess(path: str, size: int, first: bytes = b"") -> Finding | None:
+        def head(name: str, length: int) -> bytes:
+            asked.append((name, length))
+            return first
+
+        return bounds.excess(path, size, head)
+
+    def what(size: str, limit: str) -> str:
+        return f"{size} bytes, but no sound file needs {limit}: not checked"
+
+    config = bounds.MAX_DOCUMENT
+    assert excess("d/config.json", config) is None
+    found = excess("d/config.json", config + 1)
+    assert found is not None
+    assert (found.rule, found.severity, found.path) == ("config", "error", "d/config.json")
+    assert excess("my_config.json", config + 1) is None
+    assert excess("x.txt", 1 << 40) is None
+    assert asked == []
+    index = excess("m.safetensors.index.json", MAX_INDEX + 1)
+    assert index is not None
+    assert index.rule == "index"
+    assert excess("m.safetensors.index.json", MAX_INDEX) is None
+    most = bounds.MAX_HEADER
+    assert excess("m.safetensors", 1 << 40, most.to_bytes(8, "little")) is None
+    assert excess("m.safetensors", 1 << 40, (most + 1).to_bytes(8, "little") + b"\1" * 8) == Finding(
+        "header-size", "error", what("16,777,217", "16,777,216"), "m.safetensors"
+    )
+    assert asked == [("m.safetensors", 16)] * 2
+    beyond = (most + 1).to_bytes(8, "little")
+    assert excess("m.safetensors", most, beyond) is None  # beyond the file's end: told by its reader
+    assert excess("m.safetensors", most + 1, beyond) is not None
+    assert excess("m.safetensors", 1 << 40, (100_000_000).to_bytes(8, "little")) is not None
+    assert excess("m.safetensors", 1 << 40, (100_000_001).to_bytes(8, "little")) is None
+    for magic, order in ((b"GGUF", "little"), (b"FUGG", "big")):
+        for tensors, size, told in ((20_000, 1 << 40, False), (20_001, 1 << 40, True), (20_001, 20_001, False)):
+            first = magic + b"\0" * 4 + tensors.to_bytes(8, order)  # type: ignore[arg-type]
+            assert (excess("m.gguf", size, first) is not None) == told
+
+
+# --- names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "decorated"),
+    [
+        ("model (1).safetensors", True), ("model copy.safetensors", True), ("model copy 2.safetensors", True),
+        ("copy of model.safetensors", True), ("old_model.safetensors", True), ("_model.safetensors", True),
+        ("model.safetensors.bak", True), ("model.safetensors~", True), ("MODEL_OLD.SAFETENSORS", True),
+        ("tmp_abcd12_model.safetensors", True), ("model1.bin", True), ("model123.bin", False),
+        ("my_model.safetensors", False), ("model.gguf", False), ("adapter_model-backup.bin", True),
+    ],
+)  # fmt: skip
+def test_names_of_copies(name: str, decorated: bool) -> None:
+    assert (missing._DECORATED.fullmatch(name) is not None) == decorated
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("model.safetensors", True), ("model.fp16.safetensors", True), ("model-00001-of-00002.safetensors", True),
+        ("model.safetensors.index.json", True), ("model.safetensors.index.fp16.json", True), ("pytorch_model.bin", True),
+        ("model (1).safetensors", False), ("amodel.safetensors", False), ("model.safetensors.bak", False),
+    ],
+)  # fmt: skip
+def test_names_that_loaders_find(name: str, found: bool) -> None:
+    assert (missing._FOUND.fullmatch(name) is not None) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [("model.safetensors", True), ("pytorch_model.bin", True), ("model-00001-of-00002.safetensors", True),
+     ("model.gguf", False), ("my_model.bin", False), ("model.fp16.safetensors", False)],
+)  # fmt: skip
+def test_weights_of_transformers(name: str, is_one: bool) -> None:
+    assert missing._is_transformers(name) == is_one
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "is_one"),
+    [
+        ("model-00001-of-00002.safetensors", "", True), ("a/model-00001-of-00002.safetensors", "a/", True),
+        ("a/model-00001-of-00002.safetensors", "", False), ("model-00001-of-00001.safetensors", "", False),
+        ("model-00001-of-00002.bin", "", False), ("x-00001-of-00002.safetensors", "", False),
+        ("model.safetensors", "", False),
+    ],
+)  # fmt: skip
+def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
+    assert present._is_shard_of(path, folder) == is_one
+
+
+@pytest.mark.parametrize(
+    ("kind", "stem"),
+    [
+        ("CLIPImageProcessorFast", "CLIPImageProcessor"), ("CLIPImageProcessorPil", "CLIPImageProcessor"),
+        ("CLIPFeatureExtractor", "CLIPImageProcessor"), ("WhisperFeatureExtractor", "WhisperFeatureExtractor"),
+    ],
+)  # fmt: skip
+def test_stems_of_processors(kind: str, stem: str) -> None:
+    assert processors._stem(kind) == stem
+
+
+@pytest.mark.parametrize(
+    ("kind", "alike"),
+    [("NewImageProcessor", True), ("NewProcessor", True), ("NewFeatureExtractor", True), ("NewImageProcessorFast", True),
+     ("NewImageProcessorPil", True), ("newProcessor", False), ("NewModel", False), ("", False)],
+)  # fmt: skip
+def test_names_like_a_processors(kind: str, alike: bool) -> None:
+    assert processors._looks_like_one(kind) == alike
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"size": 224}, []), ({"size": [224, 224]}, []), ({"size": {"height": 1, "width": 1}}, []),
+        ({"size": {"shortest_edge": 1}}, []), ({"size": {"longest_edge": 1}}, []),
+        ({"crop_size": {"max_height": 1, "max_width": 1}}, []), ({"size": {"min_pixels": 1, "max_pixels": 1}}, []),
+        ({"size": {"width": 1, "depth": 1}}, ["size has depth, width, but no height and width or edge length"]),
+        ({"crop_size": [1, 2, 3]}, ["crop_size is [1, 2, 3], but should be a height and a width"]),
+        ({"size": [1]}, ["size is [1], but should be a height and a width"]),
+        ({"size": "224"}, ['size is "224", but should be a number or an object']),
+        (
+            {"size": {}, "crop_size": "x"},
+            ["size has , but no height and width or edge length", 'crop_size is "x", but should be a number or an object'],
+        ),
+        ({"size": None}, []),
+    ],
+)  # fmt: skip
+def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
+    assert list(processors._wrong_sizes(own)) == said
+
+
+# --- tokenizers ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "highest"),
+    [
+        (b'"a": 3, "b": 7}', 7), (b'"a": 9,"b":2 }', 9), (b'"a": 3', None), (b"}", None), (b'"a": "x"}', None),
+        (b'"a": 1234567890}', None), (b'"a\\"b": 5}x', 5), (b'"a": 3, }', None),
+    ],
+)  # fmt: skip
+def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None:
+    assert tokenizers._pairs(raw, 0) == highest
+    assert tokenizers._pairs(b"xx" + raw, 2) == highest
+    assert tokenizers._object(b" {" + raw) == highest
+
+
+@pytest.mark.parametrize(
+    ("raw", "highest"),
+    [(b'["a", 0.5], ["b", -1e-3]]', 1), (b'["a", 0]]', 0), (b'["a", 0],', None), (b'["a"]]', None), (b"]", None)],
+)
+def test_the_last_piece_of_a_list(raw: bytes, highest: int | None) -> None:
+    assert tokenizers._pieces(raw, 0) == highest
+    assert tokenizers._pieces(b"xx" + raw, 2) == highest
+
+
+def test_an_object_begins_with_a_brace() -> None:
+    assert tokenizers._object(b'["a": 3}') is None
+    assert tokenizers._object(b"") is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "count"),
+    [
+        (b"\x0a\x02ab" * 3, 3), (b"\x0a\x02ab" * 3 + b"\x12\x01x", 3), (b"\x12\x01x", None), (b"", 0),
+        (b"\x0a\x02ab\x0a\x05ab", None), (b"\x0a\x80\x01" + b"x" * 128, 1), (b"\x0a\x81\x01" + b"x" * 128, None),
+        (b"\x0a\x00", 1), (b"text", None),
+    ],
+)  # fmt: skip
+def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> None:
+    assert tokenizers._count(raw) == count
+
+
+# --- harm ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"\0\0 \r\n\tMZ\x90", "a Windows program"), (b"xMZ\x90", None), (b"x" * 9 + b"PK\x03\x04", "a ZIP archive"),
+        (b"xPK\x05\x06", "the end of a ZIP archive"), (b"x%PDF", None), (b"%PDF", "a PDF document"), (b"", None),
+        (b"#!/bin", "a script"), (b"\x80\x04\x95", "a pickle"), (b"\x80\x04\x94", None),
+    ],
+)  # fmt: skip
+def test_files_within_unclaimed_bytes(data: bytes, what: str | None) -> None:
+    assert safe._hidden(data) == what
+
+
+def test_many_names_are_cut() -> None:
+    assert safe._some(("a", "b" * 81)) == "a, " + "b" * 80
+    assert safe._some(tuple("abcde")) == "a, b, c, d, e"
+    assert safe._some(tuple("abcdefg")) == "a, b, c, d, e and 2 more"
