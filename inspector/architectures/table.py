@@ -79,6 +79,7 @@ class Include(NamedTuple):
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
     default_type: str = ""  # `model_type` if the nested configuration has none
+    taken_from: str = ""  # a `model_type` whose part it is elsewhere: a nested configuration may repeat that one
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
     when: str = ""  # condition for the part, over the outer configuration
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" to use the part's own
@@ -195,7 +196,7 @@ def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, A
         # A part whose class has no own type is written with an empty one.
         own = {**usual, **nested, "model_type": nested.get("model_type") or include.default_type}
         # Published configurations repeat the whole's type in a part: Qwen3-VL's vision tower is not a Qwen3-VL.
-        if include.default_type and own["model_type"] == values.get("model_type"):
+        if include.default_type and own["model_type"] in (values.get("model_type"), include.taken_from):
             own["model_type"] = include.default_type
         return own
     outside = values if include.tower in MAIN_TOWERS else {}
