@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -82,4 +83,11 @@ def test_a_folder_is_refused_where_python_cannot_leave_it_out(name: str, tmp_pat
     (tmp_path / name).touch()
     with pytest.raises(UsageError, match=rf"{name} would run in the scan's processes"):
         importing._check(tmp_path)
-    importing._check(ROOT)
+
+
+def test_a_folder_of_modules_in_use_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program's own folder, as when it runs from its sources."""
+    (tmp_path / "pytest.py").touch()
+    monkeypatch.setitem(sys.modules, "pytest", ModuleType("pytest"))
+    sys.modules["pytest"].__file__ = str(tmp_path / "pytest.py")
+    importing._check(tmp_path)
