@@ -1,0 +1,269 @@
+"""What rules say of small folders and fields: Diffusers, GGUF, adapters, pickles, packing, and what lies beside weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rule_words
+from hostile.files import safetensors
+from test_documents_in_short import made
+
+from inspector.auditing.rules import adapters, configurations, diffusion, packing, safe
+from inspector.auditing.rules import gguf as gguf_rules
+from inspector.auditing.rules.pickles import Judged
+
+# --- Diffusers ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"trained_betas": [1, None, 2]}, [("trained_betas is [1, null, 2], which has null among numbers", "error")]),
+        ({"beta_end": 0.02}, []),
+        ({"zebra": 1}, []),
+        ({"zebra": 1, "_diffusers_version": "VERSION"}, [("zebra is not a field of any Diffusers class, and is ignored", "warning")]),
+        ({"zebra": 1, "_diffusers_version": "0.1.0"}, []),
+        ({"beta_schedul": "linear"}, [("beta_schedul is not a field of DDIMScheduler: did you mean beta_schedule?", "warning")]),
+        ({"_beta_schedul": "linear"}, []),
+    ],
+)  # fmt: skip
+def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]]) -> None:
+    table = configurations.fields()["diffusers"]
+    own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
+    assert list(diffusion._wrong_fields(own, "DDIMScheduler", table)) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "unknown"),
+    [
+        ("DownBlock2D", None), (["DownBlock2D", "UpBlock2D"], None), ("Zebra", None), ("DownBlock2", "DownBlock2"),
+        (["DownBlock2D", "DownBlock2"], "DownBlock2"), (["DownBlock2D", 3], 3), (["DownBlock2D", None], "null"),
+        (3, None), (None, None), ("SILU", "SILU"), ("silu", None), ([], None),
+    ],
+)  # fmt: skip
+def test_words_that_a_class_knows(value: Any, unknown: Any) -> None:
+    assert diffusion._unknown(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
+
+
+@pytest.mark.parametrize(
+    ("version", "same"), [("0.30.1", True), ("0.30.0.dev0", True), ("0.3.0", False), ("1.30.1", False), (None, False)]
+)
+def test_versions_of_diffusers(version: Any, same: bool) -> None:
+    assert diffusion._is_of_version({"_diffusers_version": version}, "0.30.3") == same
+    assert not diffusion._is_of_version({}, "0.30.3")
+
+
+@pytest.mark.parametrize(
+    ("part", "nothing"), [(None, True), ([None, None], True), ([None, "X"], True), (["a", None], False), ([], False)]
+)
+def test_parts_that_an_index_leaves_out(part: Any, nothing: bool) -> None:
+    assert diffusion._is_nothing(part) == nothing
+
+
+def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
+    files = {"model_index.json": {"unet": ["diffuser", "UNet2DModel"], "vae": ["mine", "Vae"]}}
+    said = ["model_index.json: error: unet is from 'diffuser', from which Diffusers does not load"]
+    assert rule_words.lines("pipeline-parts", files, tmp_path / "a") == said
+    inner = {"scheduler_config.json": {"x": {"_class_name": "DDIMScheduler"}}}
+    said = ["scheduler_config.json: error: everything is nested under 'x', where Diffusers does not look"]
+    assert rule_words.lines("diffusers-field", inner, tmp_path / "b") == said
+
+
+# --- GGUF ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 16}, []),
+        ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 8}, ["llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
+        ({"embedding_length": 64, "attention.head_count": 4, "attention.key_length": 8, "rope.dimension_count": 8}, []),
+        ({"rope.dimension_count": 8}, []),
+        ({"embedding_length": 64, "attention.head_count": 0, "rope.dimension_count": 8}, []),
+        ({"expert_count": 8, "expert_used_count": 8}, []),
+        ({"expert_count": 8, "expert_used_count": 9}, ["9 experts are used, but there are 8"]),
+        ({"expert_count": 8, "expert_used_count": 0}, ["none of the 8 experts is used"]),
+        ({"expert_count": 8}, ["none of the 8 experts is used"]),
+        ({"expert_count": 0, "expert_used_count": 0}, []),
+    ],
+)  # fmt: skip
+def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
+    assert list(gguf_rules._unequal("llama", numbers.get, numbers.__contains__)) == said
+
+
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ({"tokenizer.ggml.model": "llama"}, []),
+        ({}, [("no tokenizer.ggml.model, which llama.cpp needs", "error")]),
+        ({"tokenizer.ggml.model": "zebra"}, [("unknown tokenizer 'zebra'", "error")]),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "llama-bpe"}, []),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "llama-bp"}, [("unknown pre-tokenizer 'llama-bp'", "error")]),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "zebra of mine"}, [("unknown pre-tokenizer 'zebra of mine'", "warning")]),
+        ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": ""}, []),
+        ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.pre": "zebra"}, []),
+    ],
+)  # fmt: skip
+def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], said: list[tuple[str, str]]) -> None:
+    assert list(gguf_rules._words(metadata)) == said
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v"])
+def test_the_fused_tensor(part: str) -> None:
+    assert gguf_rules._fused(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
+    assert gguf_rules._fused("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
+
+
+# --- adapters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"r": 1}, []), ({"r": 0}, ["r is 0: a rank must be positive"]), ({"r": -4}, ["r is −4: a rank must be positive"]),
+        ({"r": 0, "peft_type": "OFT"}, []), ({"r": 0, "peft_type": "ADALORA"}, []), ({"r": True}, []),
+        ({"base_model_name_or_path": 3}, ["base_model_name_or_path is 3, but should be a string"]),
+        ({"base_model_name_or_path": None}, []), ({"bias": "all"}, []), ({"bias": "vera_only"}, []), ({"bias": None}, []),
+        ({"bias": "some"}, ['bias is "some", but should be one of none, all, lora_only']),
+        ({"peft_type": "LORA", "target_modules": []}, ["target_modules names nothing to adapt"]),
+        ({"peft_type": "LORA", "target_modules": [], "target_parameters": ["x"]}, []),
+        ({"peft_type": "PROMPT_TUNING", "target_modules": []}, []),
+        ({"lora_dropout": 1.5}, ["lora_dropout is 1.5, but a probability lies between 0 and 1"]),
+    ],
+)  # fmt: skip
+def test_values_that_peft_refuses(own: dict[str, Any], said: list[str]) -> None:
+    assert list(adapters._wrong_values(own)) == said
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"cpt_token_ids": [1], "cpt_mask": [1], "cpt_tokens_type_mask": [1]}, []),
+        ({"cpt_token_ids": [1, 2], "cpt_mask": [1], "cpt_tokens_type_mask": [1]}, ["cpt_token_ids, cpt_mask, cpt_tokens_type_mask have different lengths"]),
+        ({"cpt_token_ids": ["1"], "cpt_mask": [1], "cpt_tokens_type_mask": [1]}, ['cpt_token_ids is ["1"], but should be a list of whole numbers']),
+        ({"cpt_token_ids": [1], "cpt_mask": ["x"], "cpt_tokens_type_mask": [1]}, []),
+        ({"cpt_token_ids": [1], "cpt_mask": None, "cpt_tokens_type_mask": None}, ["cpt_mask is null, but should be a list of whole numbers"]),
+    ],
+)  # fmt: skip
+def test_lists_of_a_prompts_tokens(own: dict[str, Any], said: list[str]) -> None:
+    assert list(adapters._wrong_tokens({"peft_type": "cpt", **own})) == said
+    assert list(adapters._wrong_tokens(own)) == []
+
+
+@pytest.mark.parametrize(
+    ("own", "is_one"),
+    [
+        ({}, False), ({"peft_version": "0.1"}, True), ({"task_type": "x"}, False), ({"task_type": "x", "inference_mode": 1}, True),
+        ({"x": {"peft_type": "LORA"}}, True), ({"r": 8, "lora_alpha": 1}, False), ({"base_model_name_or_path": "", "auto_mapping": 1}, True),
+    ],
+)  # fmt: skip
+def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bool) -> None:
+    assert adapters._is_of_peft(own) == is_one
+
+
+# --- pickles and packed weights -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("found", "severity", "message"),
+    [
+        (Judged(1, ("os.system",), ("x.y",), ("damage",), ()), None, "loading it reaches os.system, which can run anything: do not load it"),
+        (Judged(1, (), ("x.y", "z"), (), ()), "warning", "a pickle, which runs code when it is loaded; imports x.y, z"),
+        (Judged(1, (), (), (), ()), "info", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import"),
+        (Judged(1, (), (), ("torn", "more"), ()), "error", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: torn"),
+        (Judged(1, (), (), (), (), odd=("odd", "more")), "warning", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; odd, which no pickler writes"),
+    ],
+)  # fmt: skip
+def test_words_about_a_pickle(found: Judged, severity: str | None, message: str) -> None:
+    assert safe._pickle("p", found) == (message, "p", None, severity)
+
+
+def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
+    subject = made(tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}})
+    said = packing._told_otherwise(subject, {"bits": 4, "group_size": 128})
+    assert [(each.message, each.path, each.severity) for each in said] == [
+        ("bits 8 here, 4 in config.json", "quantize_config.json", "warning"),
+        ("group size 64 here, 128 in config.json", "quantize_config.json", "warning"),
+    ]
+    assert list(packing._told_otherwise(subject, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("tensors", "size"),
+    [
+        ({"a.qweight": [64, 8], "a.scales": [2, 64]}, 32),
+        ({"a.qweight": [64, 8], "a.scales": [3, 64]}, None),
+        ({"a.qweight": [64, 8], "a.scales": [64]}, None),
+        ({"a.qweight": [64, 8], "a.scales": [0, 64]}, None),
+        ({"a.qweight": [64, 8], "b.scales": [2, 64]}, None),
+        ({"a.qweight": [64, 8], "b.qweight": [64, 8], "b.scales": [4, 64]}, 16),
+        ({"qweights": [64, 8], "a.weight": [4]}, None),
+    ],
+)
+def test_groups_of_awq(tensors: dict[str, list[int]], size: int | None, tmp_path: Path) -> None:
+    assert packing._groups_of_awq(made(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
+
+
+# --- what lies beside -----------------------------------------------------------------------------
+
+LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+
+
+@pytest.mark.parametrize(
+    ("code", "files", "said"),
+    [
+        ("extra-shard", {"model-00003-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, ["model-00003-of-00002.safetensors: error: shard 3 of a set of 2, model"]),
+        ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, []),
+        ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00002-of-00002.safetensors": "x"}, ["model-00002-of-00002.safetensors: error: shard 2 of a set of 2, model"]),
+        ("lfs-pointer", {"a.bin": "version https://git-lfs\nsize 2000\n"}, ["a.bin: error: a git-LFS pointer for a file of 2,000 bytes: run `git lfs pull` in its folder"]),
+        ("lfs-pointer", {"a.bin": "version https://git-lfs\n"}, ["a.bin: error: a git-LFS pointer: run `git lfs pull` in its folder"]),
+        ("lfs-pointer", {"a.bin": "version https://git-lfs\n" + "x" * 1_001}, []),
+        ("lfs-pointer", {"a.gguf": "version https://git-lfs\n"}, []),
+        ("html-page", {"a.json": "\n <!DOCTYPE html>", "b.md": "<html>", "c.bin": "x<html>"}, ["a.json: error: a web page, not the file: a login or error page was saved; download it again"]),
+        ("wrong-extension", {"a.bin": "GGUF1234", "b.txt": "GGUF1234"}, ["a.bin: warning: the file is GGUF, but its name says otherwise: rename it"]),
+        ("wrong-extension", {"a.pt": b"\x02\0\0\0\0\0\0\0" + b'{"}'}, ["a.pt: warning: the file is safetensors, but its name says otherwise: rename it"]),
+        ("wrong-extension", {"a.pt": b"\x0b\0\0\0\0\0\0\0" + b'{"}'}, []),
+        ("unfinished-download", {"a.bin": "x", "a.bin.aria2": "x"}, ["a.bin: error: left by an unfinished download of this file: run the download again"]),
+        ("unfinished-download", {"a.bin.aria2": "x"}, ["a.bin.aria2: error: left by an unfinished download, whose file is missing: run the download again"]),
+        ("unfinished-download", {"a.md.aria2": "x"}, []),
+        ("unfinished-download", {"a.bin.part": "xy"}, ["a.bin.part: error: a download that stopped after 2 bytes: run the download again"]),
+        ("unfinished-download", {"a.bin.part": "xy", "a.bin": "x"}, ["a.bin.part: warning: remains of a download beside the finished file: delete them"]),
+        ("unfinished-download", {"._____temp/a.bin": "xy", "a.bin": "x"}, ["._____temp/a.bin: warning: remains of a download beside the finished file: delete them"]),
+        ("unfinished-download", {"a.bin.0123abCD": "xy"}, ["a.bin.0123abCD: error: a download that stopped after 2 bytes: run the download again"]),
+        ("unfinished-download", {"a.md.0123abCD": "xy", "a.bin.0123abCX": "xy"}, []),
+        ("missing-component", {"model_index.json": {"vae": ["diffusers", "AutoencoderKL"], "x": ["a", None]}}, ["model_index.json: error: AutoencoderKL has no folder vae: download it"]),
+        ("missing-component", {"model_index.json": {"vae": ["diffusers", "AutoencoderKL"]}, "vae/config.json": {}}, ["model_index.json: error: AutoencoderKL has no weights in vae: download them"]),
+        ("missing-component", {"model_index.json": {"vae": ["diffusers", "AutoencoderKL"]}, "vae/config.json": {}, "vae/a.bin": "x"}, []),
+        ("missing-component", {"model_index.json": {"s": ["diffusers", "DDIMScheduler"]}, "s/config.json": {}}, []),
+        ("missing-component", {"model_index.json": {"s": ["diffusers", "SchedulerOfMine"]}, "s/config.json": {}}, ["model_index.json: error: SchedulerOfMine has no weights in s: download them"]),
+        ("missing-component", {"modules.json": [{"path": "1_P/", "type": "s.models.Pooling"}, {"path": "2_N", "type": "s.Normalize"}, {"path": 3, "type": "s.Pooling"}]}, ["modules.json: error: Pooling has no 1_P/config.json: download it"]),
+        ("missing-component", {"modules.json": [{"path": "1_P", "type": "s.CNN"}], "1_P/cnn_config.json": {}}, []),
+        ("packing-both", {"config.json": {**LLAMA, "quantization_config": {"load_in_4bit": True, "load_in_8bit": True}}, "model.safetensors": safetensors({"a": [4]})}, ["config.json: error: load_in_4bit and load_in_8bit are both true"]),
+        ("packing-both", {"config.json": {**LLAMA, "quantization_config": {"load_in_4bit": True, "load_in_8bit": False}}, "model.safetensors": safetensors({"a": [4]})}, []),
+        ("undeclared-float8", {"config.json": LLAMA, "model.safetensors": safetensors({"a": [4, 4], "b": [4, 4]}, "F8_E4M3")}, ["model.safetensors: warning: 2 weights of F8_E4M3, but the configuration declares no packing"]),
+        ("undeclared-float8", {"config.json": LLAMA, "model.safetensors": safetensors({"a": [4]}, "F8_E4M3")}, []),
+        ("undeclared-float8", {"config.json": {**LLAMA, "torch_dtype": "float8_e4m3fn"}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}, []),
+        ("undeclared-float8", {"config.json": {**LLAMA, "compression_config": {}}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}, []),
+        ("undeclared-float8", {"config.json": {}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}, []),
+        ("terminal-code", {"a.safetensors": safetensors({"a": [4]}, __metadata__={"x": "\x1b[31m", "y": "größe", "z": "a\u202eb"})}, ["a.safetensors: warning: control characters in the field 'x': '\\x1b[31m'", "a.safetensors: warning: control characters in the field 'z': 'a\\u202eb'"]),
+        ("duplicate-field", {"config.json": '{"a": 1, "a": 2, "b": 1, "b": 1}'}, ["config.json: error: the field 'a' appears twice, with different values", "config.json: warning: the field 'b' appears twice"]),
+        ("duplicate-field", {"config.json": '{"a": {"a": 1}}', "x.json": '{"a": 1, "a": 2}', "params.json": "{"}, []),
+        ("executable", {"a.py": "x", "b.sh": "x", "c.txt": "#!/x", "d": "#!/x", "e.py": "#!/x"}, ["a.py: info: Python code", "b.sh: warning: a file that is run when it is opened", "d: warning: a script", "e.py: info: a script"]),
+        ("executable", {"a.pth": "import os", "b.pth": "imported", "c.json": "MZ12", "d.bin": "MZ12", "e.gguf": "MZ12", "f.txt": b"\x7fELF"}, ["a.pth: error: a line that Python runs at its start, if the file is among its installed packages", "d.bin: error: a Windows program", "f.txt: error: a program or library for Linux (ELF)"]),
+        ("file-name", {"-a": "x", "a.": "x", "con": "x", "b\u00a0c": "x", "p\u0430y": "x", "B.txt": "x", "b.txt": "x"}, None),
+    ],
+)  # fmt: skip
+def test_folders_of_few_files(code: str, files: dict[str, Any], said: list[str] | None, tmp_path: Path) -> None:
+    found = rule_words.lines(code, files, tmp_path)
+    if said is None:
+        said = [
+            "-a: warning: a name that programs mistake for an option",
+            "a.: info: a name that Windows cannot store",
+            "b.txt: info: on Windows and macOS, the same name as 'B.txt'",
+            "b\u00a0c: warning: a character that looks like a space: No-break space",
+            "con: warning: a name that means something else, or nothing, on Windows",
+            "p\u0430y: error: a look-alike letter: Cyrillic small letter a",
+        ]
+    assert sorted(found) == sorted(said)
