@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from inspector.architectures import model_types
+from inspector.architectures import family_of, model_types
 from inspector.architectures.prediction import predict
 from inspector.cli.commands import inspect
 from inspector.model import Config
@@ -154,3 +155,13 @@ def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], win
 
     known = {fact.name: fact.value for fact in facts(Config(config, "config.json"))}
     assert known.get("window") == window
+
+
+def test_the_page_lists_no_type_without_a_table_that_has_one() -> None:
+    """Of the section's first column, names in parentheses say which model of a type is meant, whose type has a table."""
+    section = (
+        Path("docs/architectures.md").read_text(encoding="utf-8").split("## Types without a table")[1].split("\n## ")[0]
+    )
+    names = [name for line in section.splitlines() if line.startswith("| ") for name in line.split("|")[1].split(",")]
+    assert len(names) > 10
+    assert [name for name in names if "(" not in name and family_of({"model_type": name.strip()})] == []

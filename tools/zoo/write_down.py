@@ -99,29 +99,36 @@ def _of_diffusers() -> list[str]:
     ]
 
 
-#: `model_type` → what was looked for, and why it has no table. A type without a table is predicted by its sizes at best.
+#: `model_type` → why it has no table. Without a table, only sizes explain a file's tensors.
 WITHOUT = {
-    "internlmxcomposer2": "its code (InternLM-XComposer 2.5 OmniLive) builds the projector and CLIP from constants that differ between 2.0, 4KHD "
-    "and 2.5, and no field of the configuration says which it is",
-    "skywork_moe": "the authors' repository has no code, and no engine that loads it was found",
-    "hymba": "no code beyond the checkpoint's own was found, whose layers share keys and values and carry meta tokens",
-    "bunny-llama, bunny-phi, bunny-phi3, bunny-qwen2, bunny-stablelm, bunny-minicpm": "Bunny's code was read; whether a checkpoint "
-    "contains its tower (SigLIP, CLIP or EVA), and all of its layers, is in no field",
-    "PanguProMoE": "no code was found; vLLM's plugin for Ascend no longer has it",
-    "Motif, hyperclovax_vlm, midashenglm, bailing_moe_linear, dots_vlm, tele_flm": "engines load them (vLLM, SGLang), from which a table can "
-    "be written; none has been",
-    "git as in Grok 2": "its config.json says `git`, which is another model of Transformers; its files are parts for eight devices",
+    "internlmxcomposer2": "its code has the projector's and CLIP's sizes as constants, which differ between 2.0, 4KHD and 2.5; no field of "
+    "the configuration says which version it is",
+    "skywork (Skywork-MoE)": "its `model_type` is that of the dense Skywork, as which it is predicted; the code found (a branch of vLLM) "
+    "does not give the names of its experts",
+    "hymba": "its code was found and not yet read",
+    "bunny-llama, bunny-phi, bunny-phi3, bunny-qwen2, bunny-stablelm, bunny-minicpm": "no field says whether a checkpoint contains its "
+    "tower (SigLIP, CLIP or EVA), nor how many of the tower's layers",
+    "PanguProMoE": "no code was found",
+    "bailing_moe_linear, dots_vlm, midashenglm": "SGLang loads them; their code was not yet read",
+    "git (Grok 2)": "its `model_type` is that of another model in Transformers, and its files are parts for eight devices",
 }
 
-#: Names that lists of models have and no known config.json → the `model_type` that the published ones have.
+#: A name that lists of models have, but no config.json that is known → the `model_type` of the published ones.
 CALLED = {
-    "yi": "Yi or llama", "moondream2": "moondream1", "cogvlm2": "cogvlm", "grok": "grok-1", "hunyuan dense": "hunyuan_v1_dense",
-    "deepseekocr": "deepseek_vl_v2", "santacoder": "gpt2 or gpt_bigcode", "dream": "Dream", "longcat": "longcat_flash",
-    "ernie4_5_vl": "ernie4_5_moe_vl", "keye, KeyeChat": "Keye or KeyeVL1_5", "aquila3": "aquila or llama",
-}  # fmt: skip
+    "yi": "Yi or llama",
+    "moondream2": "moondream1",
+    "cogvlm2": "cogvlm",
+    "grok": "grok-1",
+    "deepseekocr": "deepseek_vl_v2",
+    "santacoder": "gpt2 or gpt_bigcode",
+    "dream": "Dream",
+    "longcat": "longcat_flash",
+    "ernie4_5_vl": "ernie4_5_moe_vl",
+    "keye and KeyeChat": "Keye or KeyeVL1_5",
+}
 
 
-def _without() -> list[str]:
+def without() -> list[str]:
     """The section on known types that have no table."""
     return [
         "## Types without a table",
@@ -132,8 +139,8 @@ def _without() -> list[str]:
         "|---|---|",
         *(f"| {name} | {reason} |" for name, reason in WITHOUT.items()),
         "",
-        "Other names are not the `model_type` of a config.json that is known: "
-        + "; ".join(f"{name} (published as {known})" for name, known in CALLED.items())
+        "Some names in lists of models are no `model_type`; the published config.json says instead: "
+        + "; ".join(f"{name}: {known}" for name, known in CALLED.items())
         + ".",
         "",
     ]
@@ -165,7 +172,7 @@ def _document(lines: Mapping[str, tuple[Any, ...]], checked: Mapping[str, str]) 
         "|---|---|---|---|---|---|---|",
         *rows,
         "",
-        *_without(),
+        *without(),
         *_of_diffusers(),
     ]
     target.parent.mkdir(exist_ok=True)
