@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import rule_words
-from hostile.files import safetensors
+from hostile.files import archive, safetensors
 from test_documents_in_short import made
 
-from inspector.auditing.rules import adapters, configurations, diffusion, packing, safe
+from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, packing, safe
 from inspector.auditing.rules import gguf as gguf_rules
 from inspector.auditing.rules.pickles import Judged
+from inspector.sources.listing import Entry
 
 # --- Diffusers ----------------------------------------------------------------------------------
 
@@ -267,3 +269,101 @@ def test_folders_of_few_files(code: str, files: dict[str, Any], said: list[str] 
             "p\u0430y: error: a look-alike letter: Cyrillic small letter a",
         ]
     assert sorted(found) == sorted(said)
+
+
+# --- what a sample of mutants showed that no test asked for ---------------------------------------
+
+IA3 = {"peft_type": "IA3", "target_modules": ["q", "v"], "feedforward_modules": []}
+
+
+def ia3(*modules: str) -> bytes:
+    return safetensors({f"base_model.model.layers.0.attn.{each}.ia3_l": [16, 1] for each in modules})
+
+
+@pytest.mark.parametrize(
+    ("config", "weights", "said"),
+    [
+        (IA3, ia3("q", "v"), []),
+        (IA3, ia3("q"), ["adapter_config.json: warning: 1 target module without tensors: v"]),
+        (IA3, ia3("q", "v", "k"), ["adapter_model.safetensors: warning: 1 module with tensors that no target names: layers.0.attn.k"]),
+        (IA3, ia3("k"), ["adapter_config.json: warning: 2 target modules without tensors: q, v", "adapter_model.safetensors: error: 1 module with tensors that no target names: layers.0.attn.k"]),
+        ({**IA3, "layers_to_transform": [1]}, ia3("q", "v"), ["adapter_model.safetensors: warning: 2 modules in none of the layers of layers_to_transform: layers.0.attn.q"]),
+        ({**IA3, "layers_to_transform": 0}, ia3("q", "v"), []),
+        ({**IA3, "modules_to_save": ["k"]}, ia3("q", "v", "k"), []),
+        ({**IA3, "target_modules": "q"}, ia3("k"), []),
+    ],
+)  # fmt: skip
+def test_modules_that_an_adapter_names(config: dict[str, Any], weights: bytes, said: list[str], tmp_path: Path) -> None:
+    files = {"adapter_config.json": config, "adapter_model.safetensors": weights}
+    assert rule_words.lines("adapter-targets", files, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("layers", "said"),
+    [
+        ([0, 1, 2], []),
+        ([0, 1, 2, 4, 5], ["warning: no tensors for layer 3 of layers: PEFT fills them at random"]),
+        ([0, 1, 2, 4], []),  # a fifth of them and no more
+        ([1, 2, 3, 4, 5], ["warning: no tensors for layer 0 of layers: PEFT fills them at random"]),
+        ([0], ["info: no tensors for any layer but the first of layers: PEFT fills them at random"]),
+        ([1], []),
+    ],
+)
+def test_layers_that_an_adapter_lacks(layers: list[int], said: list[str], tmp_path: Path) -> None:
+    config = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
+    shapes = {"A": [4, 16], "B": [16, 4]}
+    tensors = {f"base_model.model.layers.{at}.q.lora_{half}.weight": shapes[half] for at in layers for half in "AB"}
+    files = {"adapter_config.json": config, "adapter_model.safetensors": safetensors(tensors)}
+    found = rule_words.lines("adapter-pieces", files, tmp_path)
+    assert [each.removeprefix("adapter_model.safetensors: ") for each in found] == said
+
+
+@pytest.mark.parametrize(
+    ("own", "weights", "said"),
+    [
+        ({"dimension": 4}, {"norm.weight": [4], "norm.bias": [4]}, []),
+        ({"dimension": 4}, {"norm.weight": [3], "norm.bias": [4]}, ["error: 3 stored, 4 configured"]),
+        ({"dimension": 4}, {"norm.weight": [4]}, ["error: LayerNorm needs norm.bias, which is not stored"]),
+        ({"dimension": 4}, {"norm.weight": [4], "norm.bias": [4], "x": [1]}, ["error: LayerNorm has no such tensor"]),
+        ({"dimension": 4, "other": 1}, {"norm.weight": [3]}, []),
+    ],
+)
+def test_a_norm_as_a_module_by_itself(own: Any, weights: dict[str, list[int]], said: list[str], tmp_path: Path) -> None:
+    found = rule_words.lines(
+        "sentence-module", {"config.json": own, "model.safetensors": safetensors(weights)}, tmp_path
+    )
+    assert found == [f"model.safetensors: {each}" for each in said]
+
+
+@pytest.mark.parametrize(("key", "told"), [("pre_quantized", False), ("compression_config", False), ("other", True)])
+def test_keys_that_speak_of_packing(key: str, told: bool, tmp_path: Path) -> None:
+    files = {"config.json": {**LLAMA, key: True}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}
+    assert bool(rule_words.lines("undeclared-float8", files, tmp_path)) == told
+
+
+@pytest.mark.parametrize(
+    ("own", "anonymous"),
+    [
+        ({"transformers_version": "4"}, True), ({}, False), ({"transformers_version": "4", "architectures": []}, False),
+        ({"transformers_version": "4", "model_type": None}, False), ({"transformers_version": "4", "auto_map": {}}, False),
+        ({"transformers_version": "4", "_class_name": "X"}, False),
+    ],
+)  # fmt: skip
+def test_configurations_without_a_name(own: dict[str, Any], anonymous: bool) -> None:
+    assert configurations._is_anonymous(own) == anonymous
+
+
+def test_weights_within_archives_of_keras(tmp_path: Path) -> None:
+    inner = archive({"model.weights.h5": b"x", "config.json": b"{}"})
+    said = ["m.zip: warning: 'model.weights.h5' in it: a model of another format, in an archive: not examined"]
+    assert rule_words.lines("unopened", {"m.keras": inner, "m.zip": inner}, tmp_path) == said
+
+
+def test_what_cannot_be_read_is_named() -> None:
+    folder, file = Entry("d", "folder", 0, refused="no permission"), Entry("f", "file", 1)
+    subject: Any = SimpleNamespace(entries=[folder, file], refusal=lambda entry: f"{entry.name} is gone")
+    found = all_rules()["no-access"].findings(subject)
+    assert [(each.severity, each.message, each.path) for each in found] == [
+        ("warning", "cannot be listed: no permission", "d"),
+        ("warning", "cannot be read: f is gone", "f"),
+    ]
