@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import struct
 import tarfile
 import zlib
 from pathlib import Path
@@ -233,6 +234,11 @@ def keyed(tensors: dict[str, list[int]] | None = None, name: str = "m.gguf", **c
     }
 
 
+def types(last: int) -> bytes:
+    """An array of int32: seven tokens of type 1, and one more."""
+    return struct.pack("<IIQ8i", 9, 5, 8, *[1] * 7, last)
+
+
 TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
 
@@ -252,6 +258,13 @@ TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
         ("gguf-type", keyed(llama__attention__key_length="16"), ["error: llama.attention.key_length is string, but should be uint32"]),
         ("gguf-type", keyed(general__architecture=5, llama__context_length=64.0), []),
         ("gguf-type", keyed(general__type="adapter", llama__context_length=64.0), []),
+        ("gguf-type", keyed(llama__rope__freq_base=10_000), ["error: llama.rope.freq_base is uint32, but should be float32"]),
+        ("gguf-type", keyed(llama__rope__freq_base=10_000.0), []),
+        ("gguf-type", keyed(llama__pooling_type="mean"), ["error: llama.pooling_type is string, but should be uint32"]),
+        ("gguf-type", keyed(llama__ssm__conv_kernel="4"), []),  # Llama has none: it is not read
+        ("gguf-unknown", keyed(llama__rope__scaling__type="ntk"), ["error: unknown RoPE scaling 'ntk'"]),
+        ("gguf-unknown", keyed(llama__rope__scaling__type=""), ["error: unknown RoPE scaling ''"]),
+        ("gguf-unknown", keyed(llama__rope__scaling__type="yarn"), []),
         ("gguf-unknown", keyed(), []),
         ("gguf-unknown", keyed(general__architecture="lama"), ["error: unknown architecture 'lama': did you mean 'llama'?"]),
         ("gguf-unknown", keyed(general__architecture=""), ["error: unknown architecture ''"]),
@@ -271,6 +284,8 @@ TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
         ("gguf-unknown", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__pre=""), []),
         ("gguf-unknown", keyed(tokenizer__ggml__pre="zebra"), []),
         ("gguf-sizes", keyed(), []),
+        ("gguf-sizes", keyed(llama__vocab_size=None, tokenizer__ggml__tokens=TOKENS), ["error: a tokenizer of kind 'none' and no llama.vocab_size: llama.cpp expects no token at all"]),
+        ("gguf-sizes", keyed(llama__vocab_size=None, tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8), ["error: llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__key_length=8), []),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__head_count=None), []),
@@ -283,7 +298,10 @@ TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
         ("gguf-sizes", keyed(general__architecture="unheard-of", llama__expert_count=2, llama__expert_used_count=3), []),
         ("gguf-tokens", keyed(), []),
         ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2"), ["error: a tokenizer of kind 'gpt2' without tokens"]),
-        ("gguf-tokens", keyed(tokenizer__ggml__model="rwkv"), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="rwkv"), ["error: a tokenizer of kind 'rwkv' without tokens"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="bert", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(6)), ["error: tokens of bytes in a tokenizer of kind 'bert', which has none: llama.cpp aborts"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="bert", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(3)), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(6)), []),
         ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__merges=["a b"], tokenizer__ggml__scores=TOKENS), []),
         ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__scores=TOKENS[1:], tokenizer__ggml__token_type=[*TOKENS, "x"]), ["error: 7 items in tokenizer.ggml.scores, but 8 tokens", "info: 9 items in tokenizer.ggml.token_type, but 8 tokens"]),

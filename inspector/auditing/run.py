@@ -224,7 +224,8 @@ def examined(
     left = deque(("reading the files", *(each.code for each in looking), _READERS))
 
     def refused() -> Iterator[Finding]:
-        verdicts.extend(readers.verdicts(subject, found, own_process=own_process))
+        graded = [_judged(finding, subject) for finding in found]
+        verdicts.extend(readers.verdicts(subject, graded, own_process=own_process))
         yield from readers.refusals(verdicts, found)
 
     seconds, start = limits.seconds_for(size), time.process_time()
@@ -306,7 +307,19 @@ def _read(subject: Subject) -> Iterator[Finding]:
         if "result" not in vars(subject):
             yield from checkpoint.all_findings if checkpoint else ()
     for finding in joined or (checkpoint.all_findings if checkpoint else ()):
-        yield finding if finding.path or not finding.tensor else finding._replace(path=subject.apart)
+        judged = _without_need(finding, subject)
+        yield judged if judged.path or not judged.tensor else judged._replace(path=subject.apart)
+
+
+def _without_need(finding: Finding, subject: Subject) -> Finding:
+    """A warning for a missing bias that llama.cpp does without."""
+    if finding.rule != "missing" or finding.tensor is None or finding.severity != "error":
+        return finding
+    from inspector.auditing.rules.gguf_tensors import is_optional  # only where something is missing
+
+    files = [header for header in subject.headers if header.format == "gguf"]
+    needless = bool(files) and is_optional(finding.tensor, files[0])
+    return finding._replace(severity="warning") if needless else finding
 
 
 def _found_by(rule: Rule, subject: Subject) -> Iterator[Finding]:

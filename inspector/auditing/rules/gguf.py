@@ -26,11 +26,12 @@ def table() -> dict[str, Any]:
     return data.table("gguf")
 
 
-def _known() -> frozenset[str]:
+def known() -> frozenset[str]:
+    """The architectures that llama.cpp loads."""
     return predicted_gguf()
 
 
-def _models(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
+def models_of(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
     """GGUF files that contain a model, not an adapter, a projector or only a vocabulary."""
     for header in subject.all_headers:
         if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
@@ -55,11 +56,12 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
     It compares types exactly, and refuses a file in which a number is a string or has another numeric type. The
     converter has a bug, or the file was edited: convert the model again.
     """
-    for header, metadata in _models(subject):
+    for header, metadata in models_of(subject):
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
-        strict = (*table()["architectures"].get(architecture, {}).get("typed", ()), *_WHERE_THERE)
+        own_keys = table()["architectures"].get(architecture)
+        strict = (*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ()), *_WHERE_THERE)
         kinds = table()["kinds"]
         if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY:
             strict, kinds = (*strict, "vocab_size"), {**kinds, "%s.vocab_size": "uint32"}
@@ -78,21 +80,21 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
 
 @_rule("gguf-unknown", "error")
 def gguf_unknown(subject: Subject) -> Iterator[Found]:
-    """An architecture, a tokenizer or a pre-tokenizer that llama.cpp does not know.
+    """An architecture, a tokenizer, a pre-tokenizer or a RoPE scaling that llama.cpp does not know.
 
     It refuses the file. An unknown architecture is an error if it is an evident misspelling, or if the sizes are stored
     under another architecture's name; with sizes under its own name it may belong to a newer llama.cpp, and is a note.
     A file with a tokenizer that llama.cpp lacks is for another program. An unknown pre-tokenizer is a warning: many new
     models add one.
     """
-    for header, metadata in _models(subject):
+    for header, metadata in models_of(subject):
         architecture = metadata.get("general.architecture")
-        if architecture in _known():
+        if architecture in known():
             has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
             told = _words(metadata) if has_text else ()
             yield from (Found(what, header.path, severity=severity) for what, severity in told)
         elif isinstance(architecture, str):
-            near = get_close_matches(architecture.lower(), _known(), 1, 0.8)
+            near = get_close_matches(architecture.lower(), known(), 1, 0.8)
             own = any(key.startswith(f"{architecture}.") for key in metadata)
             for_llama = "tokenizer.ggml.model" in metadata  # other programs' architectures lack that key
             if near or not architecture or (for_llama and not own):
@@ -108,6 +110,9 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
 
 
 def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
+    scaling = metadata.get(f"{metadata['general.architecture']}.rope.scaling.type")
+    if isinstance(scaling, str) and scaling not in table()["rope_scalings"]:
+        yield f"unknown RoPE scaling {scaling!r:.40}", "error"
     model, split = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre")
     if model is None:
         yield "no tokenizer.ggml.model, which llama.cpp needs", "error"
@@ -125,9 +130,9 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
     Llama rotates whole heads, no more experts can be used than there are, and the hidden size is a multiple of the
     number of heads. llama.cpp refuses the file or crashes. The key-values were edited, or the converter has a bug.
     """
-    for header, metadata in _models(subject):
+    for header, metadata in models_of(subject):
         architecture = metadata.get("general.architecture")
-        if architecture not in _known():
+        if architecture not in known():
             continue
 
         def number(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> int | None:
@@ -137,10 +142,10 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
         def present(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> bool:
             return f"{of}.{key}" in own
 
-        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY and not (
-            present("vocab_size") or "tokenizer.ggml.tokens" in metadata
-        ):
-            yield Found(f"neither tokens nor {architecture}.vocab_size: llama.cpp expects no token at all", header.path)
+        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY and not present("vocab_size"):
+            model = metadata["tokenizer.ggml.model"]
+            what = f"a tokenizer of kind {model!r} and no {architecture}.vocab_size: llama.cpp expects no token at all"
+            yield Found(what, header.path)
         for what in (*_unequal(str(architecture), number, present), *_lengths(str(architecture), metadata, number)):
             yield Found(what, header.path)
 
@@ -176,39 +181,3 @@ def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[st
         read = key in table()["architectures"].get(architecture, {}).get("typed", ())
         if read and field is not None and field.items is not None and field.items != length:
             yield f"{architecture}.{key} has {plural(field.items, 'item')}, but should have {length}"
-
-
-@_rule("gguf-tensors", "error")
-def gguf_tensors(subject: Subject) -> Iterator[Found]:
-    """A GGUF has a tensor that llama.cpp does not load, or has it under another name.
-
-    llama.cpp looks up each tensor by its exact name, and refuses a file with more tensors than it has used. The
-    key-values belong to another model, or the converter has a bug.
-    """
-    result = subject.result
-    prediction = result.prediction if result else None
-    files = [each for each in subject.headers if each.format == "gguf"]
-    if prediction is None or not files or len(files) != len(subject.headers):
-        return
-    known = any(each.metadata.get("general.architecture") in _known() for each in files)
-    if prediction.config.kind != "gguf" or not known or subject.incomplete:
-        return
-    stored = {tensor.name: header.path for header in files for tensor in header.tensors}
-    needed = {name for row in prediction.expected for name in row.names()}
-    beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
-    constants = {each.tensor.name for each in result.tensors if each.group == "buffer"} if result else set()
-    asked = constants | needed | {name for row in beside for name in row.names()}
-    asked |= {fused for name in needed if (fused := _fused(name)) != name and name not in stored}
-    strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
-    lost = sorted(needed - stored.keys())
-    for name in strange[:1]:
-        hint = f"; it expects {lost[0]}" if lost else ""
-        what = f"{plural(len(strange), 'tensor')} that llama.cpp does not load{hint}"
-        yield Found(what, stored[name], name)
-
-
-def _fused(name: str) -> str:
-    """The name of the fused query, key and value tensor, which llama.cpp looks up first (`create_tensor_qkv`)."""
-    for part in ("attn_q.", "attn_k.", "attn_v."):
-        name = name.replace(part, "attn_qkv.")
-    return name

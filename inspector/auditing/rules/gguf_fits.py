@@ -20,6 +20,9 @@ from inspector.units import integer, plural
 _rule = partial(rule, group="consistent")
 
 _TOKENS = "tokenizer.ggml.tokens"
+_TYPES = "tokenizer.ggml.token_type"
+#: The type of a token that stands for one byte (`LLAMA_TOKEN_TYPE_BYTE`).
+_BYTE = 6
 
 
 @_rule("gguf-tokens", "error")
@@ -40,7 +43,7 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
     model = header.metadata["tokenizer.ggml.model"]
     tokens = items.get(_TOKENS)
     if not tokens:
-        if model not in ("no_vocab", "none", "rwkv"):
+        if model not in ("no_vocab", "none"):
             yield f"a tokenizer of kind {model!r:.40} without tokens", "error"
         return
     for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
@@ -48,6 +51,8 @@ def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tupl
             fewer = (items[key] or 0) < tokens  # llama.cpp does not read anything beyond the tokens
             held = integer(items[key] or 0)
             yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
+    if model == "bert" and items.get(_TYPES) and _BYTE in header.metadata[_TYPES]:
+        yield "tokens of bytes in a tokenizer of kind 'bert', which has none: llama.cpp aborts", "error"
     if model == "gpt2" and "tokenizer.ggml.merges" not in items:
         yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
     for key in sorted(items):
