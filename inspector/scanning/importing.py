@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import iter_modules
 
 from inspector.errors import UsageError
 from inspector.units import escape
@@ -39,9 +40,8 @@ def not_from_here() -> Iterator[None]:
 
 
 def _check(folder: Path) -> None:
-    from importlib.metadata import packages_distributions  # slow
-
-    needed = {*sys.stdlib_module_names, *packages_distributions()}
+    elsewhere = [place for place in sys.path if place and Path(place).resolve() != folder.resolve()]
+    needed = {*sys.stdlib_module_names, *(each.name for each in iter_modules(elsewhere))}
     for name in sorted(needed - _own(folder)):
         for found in (folder / f"{name}.py", folder / name / "__init__.py"):
             if found.is_file():

@@ -53,7 +53,8 @@ def refused(target: str) -> str:
         (faults.hints, "does not begin to respond"),
         (faults.circle, "more than 10 redirects"),
         (faults.redirect("file:///etc/passwd"), "redirects to `file:`, which is not followed"),
-        (faults.redirect("data:application/json,{}"), "redirects to `data:`, which is not followed"),
+        # Older clients refuse such an address themselves, when they read it.
+        (faults.redirect("data:application/json,{}"), "redirects to `data:`, which is not followed|not a URL that can be requested"),
         (faults.raw(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}"), "bad Content-Length"),
         (faults.raw(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{}"), "conflicting Content-Length"),
         (faults.raw(b"HTTP/1.1 200 OK\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n{}"), "bad Content-Length"),
