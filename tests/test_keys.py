@@ -240,3 +240,16 @@ def test_experts_of_a_table_by_their_number() -> None:
     )
     assert named.keys() == [key("up_proj", 1, 3), key("gate_proj", 1, 2)]
     assert all(slot.row is not None for slot in named.slots)
+
+
+def test_a_scale_without_its_weight_has_the_role_of_that_weight() -> None:
+    """As a shard has it whose neighbour holds the weight; a batch norm's own numbers are a norm's, its statistics buffers."""
+    alone = ["model.layers.1.self_attn.k_proj.weight_scale", "model.layers.1.mlp.experts.3.down_proj.weight_scale_inv"]
+    frozen = [f"backbone.body.layer1.0.bn1.{part}" for part in ("weight", "bias", "running_mean", "running_var")]
+    scales = Namer().name(alone)
+    assert [(each.role, each.layer, each.expert) for each in scales.keys()] == [
+        ("k_proj", 1, None),
+        ("down_proj", 1, 3),
+    ]
+    assert [slot.group for slot in scales.slots] == ["attention", "feed_forward"]
+    assert [slot.group for slot in Namer().name(frozen).slots] == ["norm", "norm", "buffer", "buffer"]
