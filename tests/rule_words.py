@@ -92,12 +92,19 @@ def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
 
     def alone(made: hostile.Files) -> None:
         made.clear()
-        made.update({name: as_bytes(each) for name, each in files.items()})
+        made.update({name: _bytes(each) for name, each in files.items()})
 
     return [f"{each.path}: {each.severity}: {each.message}" for each in findings(code, alone, folder)]
 
 
-def as_bytes(content: Any) -> Any:
+def subject_of(folder: Path, files: Mapping[str, Any]) -> Subject:
+    """A folder of these files as rules see it; what is no text or bytes becomes JSON."""
+    hostile.files.write({name: _bytes(each) for name, each in files.items()}, folder)
+    listed = list(entries(folder))
+    return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))
+
+
+def _bytes(content: Any) -> Any:
     if isinstance(content, str):
         return content.encode()
     return hostile.dump(content) if isinstance(content, dict | list | int | None) else content

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 import rule_words
-from hostile.files import gguf, safetensors, write
+from hostile.files import gguf, safetensors
 
-from inspector.auditing import targets
 from inspector.auditing.rules import (
     archives,
     configurations,
@@ -24,17 +23,6 @@ from inspector.auditing.rules import (
     tokenizers,
     tokenizing,
 )
-from inspector.auditing.rules.subject import Subject
-from inspector.sources.listing import entries
-from inspector.sources.local import LocalPlace
-
-
-def made(folder: Path, files: dict[str, Any]) -> Subject:
-    """A folder of these files; what is no text or bytes becomes JSON."""
-    write({name: rule_words.as_bytes(each) for name, each in files.items()}, folder)
-    listed = list(entries(folder))
-    return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))
-
 
 # --- tokenizer.json -----------------------------------------------------------------------------
 
@@ -173,7 +161,7 @@ PIECES = b"\x0a\x02ab" * 3
 def test_the_highest_ids_of_a_tokenizer(
     files: dict[str, Any], highest: tuple[str, int, int] | None, tmp_path: Path
 ) -> None:
-    subject = made(tmp_path, {f"t/{name}": content for name, content in files.items()})
+    subject = rule_words.subject_of(tmp_path, {f"t/{name}": content for name, content in files.items()})
     found = tokenizers.highest_token(subject, "t/")
     assert found == (None if highest is None else (f"t/{highest[0]}", *highest[1:]))
 
@@ -195,7 +183,7 @@ def test_the_highest_ids_of_a_tokenizer(
     ],
 )
 def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | None, tmp_path: Path) -> None:
-    subject = made(tmp_path, {"tokenizer.json": document})
+    subject = rule_words.subject_of(tmp_path, {"tokenizer.json": document})
     assert tokenizers.assigned(subject, "tokenizer.json") == highest
 
 
@@ -488,8 +476,10 @@ def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "chat_template.jinja": "c", "additional_chat_templates/rag.jinja": "d", "my_chat_template.j2": "e",
         "m.gguf": gguf(pairs, {"a": [4]}),
     }  # fmt: skip
-    found: dict[str, list[Any]] = {each.path: [] for each in templates.templates(made(tmp_path / "a", files))}
-    for each in templates.templates(made(tmp_path / "b", files)):
+    found: dict[str, list[Any]] = {
+        each.path: [] for each in templates.templates(rule_words.subject_of(tmp_path / "a", files))
+    }
+    for each in templates.templates(rule_words.subject_of(tmp_path / "b", files)):
         found[each.path].append((each.name, each.text))
     assert found == {
         "tokenizer_config.json": [("default", "a")], "chat_template.json": [("default", "b")],
@@ -497,7 +487,9 @@ def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         "my_chat_template.j2": [("my_default", "e")], "m.gguf": [("default", "g"), ("tool", "t")],
     }  # fmt: skip
     monkeypatch.setattr(templates, "MAX_TEMPLATE", 1)
-    long = made(tmp_path / "c", {"a.jinja": "xx", "chat_template.json": {"chat_template": "xx"}, "b.jinja": "x"})
+    long = rule_words.subject_of(
+        tmp_path / "c", {"a.jinja": "xx", "chat_template.json": {"chat_template": "xx"}, "b.jinja": "x"}
+    )
     assert {each.path: each.text for each in templates.templates(long)} == {
         "chat_template.json": None, "a.jinja": None, "b.jinja": "x"
     }  # fmt: skip
@@ -506,7 +498,7 @@ def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_templates_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"a.jinja": "xx", "b.jinja": "xx", "c.jinja": "xx", "d.jinja": "xx"}
     monkeypatch.setattr(templates, "MAX_ALL", 4)
-    assert [each.text for each in templates.templates(made(tmp_path, files))] == ["xx", "xx", None]
+    assert [each.text for each in templates.templates(rule_words.subject_of(tmp_path, files))] == ["xx", "xx", None]
 
 
 @pytest.mark.parametrize(
@@ -578,7 +570,9 @@ def test_what_mercurials_configuration_runs() -> None:
 
 
 def test_programs_beside_a_model_in_git(tmp_path: Path) -> None:
-    subject = made(tmp_path, {"model.safetensors": safetensors({"a": [4]}), "sub/.git": "gitdir: /else/where\n"})
+    subject = rule_words.subject_of(
+        tmp_path, {"model.safetensors": safetensors({"a": [4]}), "sub/.git": "gitdir: /else/where\n"}
+    )
     git = tmp_path / ".git"
     for path, text in {
         "config": "[core]\n fsmonitor = run\n", "config.worktree": "[core]\n pager = run\n", "commondir": "../other\n",

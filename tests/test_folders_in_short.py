@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import rule_words
 from hostile.files import archive, safetensors
-from test_documents_in_short import made
 
 from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, packing, safe
 from inspector.auditing.rules import gguf as gguf_rules
@@ -183,7 +182,9 @@ def test_words_about_a_pickle(found: Judged, severity: str | None, message: str)
 
 
 def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
-    subject = made(tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}})
+    subject = rule_words.subject_of(
+        tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}}
+    )
     said = packing._told_otherwise(subject, {"bits": 4, "group_size": 128})
     assert [(each.message, each.path, each.severity) for each in said] == [
         ("bits 8 here, 4 in config.json", "quantize_config.json", "warning"),
@@ -205,7 +206,7 @@ def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
     ],
 )
 def test_groups_of_awq(tensors: dict[str, list[int]], size: int | None, tmp_path: Path) -> None:
-    assert packing._groups_of_awq(made(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
+    assert packing._groups_of_awq(rule_words.subject_of(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
 
 
 # --- what lies beside -----------------------------------------------------------------------------
