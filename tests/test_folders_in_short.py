@@ -10,7 +10,7 @@ import pytest
 import rule_words
 from hostile.files import archive, safetensors
 
-from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, packing, safe
+from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, gguf_tensors, packing, safe
 from inspector.auditing.rules import gguf as gguf_rules
 from inspector.auditing.rules.pickles import Judged
 from inspector.sources.listing import Entry
@@ -113,8 +113,8 @@ def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], said: list[tu
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_the_fused_tensor(part: str) -> None:
-    assert gguf_rules._fused(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
-    assert gguf_rules._fused("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
+    assert gguf_tensors._fused(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
+    assert gguf_tensors._fused("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
 
 
 # --- adapters -----------------------------------------------------------------------------------

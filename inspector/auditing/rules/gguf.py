@@ -110,7 +110,7 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
 
 
 def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
-    scaling = metadata.get(f"{metadata['general.architecture']}.rope.scaling.type")
+    scaling = metadata.get(f"{metadata.get('general.architecture')}.rope.scaling.type")
     if isinstance(scaling, str) and scaling not in table()["rope_scalings"]:
         yield f"unknown RoPE scaling {scaling!r:.40}", "error"
     model, split = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre")
