@@ -105,10 +105,12 @@ def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
         ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "zebra of mine"}, [("unknown pre-tokenizer 'zebra of mine'", "warning")]),
         ({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": ""}, []),
         ({"tokenizer.ggml.model": "llama", "tokenizer.ggml.pre": "zebra"}, []),
+        ({"tokenizer.ggml.model": "llama", "llama.rope.scaling.type": "yarn"}, []),
+        ({"tokenizer.ggml.model": "llama", "llama.rope.scaling.type": "zebra"}, [("unknown RoPE scaling 'zebra'", "error")]),
     ],
 )  # fmt: skip
 def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    assert list(gguf_rules._words(metadata)) == said
+    assert list(gguf_rules._words({"general.architecture": "llama", **metadata})) == said
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
