@@ -606,6 +606,6 @@ def test_configurations_that_are_no_regular_files_are_not_read(tmp_path: Path) -
     assert repositories._small_text(str(tmp_path / "absent")) == ""
     assert repositories._small_text("a\0b") == ""
     (tmp_path / "real").write_bytes(b"x" * repositories.MAX_CONFIG)
-    assert len(repositories._small_text(str(tmp_path / "real"))) == repositories.MAX_CONFIG
+    assert len(repositories._small_text(str(tmp_path / "real")) or "") == repositories.MAX_CONFIG
     (tmp_path / "real").write_bytes(b"x" * (repositories.MAX_CONFIG + 1))
-    assert repositories._small_text(str(tmp_path / "real")).startswith("[core]\nfsmonitor")
+    assert repositories._small_text(str(tmp_path / "real")) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +11,12 @@ import pytest
 import rule_words
 from hostile.files import archive, safetensors
 
+from inspector.auditing.readers import Verdict
 from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, gguf_tensors, packing, safe
 from inspector.auditing.rules import gguf as gguf_rules
 from inspector.auditing.rules.pickles import Judged
+from inspector.auditing.run import audit
+from inspector.report.audit import _readers
 from inspector.sources.listing import Entry
 
 # --- Diffusers ----------------------------------------------------------------------------------
@@ -370,3 +374,28 @@ def test_what_cannot_be_read_is_named() -> None:
         ("warning", "cannot be listed: no permission", "d"),
         ("warning", "cannot be read: f is gone", "f"),
     ]
+
+
+# --- what is too large, and what is unknown ------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [".git/config", "bare/config"])
+def test_a_large_configuration_of_git(path: str, tmp_path: Path) -> None:
+    """One that is too large to be read is reported as such, not as a program that it does not name."""
+    file = tmp_path / path
+    file.parent.mkdir()
+    (file.parent / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "a.bin").write_text("x")
+    for padding, expected in ((0, 0), (300_000, 1)):
+        file.write_text("[core]\n\tbare = true\n" + "#" * padding + "\n")
+        (audited,) = audit([tmp_path]).checkpoints
+        told = [each.message for each in audited.findings if each.path == path]
+        assert len(told) == expected
+        assert all("more than 256 KiB" in message for message in told)
+
+
+def test_an_unknown_verdict_is_not_a_refusal() -> None:
+    unknown = Verdict("m.gguf", "gguf", None, "too many entries")
+    assert list(_readers((unknown,), whole=True)) == ["whether gguf opens it is unknown (too many entries)"]
+    both = (unknown, replace(unknown, accepts=True))
+    assert list(_readers(both, whole=True)) == ["gguf would open 1 of 2 files"]

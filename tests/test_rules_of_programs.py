@@ -146,7 +146,7 @@ REPOSITORIES: list[Case] = [
     ("repository-program", {".git/modules/m/config": "[core]\npager=./x", ".git/modules/m/modules/n/config": "[core]\npager=./y"}, [".git/modules/m/config: error: git's configuration sets core.pager to './x', which it runs", ".git/modules/m/modules/n/config: error: git's configuration sets core.pager to './y', which it runs"]),
     ("repository-program", {"a/b.bin": "x", "a/.git/config": "[core]\npager=./x"}, ["a/.git/config: error: git's configuration sets core.pager to './x', which it runs"]),
     ("repository-program", {".hg/hgrc": "[ui]\nx=y\n[hooks]\n[extensions]\n"}, [".hg/hgrc: error: Mercurial's configuration has hooks, which it runs", ".hg/hgrc: error: Mercurial's configuration has extensions, which it runs"]),
-    ("repository-program", {".git/config": b"#" * (256 * 1024 + 1)}, [".git/config: error: git's configuration sets core.fsmonitor to 'larger than any', which it runs"]),
+    ("repository-program", {".git/config": b"#" * (256 * 1024 + 1)}, [".git/config: error: a configuration of more than 256 KiB, not searched for the programs that it starts"]),
     ("repository-program", {".git/config": b"#" * 256 * 1024}, []),
     ("repository-program", {"package.json": '{"preinstall": "x"}', "b/config.pbtxt": 'backend: "python"'}, ["b/config.pbtxt: error: Python code that Triton's server runs: model.py", "package.json: error: a command that npm runs when it installs the folder's packages"]),
     ("repository-program", {"package.json": b" " * (256 * 1024 + 1)}, ["package.json: error: implausibly large, so not checked: it may have a command that npm runs when it installs the folder's packages"]),

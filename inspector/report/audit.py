@@ -71,6 +71,10 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
         if all(verdict.reason == NOT_INSTALLED for verdict in own):
             yield f"the {reader} package is not installed, so it was not run"
             continue
+        if all(verdict.accepts is None for verdict in own):
+            reasons = ", ".join(sorted({verdict.reason for verdict in own if verdict.reason}))
+            yield f"whether {reader} opens {'it' if len(own) == 1 else 'them'} is unknown ({escape(reasons, 80)})"
+            continue
         opens = "opens" if all(verdict.asked for verdict in own) else "would open"
         if opened == len(own) and not whole:
             yield f"{reader} {opens} the {plural(opened, 'file')} that {'is' if opened == 1 else 'are'} present"

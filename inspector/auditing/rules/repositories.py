@@ -59,7 +59,7 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
             continue
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
             text = subject.text(entry.path, MAX_CONFIG) or ""
-            yield from ((entry.path, what) for what in _in_text(text))
+            yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))
         if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(subject.text(entry.path, MAX_CONFIG) or "")):
             yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
         for ends, pattern, what in STARTERS:
@@ -89,7 +89,7 @@ def _modules(root: str, folder: str, levels: int) -> Iterator[str]:
 def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
     for name in ("config", "config.worktree"):
         yield from _in_config(root, folder + name, _in_text)
-    if common := _small_text(os.path.join(root, folder, "commondir")).strip():  # noqa: PTH118  the same
+    if common := (_small_text(os.path.join(root, folder, "commondir")) or "").strip():  # noqa: PTH118  the same
         yield f"{folder}commondir", f"git takes its configuration from {common!r:.120}"
     hooks = os.path.join(root, folder, "hooks")  # noqa: PTH118  as the listing does
     try:
@@ -102,11 +102,14 @@ def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
 
 def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
     text = _small_text(os.path.join(root, path))  # noqa: PTH118  the same
-    yield from ((path, what) for what in look(text))
+    yield from ((path, what) for what in (look(text) if text is not None else (_TOO_LARGE,)))
 
 
-def _small_text(path: str) -> str:
-    """A regular file's text, without following links; empty if there is none. An oversized one counts as a program."""
+_TOO_LARGE = f"a configuration of more than {MAX_CONFIG // 1024} KiB, not searched for the programs that it starts"
+
+
+def _small_text(path: str) -> str | None:
+    """A regular file's text, without following links; empty if there is none, None if it is too large."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
@@ -116,7 +119,7 @@ def _small_text(path: str) -> str:
         return ""
     with os.fdopen(handle, "rb") as file:
         raw = file.read(MAX_CONFIG + 1)
-    return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else "[core]\nfsmonitor = larger than any\n"
+    return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else None
 
 
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
