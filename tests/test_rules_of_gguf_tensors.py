@@ -102,8 +102,7 @@ def test_bias_in_one_block(tmp_path: Path) -> None:
 
 
 def test_head_of_another_size(tmp_path: Path) -> None:
-    """llama.cpp compares the vocabulary's rows too."""
+    """Fewer rows than the embedding has are an error, whatever a loader compares."""
     (tmp_path / "m.gguf").write_bytes(gguf(KEYS, {**TENSORS, "output.weight": [32, 6]}))
     (audited,) = inspector.audit([tmp_path]).checkpoints
     assert ("vocab-padding", "error") in {(each.rule, each.severity) for each in audited.findings}
-    assert [each.accepts for each in audited.verdicts if each.reader == "llama.cpp"] == [False]

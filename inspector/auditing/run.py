@@ -224,8 +224,7 @@ def examined(
     left = deque(("reading the files", *(each.code for each in looking), _READERS))
 
     def refused() -> Iterator[Finding]:
-        graded = [_judged(finding, subject) for finding in found]
-        verdicts.extend(readers.verdicts(subject, graded, own_process=own_process))
+        verdicts.extend(readers.verdicts(subject, found, own_process=own_process))
         yield from readers.refusals(verdicts, found)
 
     seconds, start = limits.seconds_for(size), time.process_time()
