@@ -187,6 +187,8 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     rows = [row for row in prediction.expected if row.experts is None and row.stacked is None]
     wanted = {name for row in rows for name in row.names()}
     lost = wanted - stored
+    if not lost:
+        return
     if not stored or len(lost) * 2 > len(wanted):
         yield from list(_wrapped(stored, wanted)) or _renamed(stored, wanted)
         return  # the whole file follows another convention
