@@ -355,6 +355,12 @@ def test_even_steps() -> None:
             formula.evaluate(wrong, scope)
 
 
+def test_a_shape_that_depends_on_something_not_in_the_tables_says_what() -> None:
+    config = {"model_type": "timm_backbone", "architecture": "hf_hub:someone/model"}
+    with pytest.raises(ConfigError, match=r"^the timm architecture 'hf_hub:someone/model' is not in the tables$"):
+        inspector.predict(config)
+
+
 def test_rule_of_thumb_and_sizes() -> None:
     """12·L·h² + V·h beside the exact count; bytes at each width; Adam's state."""
     prediction = inspector.predict("llama-7b")

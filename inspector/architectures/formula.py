@@ -209,6 +209,11 @@ def _nearest(ideal: Sequence[float], sizes: Sequence[float]) -> list[int]:
     return best[-1][1]
 
 
+def unknown(kind: str, name: object) -> None:
+    """Raises ConfigError: the tables lack this one of the kind, as in `unknown("timm architecture", architecture)`."""
+    raise ConfigError(f"the {kind} {name!r:.80} is not in the tables")
+
+
 #: Functions that a formula may call.
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ceil_to": ceil_to,
@@ -231,6 +236,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "round": round,
     "int": int,
     "ceil": math.ceil,
+    "unknown": unknown,
 }
 
 _OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {

@@ -26,7 +26,7 @@ def remote_code(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
         folder = entry.folder
         for what, reference in _code(subject, entry.path):
-            repository, _, local = reference.rpartition("--")
+            repository, _, local = (reference, "", "") if what in _KERNELS else reference.rpartition("--")
             if what in _IMPORTED_AS_NAMED and runs(reference):
                 yield Found(f"{what} is {reference:.120}, which can run anything: loading imports it", entry.path)
                 continue
@@ -89,7 +89,7 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             named = scope.get(field)
             for value in named.values() if isinstance(named, dict) else (named,):
                 if isinstance(value, str) and "/" in value:
-                    yield field, f"{value}--kernel"
+                    yield field, value
     mapping = document.get("auto_mapping")
     library = mapping.get("parent_library") if isinstance(mapping, dict) else None
     if isinstance(library, str) and not library.startswith(_LIBRARIES):
