@@ -48,7 +48,7 @@ def check() -> None:
 def _rendered(template: Template) -> Iterator[Finding]:
     name = f"the template `{template.name[:40]}`"
     if template.text is None:
-        yield Finding("template-render", "error", f"{name} is implausibly long: not rendered", template.path)
+        yield Finding("template-render", "error", f"{name}: {template.unread}: not rendered", template.path)
         return
     outcome = _outcome(template.text)
     if "grave" in outcome:

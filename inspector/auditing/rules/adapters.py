@@ -73,7 +73,8 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
             continue
         if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
             yield Found(f"everything is nested under {inner!r:.40}, where PEFT does not look", entry.path)
-        elif "peft_type" not in own:
+            continue
+        if "peft_type" not in own:
             yield Found("no peft_type, which names the method", entry.path)
             continue
         kind = own["peft_type"]

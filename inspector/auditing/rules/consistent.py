@@ -16,7 +16,6 @@ from inspector.auditing.rules.tokenizers import assigned, highest_token
 from inspector.auditing.rules.whole import stands_in
 from inspector.bridge.summary import of_role
 from inspector.formats.gguf.values import KeyValues
-from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Labelled, Severity
 from inspector.opening import configs
 from inspector.opening.variants import variants
@@ -142,18 +141,10 @@ def quantization(subject: Subject) -> Iterator[Found]:
     Loaders rely on `quantization_config`: with it, they fail on plain tensors or quantize them again; without it, they
     take packed tensors for plain weights. Get the configuration that belongs to the files.
     """
-    tensors = [tensor for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
-    if not tensors or subject.config is None:
+    names = [tensor.name for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
+    if subject.config is None or declaration(subject.config) or (subject.result and subject.result.packing):
         return
-    declared = declaration(subject.config)
-    piece = piece_of_packed(tensor.name for tensor in tensors)
-    packed = piece is not None or any(DTYPE_BITS.get(tensor.dtype, 16) <= 8 for tensor in tensors)
-    plain = all(tensor.dtype in FLOATS for tensor in tensors)
-    told = subject.result is not None and any(each.rule == "quantization" for each in subject.result.findings)
-    if declared and plain and not packed and not told:
-        method = str(declared.get("quant_method") or declared.get("quant_algo") or "packed weights")
-        yield Found(f"the configuration declares {method:.40}, but every tensor is plain", _config_path(subject))
-    elif piece is not None and not declared and not (subject.result and subject.result.packing):
+    if (piece := piece_of_packed(names)) is not None:  # plain tensors despite a declaration: the bridge reports them
         yield Found("part of a packed weight, but the configuration declares no packing", None, piece)
 
 

@@ -68,7 +68,8 @@ class Files:
         if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:
-            return frozenset(os.listdir(os.path.join(self.root, folder)))  # noqa: PTH118, PTH208  the path is a string
+            real = real_path(self.root, folder)
+            return own if real is None else frozenset(os.listdir(real))  # noqa: PTH208  the path is a string
         except (OSError, ValueError):  # absent, or not encodable in the system's file names
             return own
 
@@ -185,6 +186,13 @@ class Files:
         return frozenset(
             entry.path for entry, total in zip(documents, sums, strict=True) if total > bounds.MAX_DOCUMENTS
         )
+
+
+def real_path(root: str, path: str) -> str | None:
+    """Where a path below `root` leads if links are followed; None if out of it."""
+    base = os.path.realpath(root)
+    real = os.path.realpath(os.path.join(base, path))  # noqa: PTH118  the path is a string
+    return real if os.path.commonpath((base, real)) == base else None
 
 
 def _object(text: str | None) -> dict[str, Any]:

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.auditing.rules import hdf5
+from inspector.auditing.rules.bounds import MAX_DOCUMENT
 from inspector.auditing.rules.names import leaves
 from inspector.auditing.rules.pickles import judged
 from inspector.auditing.rules.protobufs import ONNX, DamageError, texts
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.listing import Entry
+from inspector.units import plural
 
 
 @rule("outside-path", "error", group="safe")
-def outside_path(subject: Subject) -> Iterator[Found]:
+def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     """A document refers to a file outside the folder: an index, a list of modules, a recipe.
 
     A program that loads the model then reads, and sometimes writes, a file that its user did not intend. Checked are
@@ -33,12 +35,14 @@ def outside_path(subject: Subject) -> Iterator[Found]:
         yield from found(subject)
 
 
-def _named_in_documents(subject: Subject) -> Iterator[Found]:
+def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
     checkpoint = subject.checkpoint
     met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
     told = {finding.path for finding in met if finding.rule == "index-path"}
     for entry in subject.named(*_NAMING):
-        if entry.path not in told:
+        if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
+            yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
+        elif entry.path not in told:
             for path, severity in _paths(configs_of(subject, entry.path), entry.name):
                 if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
@@ -93,6 +97,8 @@ _NAMING = (
 )
 #: Those among them that list nothing but files.
 _OF_FILES = ("genai_config.json", "router_config.json")
+#: Those of other programs, whose size no other rule reports.
+_LISTS = ("model.json", "manifest.json")
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 #: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
@@ -170,9 +176,7 @@ def _texts(value: Any) -> Iterator[str]:
 def _files_in(document: dict[str, Any]) -> Iterator[str]:
     """Values of fields named `filename`."""
     pending: list[Any] = [document]
-    for number, value in enumerate(pending):
-        if number > 10_000:
-            return
+    for value in pending:
         if isinstance(value, dict):
             if isinstance(value.get("filename"), str):
                 yield value["filename"]

@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 
+from inspector.auditing.rules.files import real_path
 from inspector.auditing.rules.starters import STARTERS
 from inspector.auditing.rules.subject import Subject
 
@@ -14,8 +15,8 @@ from inspector.auditing.rules.subject import Subject
 MAX_CONFIG = 256 * 1024
 #: The most folders in which `.git` and the like are searched for.
 MAX_FOLDERS = 10_000
-#: The most submodules of one repository, and their deepest nesting.
-MAX_MODULES, MAX_LEVELS = 1_000, 3
+#: The most folders of submodules of one repository that are searched, and the most hooks that are reported.
+MAX_MODULES, MAX_HOOKS = 5_000, 1_000
 
 #: Fields of git-config, as `section.field`, whose value is a program; `*` stands for a subsection's name.
 _PROGRAMS = re.compile(
@@ -43,12 +44,10 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
     if len(folders) > MAX_FOLDERS:
         yield sorted(folders)[MAX_FOLDERS], "too many folders: the rest were not searched for git's configuration"
     for folder in sorted(folders)[:MAX_FOLDERS]:
-        yield from _in_git(subject.root, f"{folder}.git/")
-        for number, inner in enumerate(_modules(subject.root, f"{folder}.git/modules/", MAX_LEVELS)):
-            if number == MAX_MODULES:
-                yield inner, "more submodules than git's configuration is looked for in"
-                break
-            yield from _in_git(subject.root, inner)
+        if os.path.lexists(os.path.join(subject.root, f"{folder}.git")):  # noqa: PTH118  as the listing does
+            yield from _in_git(subject.root, f"{folder}.git/")
+            if real_path(subject.root, f"{folder}.git") is not None:
+                yield from _in_modules(subject.root, f"{folder}.git/modules/")
         yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
 
 
@@ -74,34 +73,60 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
 _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
 
 
-def _modules(root: str, folder: str, levels: int) -> Iterator[str]:
-    """Folders of submodules, each with its own configuration."""
-    try:
-        names = sorted(os.listdir(os.path.join(root, folder)))  # noqa: PTH118, PTH208  as the listing does
-    except OSError:
-        return
-    for name in names:
-        yield f"{folder}{name}/"
-        if levels:
-            yield from _modules(root, f"{folder}{name}/modules/", levels - 1)
+_LEADS_OUT = "a link out of the folder, to what git runs or reads its configuration from: not followed"
+
+
+def _in_modules(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    """All folders below: a submodule's name may contain slashes, and it may have submodules itself."""
+    pending = [folder]
+    searched = 0
+    while pending:
+        here = pending.pop()
+        if (real := real_path(root, here)) is None:
+            yield here.rstrip("/"), _LEADS_OUT
+            continue
+        try:
+            with os.scandir(real) as found:
+                inner = sorted((each.name, each.is_symlink()) for each in found if each.is_dir())
+        except OSError:
+            continue
+        searched += 1
+        if searched > MAX_MODULES:
+            yield here, "more folders of submodules than are searched for git's configuration"
+            return
+        yield from ((f"{here}{name}", "a link among git's submodules: not followed") for name, link in inner if link)
+        yield from _in_git(root, here)
+        pending += (f"{here}{name}/" for name, link in reversed(inner) if not link)
 
 
 def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    if real_path(root, folder) is None:
+        yield folder.rstrip("/"), _LEADS_OUT
+        return
     for name in ("config", "config.worktree"):
         yield from _in_config(root, folder + name, _in_text)
-    if common := (_small_text(os.path.join(root, folder, "commondir")) or "").strip():  # noqa: PTH118  the same
-        yield f"{folder}commondir", f"git takes its configuration from {common!r:.120}"
-    hooks = os.path.join(root, folder, "hooks")  # noqa: PTH118  as the listing does
+    yield from _in_config(root, folder + "commondir", _in_commondir)
+    if (hooks := real_path(root, folder + "hooks")) is None:
+        yield f"{folder}hooks", _LEADS_OUT
+        return
     try:
-        names = sorted(os.listdir(hooks))  # noqa: PTH208  the same
+        names = sorted(os.listdir(hooks))  # noqa: PTH208  as the listing does
     except OSError:
         return
-    for name in [each for each in names if not each.endswith(".sample")][:MAX_MODULES]:
+    for name in [each for each in names if not each.endswith(".sample")][:MAX_HOOKS]:
         yield f"{folder}hooks/{name}", "a hook, which git runs"
 
 
+def _in_commondir(text: str) -> Iterator[str]:
+    if common := text.strip():
+        yield f"git takes its configuration from {common!r:.120}"
+
+
 def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
-    text = _small_text(os.path.join(root, path))  # noqa: PTH118  the same
+    if (real := real_path(root, path)) is None:
+        yield path, _LEADS_OUT
+        return
+    text = _small_text(real)
     yield from ((path, what) for what in (look(text) if text is not None else (_TOO_LARGE,)))
 
 

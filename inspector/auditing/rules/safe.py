@@ -109,14 +109,14 @@ def template_code(subject: Subject) -> Iterator[Found]:
     that accesses an attribute or item such as `__class__`, however its name is assembled, tries to leave Jinja's
     sandbox, or relies on there being none (CVE-2024-34359); so does one that includes other templates or calls
     functions that no chat template uses. Nested loops, recursion and strings that keep doubling can take hours. Do not
-    use such a template. An implausibly long one is an error too; only a warning if Jinja cannot parse it, or is not
-    installed.
+    use such a template. One that is implausibly long, or not UTF-8, is an error too; only a warning if Jinja cannot
+    parse it, or is not installed.
     """
     uninstalled = False
     for template in templates(subject):
         name = f"the template `{template.name[:40]}`"
         if template.text is None:
-            yield Found("implausibly many or long templates: not checked", template.path)
+            yield Found(f"{template.unread}: not checked", template.path)
             continue
         judgement = judge(template.text)
         for what, words in judgement.reaches[:3]:

@@ -22,7 +22,8 @@ class Template(NamedTuple):
 
     path: str  # the file that contains it
     name: str  # "default", or the name among several
-    text: str | None  # None if it is too long to be examined
+    text: str | None  # None if it was not examined
+    unread: str = "implausibly many or long templates"  # the reason
 
 
 def templates(subject: Subject) -> Iterator[Template]:
@@ -47,6 +48,8 @@ def _all(subject: Subject) -> Iterator[Template]:
             yield Template(entry.path, name, None)
         elif (text := subject.text(entry.path, MAX_TEMPLATE)) is not None:
             yield Template(entry.path, name, text)
+        elif subject.head(entry.path, 1):
+            yield Template(entry.path, name, None, "not UTF-8 text")
     for header in subject.all_headers:
         for key in header.metadata if header.format == "gguf" else ():
             if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
