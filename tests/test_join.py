@@ -264,12 +264,14 @@ def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
 
 
 def test_what_was_measured_in_training_cannot_be_made_anew() -> None:
-    """A batch norm's mean that is missing is a warning, where another buffer that is missing is a note."""
+    """A batch norm's mean that is missing is a warning, a frozen one's weight an error, another buffer a note."""
     mean = row("running_mean", "model.bn.running_mean", 3, group="buffer", buffer=True)
+    frozen = row("conv_norm", "model.bn.weight", 3, group="buffer", buffer=True)
     other = row("inv_freq", "model.rotary_emb.inv_freq", 3, group="buffer", buffer=True)
-    book = Book(SOUND, [Q, NORM, mean, other])
+    book = Book(SOUND, [Q, NORM, mean, frozen, other])
     assert book.findings == [
         ("missing", "warning", "model.bn.running_mean"),
+        ("missing", "error", "model.bn.weight"),
         ("missing", "info", "model.rotary_emb.inv_freq"),
     ]
 

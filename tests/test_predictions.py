@@ -12,6 +12,7 @@ import sparse
 import inspector
 from inspector import ConfigError, Prediction
 from inspector.architectures import family_of, formula
+from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 from inspector.architectures.scope import Scope
@@ -441,6 +442,29 @@ def test_null_is_not_the_types_own_value() -> None:
     found = shapes(inspector.predict({"model_type": "glm4_moe_lite", "q_lora_rank": None, "num_hidden_layers": 1}))
     assert found["model.layers.0.self_attn.q_proj.weight"] == (20 * (192 + 64), 2048)
     assert "model.layers.0.self_attn.q_a_proj.weight" not in found
+
+
+@pytest.mark.parametrize(("freeze", "kind"), [(True, "buffer"), (False, "norm")])
+def test_a_detector_freezes_its_backbones_norms(freeze: bool, kind: str) -> None:
+    """A ResNet of one basic block has six norms: a stem of 4, 4 and 8 channels, the block's and its shortcut's 16."""
+    backbone = {"model_type": "rt_detr_resnet", "embedding_size": 8, "hidden_sizes": [16], "depths": [1]}
+    config = {
+        "model_type": "rt_detr",
+        "freeze_backbone_batch_norms": freeze,
+        "backbone_config": {**backbone, "layer_type": "basic", "out_indices": [1], "downsample_in_first_stage": True},
+        "encoder_in_channels": [16],
+        "decoder_in_channels": [256],
+        "num_feature_levels": 1,
+    }
+    prediction = inspector.predict(config)
+    at = "model.backbone.model.embedder.embedder.0.normalization."
+    norms = [row for row in prediction.expected if ".backbone." in row.name and ".normalization." in row.name]
+    assert {row.group for row in norms if row.role == "conv_norm"} == {kind}
+    assert sum(row.parameters for row in norms) == (0 if freeze else 2 * (4 + 4 + 8 + 16 + 16 + 16))
+    assert sum(row.role == "num_batches_tracked" for row in norms) == (0 if freeze else 6)
+    assert sum(row.role == "num_batches_tracked" for row in prediction.buffers) == (6 if freeze else 0)
+    named = Namer(family_of(config), config).name([at + leaf for leaf in ("weight", "bias", "num_batches_tracked")])
+    assert [slot.group for slot in named.slots] == [kind, kind, "buffer"]
 
 
 def test_null_experts_per_token_shape_nothing() -> None:

@@ -12,6 +12,7 @@ from inspector.architectures.table import (
     Family,
     Include,
     Row,
+    frozen,
     inner_branch,
     inner_head,
     inner_name,
@@ -81,6 +82,8 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
     without, stripped = include.without.split(), taken_off(include, family)
     head = inner_head(include, family, str(values["model_type"]))
     rows = [each for each in expand(family, values, head) if not is_left_out(each[0], without)]
+    if include.frozen and formula.evaluate(include.frozen, scope):
+        rows = [_frozen(*each) for each in rows]
     bounds = dict(include.indexes)
     for combination in _combinations(list(bounds), bounds, scope):
         prefix = _fill(include.template, combination)
@@ -98,6 +101,12 @@ def _expand_include(include: Include, outer: Mapping[str, Any], scope: Scope) ->
                 ),
                 tied,
             )
+
+
+def _frozen(row: Row, expected: Expected, tied: bool) -> tuple[Row, Expected, bool]:
+    """A row and its tensors in a part whose batch norms are frozen."""
+    row = frozen(row)
+    return row, expected._replace(buffer=True, group="buffer") if row.buffer else expected, tied
 
 
 def _literal(name: str) -> tuple[int, ...]:

@@ -51,6 +51,7 @@ class Row(NamedTuple):
     transposed: bool = False  # [in, out] where other conventions write [out, in]
     optional: bool = False  # no field determines whether it exists: named if stored, but not predicted
     ahead: bool = False  # of a layer that predicts further tokens: stored with the model, but not part of its count
+    batch: bool = False  # of a batch norm, which a whole may freeze (`Include.frozen`)
     older: str = ""  # its name in older files, if no convention covers it: `name` without numbers
 
     @property
@@ -88,6 +89,7 @@ class Include(NamedTuple):
     defaults: Mapping[str, Any] = {}  # field values if there is no nested configuration
     fill: bool = False  # whether they also replace what a nested configuration omits
     renamed: Mapping[str, str] = {}  # words within the included names → what the outer model writes instead
+    frozen: str = ""  # condition, over the outer configuration, under which the part's batch norms are never trained
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:
@@ -124,6 +126,9 @@ class Cache(NamedTuple):
     chunked: bool = False  # whether `window` is a chunk: tokens look back at their own chunk alone
     engines: str = ""  # the engines that keep this ("transformers vllm"); "" for all
 
+
+#: The role of the number of batches that a batch norm has seen in training.
+COUNTER = "num_batches_tracked"
 
 #: Class suffixes of a body alone: `SwinModel`, and `SwinBackbone`, which returns the features of several stages.
 BARE = ("Model", "Backbone")
@@ -226,6 +231,16 @@ def inner_tower(include: Include, tower: str) -> str:
 def inner_branch(include: Include, branch: str) -> str:
     """The branch of an included row: the include's, then its own."""
     return ".".join(filter(None, (include.branch, branch)))
+
+
+def frozen(row: Row) -> Row:
+    """A row of a frozen batch norm: its weight and bias are buffers, and it counts no batches.
+
+    torchvision.ops.FrozenBatchNorm2d, which detectors copy; old files may still contain the counter.
+    """
+    if not row.batch:
+        return row
+    return row._replace(buffer=True, persistent=row.role != COUNTER)
 
 
 def is_left_out(row: Row, without: Sequence[str]) -> bool:

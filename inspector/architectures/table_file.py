@@ -54,7 +54,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from inspector.architectures.table import Cache, Family, Include, Row, bare
+from inspector.architectures.table import COUNTER, Cache, Family, Include, Row, bare
 from inspector.errors import TableError
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
@@ -276,20 +276,19 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
         raise ValueError("a row is a role, a name, a shape, and optional columns")
     role, name, shape, *own = filled(entry, words)
     fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
-    batch = fields.pop("batch", False)
     unknown = fields.keys() - set(Row._fields)
     if unknown:
         raise ValueError(f"there is no column `{min(unknown)}`")
     for each in alternatives(fields):
         yield (row := Row(**each))
-        if batch:
+        if row.batch:
             yield from statistics(row)
 
 
 def statistics(norm: Row) -> Iterator[Row]:
     """The running statistics of a batch norm."""
     kept = norm._replace(bias="", leaf="", buffer=True, persistent=True)
-    for role, shape in (("running_mean", norm.shape), ("running_var", norm.shape), ("num_batches_tracked", "")):
+    for role, shape in (("running_mean", norm.shape), ("running_var", norm.shape), (COUNTER, "")):
         yield kept._replace(role=role, name=f"{norm.name}.{role}", shape=shape)
 
 

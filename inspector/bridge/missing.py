@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.architectures.data.roles import group_of
 from inspector.architectures.prediction import size_of
 from inspector.bridge.join import Wanted
 from inspector.bridge.ledger import Ledger
@@ -43,8 +44,10 @@ def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
     if first.row.role == HEAD and may_be_tied:
         what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
-    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements.
-    severity: Severity = "warning" if first.row.role in MEASURED else "info" if first.row.buffer else "error"
+    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements, or a frozen
+    # norm's weights.
+    made = first.row.buffer and group_of(first.row.role) != "norm"
+    severity: Severity = "warning" if first.row.role in MEASURED else "info" if made else "error"
     what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
     return Finding("missing", severity, what, None, first.name)
 

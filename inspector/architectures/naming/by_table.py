@@ -9,17 +9,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of, taken_off
+from inspector.architectures import family_of, formula, taken_off
 from inspector.architectures.data.conventions import SPLIT_WEIGHTS
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming.slots import Slot, pattern_of, unwrapped
+from inspector.architectures.scope import Scope
 from inspector.architectures.table import (
     Family,
     Include,
     Row,
+    frozen,
     inner_branch,
     inner_head,
     inner_name,
@@ -28,6 +31,7 @@ from inspector.architectures.table import (
     nested_values,
     numbers_of,
 )
+from inspector.errors import ConfigError
 
 #: What older releases of Transformers put between a vision tower's name and its parts' names.
 OLD_TOWER = "vision_model."
@@ -199,9 +203,17 @@ def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
         nested = nested_values(entry, config)
         inner = family_of(nested)
         if inner is not None:
+            is_frozen = _is_frozen(entry, family, config)
             for placed in _included(inner, nested, entry):
-                row = placed.row
-                yield placed if row.heads == entry.heads else placed._replace(row=row._replace(heads=entry.heads))
+                row = frozen(placed.row) if is_frozen else placed.row
+                yield placed._replace(row=row if row.heads == entry.heads else row._replace(heads=entry.heads))
+
+
+def _is_frozen(include: Include, family: Family, config: Mapping[str, Any]) -> bool:
+    """Whether a part's batch norms are frozen; not if the configuration does not say."""
+    with suppress(ConfigError):
+        return bool(include.frozen) and bool(formula.evaluate(include.frozen, Scope(family, config)))
+    return False
 
 
 def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Iterator[Placed]:
