@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from math import prod
 from typing import Any
 
@@ -63,12 +63,14 @@ class Book:
         kind: Any = "config.json",
         base: Prediction | None = None,
         shared: dict[str, tuple[str, ...]] | None = None,
+        incomplete: bool = False,
+        listed: Container[str] | None = None,
         predicted: bool = True,
         bits: int = 16,
     ) -> None:
         names = Names((packing.names if packing else {}).get(each.name, each.name) for each in stored)
         sizes = [(packing.shapes if packing else {}).get(each.name, each.shape) for each in stored]
-        self.stored = Stored(stored, names, sizes, None, packing, shared or {})
+        self.stored = Stored(stored, names, sizes, None, packing, shared or {}, incomplete, listed)
         named = Namer().name(names, self.stored.side)
         kinds = kinds_of(stored, named.groups)
         self.prediction = (

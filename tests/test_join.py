@@ -169,6 +169,26 @@ def test_a_head_cannot_be_tied_to_embeddings_that_are_missing_too() -> None:
     assert ("missing", "error", "lm_head.weight") in book.findings
 
 
+@pytest.mark.parametrize(
+    ("listed", "stored", "cause"),
+    [
+        (None, EMBED, "missing"),  # nothing says what the missing file has
+        ({"model.embed_tokens", "lm_head"}, EMBED, "missing"),
+        ({"model.embed_tokens"}, EMBED, "tied_embeddings"),
+        ({"model.embed_tokens", "model.norm"}, NORM, "tied_embeddings"),  # the embedding is in the missing file
+        ({"lm_head", "model.norm"}, NORM, "missing"),
+    ],
+)
+def test_a_head_in_a_missing_file_is_missing(listed: set[str] | None, stored: Expected, cause: str) -> None:
+    """10 × 4 in two bytes each. The index knows whether the missing file has the head."""
+    size = "×".join(map(str, stored.shape))
+    book = Book(tensors(f"BF16 {size} {stored.name}"), [NORM, EMBED, HEAD], incomplete=True, listed=listed)
+    causes = {found.rule: found.tensor for found in book.account.findings}
+    assert book.steps[cause][0] <= -80
+    assert ("tied_embeddings" in book.steps) is (cause == "tied_embeddings")
+    assert ("head-not-stored" in causes) is (cause == "tied_embeddings")
+
+
 def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_told() -> None:
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED], tied=[HEAD])
     assert book.steps == {"tied_embeddings": (0, 0, "lm_head is the token embedding: not stored twice")}
@@ -303,6 +323,13 @@ def test_layers_beyond_are_unexplained_where_nothing_says_so(further: Any) -> No
     stored = tensors("BF16 4×4 model.layers.2.self_attn.q_proj.weight")
     book = Book([*SOUND, *stored], [Q, NORM], config={"num_nextn_predict_layers": further})
     assert ("prediction_head" in book.steps) is (further is True)
+
+
+def test_a_number_that_counts_no_layers_is_no_layer_beyond_them() -> None:
+    """`blobs.2` of two layers; the configuration says that one more layer predicts."""
+    stored = tensors("BF16 4×4 blobs.2.quux.weight")
+    book = Book([*SOUND, *stored], [Q, NORM], config={"num_nextn_predict_layers": 1})
+    assert (book.steps, book.account.unexplained) == ({}, ("blobs.2.quux.weight",))
 
 
 @pytest.mark.parametrize(
@@ -456,3 +483,15 @@ def test_what_an_optimizer_keeps_is_no_parameter(name: str, cause: str | None) -
     book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])
     assert ("training_state" in book.steps) is (cause is not None)
     assert book.account.parameters[-1] == (0 if cause else 4)
+
+
+def test_an_average_does_not_stand_in_for_a_weight() -> None:
+    """4 BF16 of the average are 8 bytes of a run's state, and the norm itself is missing; alone, averages are the model."""
+    averages = [each._replace(name=f"ema.{each.name}") for each in SOUND]
+    book = Book([*SOUND[:2], averages[2]], [Q, NORM])
+    assert book.steps == {
+        "missing": (-8, 1, "1 × model.norm not stored"),
+        "training_state": (8, 1, "1 × averaged weights (EMA)"),
+    }
+    assert book.account.parameters == [16, 16, 0]
+    assert Book(averages, [Q, NORM]).account.parameters == [16, 16, 4]

@@ -62,7 +62,7 @@ def test_no_tensors_at_all_is_said_once() -> None:
 def test_missing_rows_are_found_by_their_name() -> None:
     ledger = Ledger()
     wanted = Book([], [Q]).joined.missing
-    found = list(missing.book(ledger, wanted, {}, 16))
+    found = list(missing.book(ledger, wanted, {}, 16, lambda _: False))
     assert found == [Finding("missing", "error", "2 tensors of q_proj predicted and not stored", None, wanted[0].name)]
     assert ledger.steps() == (Step("missing", -64, 2, "2 × self_attn.q_proj not stored"),)
 

@@ -23,6 +23,20 @@ from inspector.errors import UsageError
         ("30B-A3B", "30B", 30 * 10**9, 1),
         ("smollm2-135m", "135M", 135 * 10**6, 1),
         ("kimi-1t", "1T", 10**12, 1),
+        ("bloom-7b1", "7B1", 7_100_000_000, 1),
+        ("bloomz-1b7-mt", "1B7", 1_700_000_000, 1),
+        ("bloom-560m", "560M", 560 * 10**6, 1),
+        ("stablelm-2-1_6b", "1_6B", 1_600_000_000, 1),
+        ("llama_2_7b_hf", "7B", 7 * 10**9, 1),
+        ("Qwen2_5_14B", "14B", 14 * 10**9, 1),
+        ("model_0_5b", "0_5B", 500_000_000, 1),
+        ("trained-on-2T-tokens-7B", "7B", 7 * 10**9, 1),
+        ("llama-4b-128g-13b", "13B", 13 * 10**9, 1),
+        ("OLMoE-1B-7B-0924-Instruct", "7B", 7 * 10**9, 1),
+        ("merge-1B-7B", "1B", 10**9, 1),
+        ("TinyLlama-1.1B-intermediate-step-1431k-3T", "1.1B", 1_100_000_000, 1),
+        ("Qwen2.5-14B-Instruct-1M", "14B", 14 * 10**9, 1),
+        ("Llama-3-8B-Instruct-262k", "8B", 8 * 10**9, 1),
     ],
 )
 def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -> None:
@@ -33,7 +47,20 @@ def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -
 
 @pytest.mark.parametrize(
     "name",
-    ["model.safetensors", "gemma-3n-E4B-it", "bnb-4bit", "Qwen1.5-MoE-A2.7B", "v1.7b2", "llama4b", "12345b", "7 b", ""],
+    [
+        "model.safetensors",
+        "gemma-3n-E4B-it",
+        "bnb-4bit",
+        "Qwen1.5-MoE-A2.7B",
+        "v1.7b2",
+        "llama4b",
+        "12345b",
+        "7 b",
+        "data-10B-tokens",
+        "gptq-4b-128g",
+        "v2b3",
+        "",
+    ],
 )
 def test_what_is_no_size(name: str) -> None:
     """Bits, active and effective sizes, versions, and words that only end in a number and a letter."""

@@ -442,3 +442,19 @@ def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
     document = documents.overview(result, tensors=True)
     assert document["parameters"]["prediction_heads"] == 11_610_067_968
     assert sum(each["parameters"] for each in document["tensors"]) == result.logical
+
+
+@pytest.mark.parametrize(
+    "name", ["gptq-4bit", "awq-gemm", "bitsandbytes-nf4", "modelopt-nvfp4", "fp8-blocks", "mlx-4bit"]
+)
+def test_a_weight_whose_scales_are_in_a_missing_shard_is_read_as_in_other_layers(name: str, tmp_path: Path) -> None:
+    """A shard's boundary goes through a unit. What is left of it is neither unexplained nor missing."""
+    given = recipe(name)
+    (file,) = given["files"].values()
+    entries = [*sparse.expand(file["tensors"])]
+    stem = "model.layers.1.mlp.up_proj."
+    packed = max((entry for entry in entries if entry[2].startswith(stem)), key=lambda entry: prod(entry[1]))
+    file["tensors"] = [list(each) for each in entries if not each[2].startswith(stem) or each == packed]
+    result = reconciled(given, tmp_path / name)
+    assert (result.logical, result.unexplained) == (given["expected"]["parameters"], ())
+    assert "missing" not in {step.cause for step in result.steps}

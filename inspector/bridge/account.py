@@ -59,7 +59,7 @@ def account(
     if unexplained and prediction:
         what = f"{plural(len(unexplained), 'tensor')} that the configuration does not predict"
         told.append(Finding("unexplained", "warning", what, None, unexplained[0]))
-    told += missing.book(ledger, joined.missing, _same(stored), bits)
+    told += missing.book(ledger, joined.missing, _same(stored), bits, stored.is_lost)
     missing.book_ties(ledger, prediction)
     by_cause = {**claimed.by_cause, "duplicate": [*claimed.by_cause.get("duplicate", ()), *joined.copies]}
     matched = sum(len(named.groups[number][1]) for number in joined.whole) + sum(

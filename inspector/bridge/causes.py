@@ -7,6 +7,7 @@ the first that claims a tensor accounts for its bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -69,7 +70,20 @@ def _prediction_head(surplus: Surplus) -> bool:
     config = surplus.prediction.config.values if surplus.prediction else {}
     more = config.get("num_nextn_predict_layers") or config.get("num_mtp_layers") or 0
     layer = surplus.key.layer
-    return isinstance(more, int) and layer is not None and surplus.layers <= layer < surplus.layers + more
+    return (
+        isinstance(more, int)
+        and layer is not None
+        and surplus.layers <= layer < surplus.layers + more
+        and _is_among_layers(surplus, words)
+    )
+
+
+def _is_among_layers(surplus: Surplus, words: list[str]) -> bool:
+    """Whether the number in a name counts the model's layers: `layers.61`, but not `tower.61`."""
+    rows = surplus.prediction.expected if surplus.prediction else ()
+    stacks = {row.name.partition(".{layer}")[0].rpartition(".")[2] for row in rows if row.layers}
+    number = str(surplus.key.layer)
+    return any(after == number and before in stacks for before, after in pairwise(words))
 
 
 def _optional(surplus: Surplus) -> bool:

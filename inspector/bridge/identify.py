@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.adapters import adapter_of
@@ -20,11 +20,17 @@ class Stored(NamedTuple):
     adapter: Adapter | None = None
     packing: Packing | None = None
     shared: Mapping[str, tuple[str, ...]] = {}  # stored name → the other names of the same tensor
+    incomplete: bool = False  # whether files of the checkpoint are known to be missing
+    listed: Container[str] | None = None  # modules whose tensors the index lists; None without an index
 
     @property
     def side(self) -> Mapping[str, str]:
         """Tensor that serves a weight → the weight's name."""
         return self.packing.side if self.packing else {}
+
+    def is_lost(self, name: str) -> bool:
+        """Whether an absent tensor may be in a file that is missing."""
+        return self.incomplete and (self.listed is None or name.rpartition(".")[0] in self.listed)
 
     def packed_bits(self, at: int) -> int | None:
         """Bits of an element of the packed weight at a position; None for a plain tensor."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from inspector.architectures.data.fusions import COARSE, FUSED
 from inspector.architectures.naming import Named, Slot
 from inspector.bridge.tally import Kind
+from inspector.formats.training import is_state
 from inspector.model import STACKED, Expected, Key
 
 #: Groups whose tensors are never counted in a prediction, whatever their role.
@@ -103,14 +104,27 @@ def join(
         packed: whether stored shapes differ from the model's.
     """
     matching = _Matching(named, shapes, rows)
+    states = training_state(named)
     for number, (slot, members) in enumerate(named.groups):
-        matching.match(number, slot, members, None if packed else kinds[number])
+        if number in states:
+            matching.copies += members
+        else:
+            matching.match(number, slot, members, None if packed else kinds[number])
     missing = [wanted for row in matching.all_rows() for wanted in row.missing()]
     left = _Left(matching.surplus, missing)
     units = [unit for coarse in ({}, COARSE) for unit in _take_units(named, left, coarse)]  # stacked, then also fused
     return Joined(
         matching.whole, matching.matched, matching.copies, left.surplus, units, left.missing, matching.resized
     )
+
+
+def training_state(named: Named) -> frozenset[int]:
+    """Numbers of the groups that are a training run's state; none if nothing else is stored.
+
+    A moving average has the model's names under a prefix. It does not stand in for a weight that is absent.
+    """
+    found = frozenset(at for at, (_, members) in enumerate(named.groups) if is_state(named.names[members[0]]))
+    return found if len(found) < len(named.groups) else frozenset()
 
 
 class _Matching:

@@ -12,10 +12,16 @@ from inspector.units import escape
 _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 
 # Not within a word: the 4b of `4bit`, the A3B (active) of `30B-A3B` and the E4B (effective) of `3n-E4B` are not sizes.
-# Nor is the 17B of `17B-16E`, which counts active parameters.
+# Nor are the 17B of `17B-16E`, which counts active parameters, the 2T of `2T-tokens`, and the bits of `4b-128g`.
+# In `bloom-7b1` the unit is the point. An underscore is one in `2-1_6b`, but a separator in `llama_2_7b`.
 _IN_NAME = re.compile(
-    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:[._]\d{1,3})?)(?P<unit>[bmt])(?![A-Za-z0-9]|-\d+E\b)",
+    r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:\.\d{1,3}|(?:(?<!_\d)(?<!_\d\d)|(?<=_0))_\d{1,3})?)"
+    r"(?P<unit>[bmt])(?P<fraction>\d(?=[-_.]|$))?(?![A-Za-z0-9]|-\d+E\b|[-_]\d+g\b|[-_. ]?(?:tokens?|steps?)\b)",
     re.IGNORECASE,
+)
+# Active parameters before all of them, as in `OLMoE-1B-7B`.
+_ACTIVE = re.compile(
+    r"moe.*?(?<![A-Za-z0-9.])\d{1,3}(?:\.\d{1,3})?b-(?=\d{1,3}(?:\.\d{1,3})?b(?![A-Za-z0-9]))", re.IGNORECASE
 )
 _GIVEN = r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
 
@@ -23,9 +29,11 @@ _GIVEN = r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<uni
 def from_names(names: Iterable[str], bits: int) -> Nominal | None:
     """The first label in the first name that has one."""
     for name in names:
-        match = _IN_NAME.search(name)
+        active = _ACTIVE.search(name)
+        match = _IN_NAME.search(name, active.end() if active else 0)
         if match:
-            return _nominal(match, match["number"].replace("_", "."), bits)
+            fraction = f".{match['fraction']}" if match["fraction"] else ""
+            return _nominal(match, match["number"].replace("_", ".") + fraction, bits)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.prediction import size_of
@@ -18,14 +18,21 @@ HEAD, EMBEDDING = "lm_head", "embed_tokens"
 MEASURED = ("running_mean", "running_var")
 
 
-def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], bits: int) -> Iterator[Finding]:
+def book(
+    ledger: Ledger,
+    missing: Sequence[Wanted],
+    shared: Mapping[str, str],
+    bits: int,
+    is_lost: Callable[[str], bool],
+) -> Iterator[Finding]:
     """A step for their bytes, and a finding for each row of the prediction.
 
     Args:
         shared: name → the stored tensor that is the same according to the file.
+        is_lost: whether a tensor of this name is in a file that is missing: such a head is not tied.
     """
     rows: dict[str, list[Wanted]] = {}
-    may_be_tied = all(each.row.role != EMBEDDING for each in missing)
+    may_be_tied = _may_be_tied(missing, is_lost)
     for each in missing:
         same = shared.get(each.name) if shared else None
         if not each.row.buffer:
@@ -36,6 +43,13 @@ def book(ledger: Ledger, missing: Sequence[Wanted], shared: Mapping[str, str], b
             rows.setdefault(each.row.name, []).append(each)
     for those in rows.values():
         yield _finding(those, may_be_tied=may_be_tied)
+
+
+def _may_be_tied(missing: Iterable[Wanted], is_lost: Callable[[str], bool]) -> bool:
+    """Whether an absent head may be the embedding: that is there, or in a missing file, and the head is not in one."""
+    embeddings = (each.name for each in missing if each.row.role == EMBEDDING)
+    heads = (each.name for each in missing if each.row.role == HEAD)
+    return all(map(is_lost, embeddings)) and not any(map(is_lost, heads))
 
 
 def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:

@@ -29,6 +29,7 @@ from inspector.model import (
     Count,
     DtypeSum,
     Finding,
+    Index,
     Labelled,
     PackedSum,
     Packing,
@@ -37,6 +38,9 @@ from inspector.model import (
 )
 from inspector.opening import configs
 from inspector.quantization import contradictions
+
+#: Findings that files of a set are missing, or were not asked for.
+LACKING = ("missing-shard", "missing-part", "lone-shard")
 
 
 class Model(NamedTuple):
@@ -64,6 +68,8 @@ class Model(NamedTuple):
 def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     """Run the steps; what the tensors cost beyond the prediction goes into the ledger."""
     stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
+    if any(found.rule in LACKING for found in checkpoint.all_findings):
+        stored = stored._replace(incomplete=True, listed=_listed(checkpoint.index))
     for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
         ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
     config = checkpoint.config or naming.inferred(stored)
@@ -100,6 +106,11 @@ def reconcile(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         family=prediction.family if prediction else None,
         counts=_counts(logical, roles, stored, booked, prediction),
     )
+
+
+def _listed(index: Index | None) -> frozenset[str] | None:
+    """The modules whose tensors an index lists."""
+    return frozenset(name.rpartition(".")[0] for name in index.weight_map) if index else None
 
 
 def _of_weights(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from inspector.model import Tensor
 from inspector.quantization import widths
 from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
 
+_NUMBER = re.compile(r"\d+")
+
 
 @dataclass(slots=True)
 class Unpacked:
@@ -19,6 +22,7 @@ class Unpacked:
     scheme: Scheme
     weights: list[tuple[Unit, Weight]] = field(default_factory=list)
     loose: list[tuple[str, str, str]] = field(default_factory=list)  # (tensor, the weight it serves or "", what it is)
+    idle: list[Unit] = field(default_factory=list)  # from which no weight could be derived
 
     @property
     def explained(self) -> int:
@@ -36,30 +40,60 @@ class Unpacked:
 
 def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
     """A scheme's reading of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
-    first = _tried(scheme, tensors, declared)
+    found = _tried(scheme, tensors, declared)
+    _settle(found, tensors, declared)
+    alone = [*_like_others(found.weights, found.idle)]
+    served = {unit.stem for unit, _ in alone}
+    found.weights += alone
+    found.loose += _idle(scheme, found.weights, [unit for unit in found.idle if unit.stem not in served])
+    return found
+
+
+def _settle(first: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> None:
+    """Choose between the widths that fit."""
     possible = widths.possible(weight for _, weight in first.weights)
     if not possible:
-        return first
-    tries = [_tried(scheme, tensors, replace(declared, assumed=width)).weights for width in possible]
+        return
+    tries = [_tried(first.scheme, tensors, replace(declared, assumed=width)).weights for width in possible]
     stems = [unit.stem for unit, _ in first.weights]
     chosen = widths.settle(stems, [[weight for _, weight in each] for each in tries], widths.norms(tensors))
     for at, number in enumerate(chosen):
         if number is not None and not first.weights[at][1].sure:
             first.weights[at] = tries[number][at]
-    return first
 
 
 def _tried(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
     result = Unpacked(scheme)
-    idle: list[Unit] = []
     for unit in _units(scheme, tensors, result.loose):
         weight = scheme.unpack(unit, declared) if len(unit.pieces) > 1 else None
         if weight is not None and all(weight.shape) and weight.bits > 0:
             result.weights.append((unit, weight))
         else:
-            idle.append(unit)
-    result.loose += _idle(scheme, result.weights, idle)
+            result.idle.append(unit)
     return result
+
+
+def _like_others(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Unit]) -> Iterator[tuple[Unit, Weight]]:
+    """Packed weights whose side data is not stored, as it may be in a missing shard: read as in other layers."""
+    kinds = {_kind(unit, weight.end) for unit, weight in weights}
+    alone = [(unit, end) for unit in idle for end in unit.pieces if _kind(unit, end) in kinds]
+    if not alone:
+        return
+    known = {(_layers(unit), _kind(unit, weight.end)): weight for unit, weight in weights}
+    for unit, end in alone:
+        weight = known.get((_layers(unit), _kind(unit, end)))
+        if weight:
+            yield unit, weight
+
+
+def _kind(unit: Unit, end: str) -> tuple[str, str, tuple[int, ...]]:
+    """What a packed weight has in common with the same of other layers."""
+    return end, unit.pieces[end].dtype, unit.pieces[end].shape
+
+
+def _layers(unit: Unit) -> str:
+    """`model.layers.{}.mlp.up_proj`, for a unit in any layer."""
+    return _NUMBER.sub("{}", unit.stem)
 
 
 def _idle(

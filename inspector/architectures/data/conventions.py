@@ -316,7 +316,7 @@ BUFFER_PATHS = frozenset(
 
 #: Words in a path that suggest a role, for tensors otherwise unknown: the first found among the last words.
 WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("adapter_down", ("lora_a", "adapter_down")),
+    ("adapter_down", ("lora_A", "lora_a", "lora_embedding_A", "lora_down", "lora.down", "adapter_down")),
     ("adapter_up", ("lora_", "adapter")),
     ("layer_norm", ("norm", "ln_", "layernorm")),
     ("activation", ("snake",)),
