@@ -58,8 +58,8 @@ def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
     if first.row.role == HEAD and may_be_tied:
         what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
-    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements, or a frozen
-    # norm's weights.
+    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements, or the
+    # weights of a frozen norm.
     made = first.row.buffer and group_of(first.row.role) != "norm"
     severity: Severity = "warning" if first.row.role in MEASURED else "info" if made else "error"
     what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
