@@ -91,7 +91,7 @@ def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any,
 
 def test_a_norm_over_batches_is_one_row(writer: ModuleType) -> None:
     """With the running mean and variance, as wide as it is, and the count, a scalar, beside it."""
-    norm: dict[str, Any] = {"tower": "vision", "branch": "1"}
+    norm: dict[str, Any] = {"tower": "vision", "branch": "1", "batch": True}
     kept: dict[str, Any] = {**norm, "leaf": "", "buffer": True, "persistent": True}
     rows = (
         Row("conv_norm", "stem.norm", "width", bias="True", **norm),
@@ -100,6 +100,6 @@ def test_a_norm_over_batches_is_one_row(writer: ModuleType) -> None:
         Row("num_batches_tracked", "stem.norm.num_batches_tracked", "", **kept),
     )
     text = writer.text(Family("some", {"some": {}}, rows), "some")
-    assert json.loads(text)["rows"] == [["conv_norm", "stem.norm", "width", {"bias": "True", **norm, "batch": True}]]
+    assert json.loads(text)["rows"] == [["conv_norm", "stem.norm", "width", {"bias": "True", **norm}]]
     assert back(text, "some").rows == rows
     assert len(json.loads(writer.text(Family("some", {"some": {}}, rows[:3]), "some"))["rows"]) > 1
