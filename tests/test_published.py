@@ -67,6 +67,48 @@ def test_the_class_tells_the_type(architecture: str, model_type: str | None) -> 
     assert normalize({"architectures": [architecture]}).model_type == model_type
 
 
+def test_the_class_tells_the_type_where_no_table_has_the_one_given() -> None:
+    """Engines choose their code by the class: Trillion's own type, with Llama's class, is a Llama."""
+    known = {"model_type": "trillion", "architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2}
+    prediction = predict(normalize(known))
+    assert (prediction.family, prediction.parameters) == (
+        "llama",
+        predict(normalize({**known, "model_type": "llama"})).parameters,
+    )
+    assert prediction.config.notes == (
+        "read as llama, by the class LlamaForCausalLM: no table has model_type trillion",
+    )
+    assert normalize({**known, "architectures": ["TrillionForCausalLM"]}).model_type == "trillion"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"model_type": "mistral", "num_local_experts": 8},
+        {"model_type": "qwen3", "num_experts": [1, 64]},
+        {"model_type": "llava", "text_config": {"model_type": "llama", "n_routed_experts": 16}},
+    ],
+)
+def test_experts_that_no_table_reads_are_not_passed_over(fields: dict[str, Any]) -> None:
+    """A relative with experts may have the type of a dense model: the prediction says what it omits."""
+    (note,) = predict(normalize(fields)).config.notes
+    assert note.endswith("does not use: the experts are missing from the prediction")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"model_type": "mistral", "num_local_experts": 1},
+        {"model_type": "mixtral", "num_hidden_layers": 1},
+        {"model_type": "qwen3_moe", "num_experts": 8, "num_hidden_layers": 1, "mlp_only_layers": [0]},
+        {"model_type": "skywork", "num_experts": [4], "num_hidden_layers": 1},
+    ],
+)
+def test_experts_that_are_read_or_alone_are_not_reported(fields: dict[str, Any]) -> None:
+    """A table that asks about experts may still predict none: Qwen 3's leading dense layers."""
+    assert predict(normalize(fields)).config.notes == ()
+
+
 def test_the_text_part_tells_the_type() -> None:
     """A lone text part is the model; beside a vision part its type names the whole's."""
     sizes = {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4}

@@ -349,7 +349,7 @@ def test_without_a_configuration_the_dimensions_are_inferred(tmp_path: Path) -> 
 def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
     """From nothing to the disk: every tensor's bytes; its sizes are explained by the fields that are there."""
     folder = save(tmp_path / "m", LLAMA)
-    (folder / "config.json").write_text(json.dumps({**LLAMA, "model_type": "unheard"}))
+    (folder / "config.json").write_text(json.dumps({**LLAMA, "model_type": "unheard", "architectures": None}))
     result = inspector.reconcile(inspector.open(folder))
     assert (result.prediction, result.predicted, result.start, result.family) == (None, None, 0, None)
     assert (result.unexplained_bytes, len(result.unexplained), result.active) == (1456, 12, None)

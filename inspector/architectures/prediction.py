@@ -6,6 +6,7 @@ The knowledge is in the tables; this module reads a family's table forwards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from inspector.architectures import family_of, formula
 from inspector.architectures.expansion import expand
@@ -105,7 +106,24 @@ def _predict(config: Config) -> Prediction:
     )
     if predicted.tensors > MAX_TENSORS:
         raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has that many")
-    return predicted
+    omitted = unread(predicted)
+    return predicted._replace(config=config._replace(notes=(*config.notes, omitted))) if omitted else predicted
+
+
+def unread(prediction: Prediction) -> str | None:
+    """The experts that a prediction omits although the configuration has them; None if there are none."""
+    if not _names_experts(prediction.config.values):
+        return None
+    from inspector.architectures.unread import unread_experts  # only mixtures of experts need it
+
+    return unread_experts(prediction)
+
+
+def _names_experts(values: Mapping[str, Any]) -> bool:
+    """Whether a configuration, or a part of it, has a field named for experts."""
+    return any(
+        "expert" in str(key) or (isinstance(part, Mapping) and _names_experts(part)) for key, part in values.items()
+    )
 
 
 def _by_kind(rows: Iterable[tuple[Row, Expected, bool]]) -> Mapping[str, tuple[Expected, ...]]:

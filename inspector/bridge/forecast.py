@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inspector.architectures import family_of
 from inspector.architectures.data.classes import DRAFTS
-from inspector.architectures.prediction import predict
+from inspector.architectures.prediction import predict, unread
 from inspector.bridge.identify import Stored
 from inspector.errors import ConfigError, CostError, ShortListError
 from inspector.model import Adapter, Config, Finding, Prediction
@@ -22,13 +24,18 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return _none(f"{named} is a draft for speculative decoding, not a model of its type", config)
     try:
         base = predict(config)
-        return (_of_adapter(adapter, base) if adapter else base), ()
+        return (_of_adapter(adapter, base) if adapter else base), tuple(_unread(base))
     except CostError as error:
         return None, (Finding("costly", "error", str(error), config.path),)
     except ShortListError as error:  # the model's own constructor would meet it as well
         return None, (Finding("no-prediction", "warning", str(error), config.path),)
     except ConfigError as error:
         return _none(str(error), config)
+
+
+def _unread(base: Prediction) -> Iterator[Finding]:
+    if note := unread(base):
+        yield Finding("unread-experts", "warning", note, base.config.path)
 
 
 def called_draft(config: Config) -> bool:

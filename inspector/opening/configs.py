@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures import formula, model_types
+from inspector.architectures import family_of, formula, model_types
 from inspector.architectures.data.classes import OWN_TYPES, type_of_class
 from inspector.architectures.dialects import Dialect, dialects
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
@@ -196,7 +196,16 @@ def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     named = values.get("_class_name")  # such a class may have its own argument `model_type`
     if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
-    return config
+    return config if named or family_of(values) else _by_class(config)
+
+
+def _by_class(config: Config) -> Config:
+    """A configuration whose `model_type` no table has, as the type of its class, by which engines choose their code."""
+    model_type = type_of_class(config.architecture or "")
+    if model_type is None:
+        return config
+    note = f"read as {model_type}, by the class {config.architecture}: no table has model_type {config.model_type}"
+    return config._replace(values={**config.values, "model_type": model_type}, notes=(note,))
 
 
 def _classes(config: Config) -> Iterator[str]:

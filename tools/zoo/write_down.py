@@ -103,8 +103,6 @@ def _of_diffusers() -> list[str]:
 WITHOUT = {
     "internlmxcomposer2": "its code has the projector's and CLIP's sizes as constants, which differ between 2.0, 4KHD and 2.5; no field of "
     "the configuration says which version it is",
-    "skywork (Skywork-MoE)": "its `model_type` is that of the dense Skywork, as which it is predicted; the code found (a branch of vLLM) "
-    "does not give the names of its experts",
     "hymba": "its code was found and not yet read",
     "bunny-llama, bunny-phi, bunny-phi3, bunny-qwen2, bunny-stablelm, bunny-minicpm": "no field says whether a checkpoint contains its "
     "tower (SigLIP, CLIP or EVA), nor how many of the tower's layers",

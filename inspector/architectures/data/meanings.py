@@ -17,7 +17,10 @@ WELL_KNOWN: Mapping[str, tuple[str, str]] = {
     "intermediate_size": ("ffn_hidden_size ffn_dim d_ff n_inner encoder_ffn_dim mlp_dim", "feed_forward other"),
     "moe_intermediate_size": ("expert_intermediate_size moe_ffn_hidden_size", "feed_forward router other"),
     "shared_expert_intermediate_size": ("shared_intermediate_size", "feed_forward other"),
-    "num_experts": ("num_local_experts n_routed_experts moe_num_experts", "feed_forward router other"),
+    "num_experts": (
+        "num_local_experts n_routed_experts moe_num_experts num_routed_experts n_experts",
+        "feed_forward router other",
+    ),
     "head_dim": ("attention_head_dim d_kv kv_channels", "attention norm other"),
     "num_attention_heads": ("n_head n_heads num_heads", "attention norm other"),
     "num_key_value_heads": ("n_kv_heads num_kv_heads n_head_kv multi_query_group_num", "attention norm other"),

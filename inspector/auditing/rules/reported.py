@@ -385,6 +385,14 @@ _ROWS: tuple[tuple[str, Group, Severity, str, str], ...] = (
         "list in the configuration is shorter than the layers or stages that it is for: no model can be made from it.",
     ),
     (
+        "unread-experts",
+        "consistent",
+        "warning",
+        "The configuration counts experts that the prediction does not have.",
+        "The table of this `model_type` describes a dense model, and uses none of the fields that count experts: a "
+        "relative with experts has the same type. Sizes predicted from it are too small.",
+    ),
+    (
         "costly",
         "consistent",
         "error",
