@@ -11,7 +11,7 @@ import pytest
 import rule_words
 from rule_words import Said
 
-from inspector.auditing.rules import adapters, hdf5, outside, running, tokenizer_json
+from inspector.auditing.rules import adapters, all_rules, hdf5, outside, running, tokenizer_json
 from inspector.auditing.rules.rule import Found
 
 CASES = {case.name: case for case in rule_words.cases()}
@@ -151,3 +151,54 @@ def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -
         [Found("an external link in 'b.h5'", "a.h5", severity="info")],
         [Found("an external link in '../b.h5', outside the folder", "a.h5")],
     ]
+
+
+# --- rules hide nothing ---------------------------------------------------------------------------
+
+_DOCUMENTS = (
+    *("config.json", "tokenizer_config.json", "tokenizer.json", "generation_config.json", "adapter_config.json"),
+    *("model_index.json", "modules.json", "preprocessor_config.json", "vocab.json", "merges.txt", "params.json"),
+    *("scheduler_config.json", "chat_template.jinja", "config", "HEAD", "checkpoint", "Modelfile"),
+)
+_ENDS = ("pkl", "pb", "meta", "pbtxt", "tflite", "yaml", "skops", "sh", "py", "xml", "md", "png", "index.json")
+#: What every rule passes over, before the case's own files: links that lead away, and other documents' names.
+PASSED_OVER: hostile.Files = {
+    **{f"0/{name}": hostile.Link(f"/nowhere/{name}") for name in _DOCUMENTS},
+    **{f"!.{end}": hostile.Link(f"/nowhere/x.{end}") for end in _ENDS},
+    **{f"0/my_{name}": b"{}" for name in _DOCUMENTS if name.endswith(".json")},
+}
+#: Rules on links themselves, and on files of which such a link is one.
+_ON_LINKS = frozenset(("link-outside", "broken-link", "no-vocabulary", "no-weights"))
+
+
+@pytest.mark.parametrize("code", sorted({case.code for case in CASES.values()} - _ON_LINKS))
+def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
+    case = CASES[code]
+    change = hostile.both(case.change, lambda files: files.update(PASSED_OVER))
+    assert rule_words.said(case._replace(change=change), tmp_path) == EXPECTED[code]
+
+
+#: Rules on the selected checkpoint, of which there is one; and those whose messages or names have the folder in them.
+_ONCE = frozenset(
+    """
+    adapter-pieces adapter-rank chat-template declared-parameters declared-total dtype dtype-mixture extra-shard
+    gguf-dimensions gguf-tensors index-mismatch layer-list missing-config no-config no-preprocessor no-weights packing-both
+    packing-declared quantization second-index side-data stale-shards tensor-in-two-files tensor-names tied-head-stored
+    token-id tokenizer-size transposed undeclared-float8 unindexed-tensors
+    file-name missing-component pipeline-index python-name remote-code
+    """.split()  # noqa: SIM905  a list of words reads better without quotes
+)
+
+
+@pytest.mark.parametrize("code", sorted({case.code for case in CASES.values() if not case.data} - _ONCE))
+def test_the_same_in_two_folders_is_told_twice(code: str, tmp_path: Path) -> None:
+    files = hostile.sound()
+    CASES[code].change(files)
+
+    def found(folder: str, copies: dict[str, Any]) -> list[str]:
+        judged = all_rules()[code].findings(rule_words.subject_of(tmp_path / folder, copies))
+        return sorted(f"{each.path}: {each.severity}: {each.message}: {each.tensor}" for each in judged)
+
+    once = found("once", files)
+    twice = found("twice", {f"{copy}/{name}": each for copy in "ab" for name, each in files.items()})
+    assert twice == [f"{copy}/{each}" for copy in "ab" for each in once]

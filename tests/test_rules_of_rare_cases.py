@@ -15,11 +15,12 @@ import pytest
 import rule_words
 from hostile.files import Hole, Link, archive, calls, gguf, safetensors
 from hostile.model import CONFIG, shapes
-from made_up import layers, seen
+from made_up import seen
 
 from inspector.auditing.rules import (
     all_rules,
     archives,
+    configurations,
     constructed,
     fits,
     gguf_tensors,
@@ -30,7 +31,6 @@ from inspector.auditing.rules import (
     repositories,
     safe,
     tokenizers,
-    twins,
 )
 from inspector.model import Tensor
 
@@ -486,9 +486,123 @@ def test_dtypes_whose_bits_are_not_examined() -> None:
     assert lost_bits._mask(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
 
 
-def test_the_same_weight_of_another_copy() -> None:
-    one, other = layers(2)
-    assert twins._same_expert(one, one)
-    assert not twins._same_expert(one, other)
-    first, second = seen(expert=1), seen(expert=2)
-    assert not twins._same_expert(first, second)
+# --- what a sample of mutants showed that no test depended on ---------------------------------------
+
+FURTHER = {"config.json": CONFIG, "model.safetensors": safetensors(shapes())}
+WITHOUT_NORM = {name: shape for name, shape in shapes().items() if name != "model.norm.weight"}
+PART = {"general.architecture": "llama", "split.count": 2}
+
+
+@pytest.mark.parametrize(
+    ("beside", "found"),
+    [
+        ({"model.fp16.safetensors": safetensors(shapes())}, []),
+        (
+            {"model.fp16.safetensors": safetensors(WITHOUT_NORM)},
+            [("missing", "1 tensor of norm predicted and not stored", "model.fp16.safetensors")],
+        ),
+        (
+            {
+                "p-00001-of-00002.gguf": gguf({**PART, "split.count": 3, "split.no": 0}, {"a": [4]}),
+                "p-00002-of-00002.gguf": gguf({**PART, "split.no": 1}, {"b": [4]}),
+            },
+            [
+                ("split-count", "split.count is 2, and 3 in p-00001-of-00002.gguf", "p-00002-of-00002.gguf"),
+                ("missing-part", "1 part of 3 missing: 3", "p-00001-of-00002.gguf"),
+            ],
+        ),
+    ],
+)
+def test_checkpoints_beside_the_main_one(beside: dict[str, Any], found: list[Any], tmp_path: Path) -> None:
+    own = rule_words.subject_of(tmp_path, {**FURTHER, **beside})
+    assert len(own.results) == 2  # joined when they are asked for
+    assert [(each.rule, each.message, each.path) for each in own.of_other_sets] == found
+
+
+def test_nothing_is_read_after_giving_up(tmp_path: Path) -> None:
+    own = rule_words.subject_of(tmp_path, {**FURTHER, "model.fp16.safetensors": safetensors(WITHOUT_NORM)})
+    own.give_up()
+    assert (own.checkpoint, own.result, own.extra, own.of_other_sets, own.results) == (None, None, (), (), ())
+    read = rule_words.subject_of(tmp_path / "a", FURTHER)
+    before = read.checkpoint
+    read.give_up()
+    assert read.checkpoint is before is not None
+
+
+TEMPLATES = [
+    gguf({"general.architecture": "llama", "tokenizer.chat_template": text}, {"a": [4]})
+    for text in ("{{ a }}", "{{ b }}")
+]
+SKOPS = archive({"schema.json": b'{"\xff": 1, "__module__": "os"}'})
+BERT = {"tokenizer_class": "BertTokenizer"}
+TOKENIZER = b'{"version": "1.0", "x": 1}'
+AGREED: list[Case] = [
+    ("chat-template", {"a-Q4_0.gguf": TEMPLATES[0], "a-Q8_0.gguf": TEMPLATES[1]}, ["a-Q4_0.gguf: warning: the template `default` differs from that in a-Q8_0.gguf"]),
+    ("chat-template", {"a.gguf": TEMPLATES[0], "b.gguf": TEMPLATES[1]}, []),  # two models
+    ("yaml-code", {"a.skops": SKOPS}, ["a.skops: error: its schema names functions of os"]),
+    ("outside-path", {"a.zip": archive({"in.zip": archive({"../x": b"1"})}), "b.zip": archive({"../y": b"1"})}, ["a.zip: error: 'in.zip' in it has '../x', outside the folder where it is unpacked", "b.zip: error: the archive has '../y', outside the folder where it is unpacked"]),
+    *(("no-config", {"model.safetensors": safetensors({"a": [4]}), name: "{}"}, ["model.safetensors: info: no config.json beside the weights"]) for name in ("generation_config.json", "tokenizer.json", "tokenizer_config.json")),
+    ("no-config", {"model.safetensors": safetensors({"a": [4]}), "my_config.json": "{}"}, []),
+    ("adapter-field", {ADAPTER: {"peft_type": {"peft_type": "LORA"}}}, [f'{ADAPTER}: error: peft_type {{"peft_type": "LORA"}} is not a method of PEFT']),
+    *(("tokenizer", {"tokenizer.json": before + TOKENIZER}, ["tokenizer.json: error: it has no model: download it again"]) for before in (b"", b"\xef\xbb\xbf", b" \t\r\n")),
+    ("tokenizer", {"tokenizer.json": b"\x0b" + TOKENIZER}, []),  # no document, which another rule reports
+    ("vocabulary-lines", {"tokenizer_config.json": BERT, "vocab.txt": b"a\n[UNK] \n"}, ["vocab.txt: error: no '[UNK]' in it, which BertTokenizer needs"]),
+    ("vocabulary-lines", {"tokenizer_config.json": BERT, "vocab.txt": b"a\n[UNK]\r\n"}, []),
+    ("file-case", {"Config.json": "{}", "a.bin": "x"}, ["Config.json: error: loaders look for config.json, in lower case: rename it"]),
+    ("tensor-in-two-files", {"model.safetensors": safetensors({"a": [4]})}, []),
+    ("tensor-in-two-files", {"model-00001-of-00002.safetensors": safetensors({"a": [4]}), "model-00002-of-00002.safetensors": safetensors({"a": [4]})}, ["model-00002-of-00002.safetensors: warning: also stored in model-00001-of-00002.safetensors"]),
+    ("tensor-in-two-files", {"model-00001-of-00002.safetensors": safetensors({"a": [4]}), "model-00002-of-00002.safetensors": safetensors({"a": [2, 2]})}, ["model-00002-of-00002.safetensors: error: also stored in model-00001-of-00002.safetensors"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "files", "said"), AGREED)
+def test_files_that_are_read_together(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    ("first", "marked", "may_hold"),
+    [
+        (b"\x80\x04\x95", True, True), (b"\x80\x00", True, True), (b"\x80\x05.", True, True), (b"\x80\x06", False, True),
+        (b"\x7f\x04", False, False), (b"PK\x05\x06 text", False, True), (b"a\0b", False, True),
+        (b"", False, False),
+    ],
+)  # fmt: skip
+def test_first_bytes_of_pickles_and_archives(first: bytes, marked: bool, may_hold: bool) -> None:
+    assert (pickles.is_marked(first), pickles._may_hold(first)) == (marked, may_hold)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("x/unpacked", True), ("a/b/unpacked", True), ("unpacked", True), ("unpacked/x", False), ("a.PKL", True),
+        ("a/storages", True), ("storages.txt", False),
+    ],
+)  # fmt: skip
+def test_names_of_pickles_in_archives(name: str, is_one: bool) -> None:
+    assert pickles._is_named_so(name) == is_one
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "found"),
+    [
+        ("Speech2TextForConditionalGeneration", ["llama", "speech_to_text"], ["speech_to_text"]),
+        ("Speech2TextModel", ["speech-to-text", "speech_to_text"], ["speech-to-text"]),
+        ("LlamaLMHeadModel", ["gpt2", "llama"], ["llama"]),
+        ("Model", ["", "llama"], []),
+    ],
+)
+def test_the_type_after_which_a_class_is_named(name: str, types: list[str], found: list[str]) -> None:
+    assert configurations._of_class(name, types) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"_target_": "os\\u002esystem"}', True),
+        ('{"_target_":\\u0020"os.system"}', True),
+        ('{"_target_":\\u001f"os.system"}', False),
+    ],
+)
+def test_letters_that_are_written_as_numbers(text: str, found: bool) -> None:
+    assert bool(list(constructed.in_text(text, is_json=True))) == found

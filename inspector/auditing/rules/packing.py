@@ -115,7 +115,7 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
     Transformers refuses to choose. One of the two flags is wrong: get the configuration that belongs to the files.
     """
-    said = declaration(subject.config) if subject.config else {}
+    said = declaration(subject.config)
     if said and said.get("load_in_4bit") is True and said.get("load_in_8bit") is True:
         yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
 
@@ -134,7 +134,7 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     if len(result.tensors) > _MOST:
         yield NotJudged(f"{integer(len(result.tensors))} tensors, more than {integer(_MOST)}", severity="info")
         return
-    said = declaration(subject.config) if subject.config else {}
+    said = declaration(subject.config)
     if any(said.get(field) for field in _OVERRIDES):
         return
     weights = {_place(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}

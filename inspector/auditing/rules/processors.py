@@ -109,7 +109,7 @@ def _stem(kind: str) -> str:
 def _looks_like_one(kind: str) -> bool:
     """Whether a class may come from another version of Transformers, because it follows the naming scheme."""
     return kind[:1].isupper() and kind.endswith(
-        ("ImageProcessor", "ImageProcessorFast", "FeatureExtractor", "VideoProcessor", "ImageProcessorPil", "Processor")
+        ("Processor", "ImageProcessorFast", "ImageProcessorPil", "FeatureExtractor")
     )
 
 

@@ -84,7 +84,7 @@ class _Twins:
     def are_odd(self, one: Seen, other: Seen) -> bool:
         """Whether no other tensors are equal in the same way."""
         here, there = _place(one), _place(other)
-        if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3] and _same_expert(one, other)):
+        if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3]):  # tower, layer, expert
             return False  # another copy of the model, such as an average or a teacher
         if len(self._kinds[here]) < LAYERS or self._share_of_layer(one, other) * 2 >= 1:
             return False
@@ -101,10 +101,6 @@ class _Twins:
             for each in rest
         )
         return twinned / len(rest) if rest else 1.0
-
-
-def _same_expert(one: Seen, other: Seen) -> bool:
-    return one.key.expert == other.key.expert and one.key.layer == other.key.layer
 
 
 def _seen_of(seen: Seen) -> object:
