@@ -25,7 +25,7 @@ def only(name: str, fields: dict[str, Any] | bytes, **others: bytes) -> hostile.
 @pytest.mark.parametrize(
     ("value", "letter"),
     [
-        *((True, "b"), (0, "i"), (0.5, "f"), ("", "s"), (None, "n"), ({}, "d"), ([], "IFSLO"), ([True], "IFSLO")),
+        *((True, "b"), (0, "i"), (0.5, "f"), ("", "s"), (None, "n"), ({}, "d"), ([], "IFSBLO"), ([True], "IFSBLO")),
         *(([1], "IF"), ([1.5], "IF"), (["a"], "S"), ([[1]], "L"), ([{}], "O"), ([None], "")),
         ({"__float__": "inf"}, "f"),
         ({"__float__": "inf", "a": 1}, "d"),
@@ -143,6 +143,16 @@ def test_fields_of_a_configuration(own: dict[str, Any], faults: list[str]) -> No
 def test_fields_of_nested_configurations(own: dict[str, Any], faults: list[str]) -> None:
     """CLIP's two, by the types that Transformers gives to them, or by the one that they name."""
     assert list(rules._wrong_fields(own, "clip", "")) == faults
+
+
+def test_lists_of_booleans_and_of_stages(tmp_path: Path) -> None:
+    """CvT's class token, by stage, and a stage's sizes as Transformers writes them; a number is neither."""
+    sound = {"model_type": "cvt", "cls_token": [False, False, True], "qkv_bias": [True, True, True]}
+    assert rule_words.messages("config-field", only("config.json", sound), tmp_path / "a") == []
+    wrong = {**sound, "cls_token": 3}
+    assert rule_words.messages("config-field", only("config.json", wrong), tmp_path / "b") == [
+        "cls_token is 3, but should be a list"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ SAMPLES: dict[str, Any] = {
     "I": [1],
     "F": [0.5],
     "S": ["x"],
+    "B": [True],
     "L": [[1]],
     "O": [{}],
     "d": {"a": 1},
@@ -53,12 +54,19 @@ ANYTHING = "".join(SAMPLES)
 
 
 def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping[str, Any] = SAMPLES) -> str:
-    """The kinds that are taken; a default stands for its own kind."""
-    found = ""
-    for letter, sample in samples.items():
-        if _is_taken(take, default if KINDS.get(type(default)) == letter else sample):
-            found += letter
-    return found
+    """The kinds that are taken; a default stands for its own kind. Anything, if no sample is: lists of lists of pairs."""
+    own = _letter(default)
+    found = "".join(
+        letter for letter, sample in samples.items() if _is_taken(take, default if letter == own else sample)
+    )
+    return found or "".join(samples)
+
+
+def _letter(value: Any) -> str:
+    """The kind of a value; of a list, that of its first item."""
+    if isinstance(value, (list, tuple)) and value:
+        return "L" if isinstance(value[0], (list, tuple)) else "O" if isinstance(value[0], dict) else KINDS.get(type(value[0]), "").upper()
+    return KINDS.get(type(value), "")
 
 
 def _is_taken(take: Callable[[Any], object], value: Any) -> bool:

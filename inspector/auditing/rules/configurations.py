@@ -61,7 +61,7 @@ _WORDS = {
     "s": "a string",
     "b": "true or false",
     "n": "null",
-    "IFSLO": "a list",
+    "IFSBLO": "a list",
     "d": "an object",
 }
 
@@ -76,11 +76,11 @@ def kind_of(value: Any) -> str:
         if isinstance(value, known):
             return letter
     if not value:
-        return "IFSLO"
+        return "IFSBLO"
     if kind_of(value[0]) == "f":
         return "IF"
-    items = {bool: "IFSLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
-    found = items.get(type(value[0]), "IFSLO")
+    items = {bool: "IFSBLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
+    found = items.get(type(value[0]), "IFSBLO")
     return "IF" if found and found in "IF" else found
 
 
