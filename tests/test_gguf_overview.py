@@ -177,6 +177,20 @@ def test_parts_that_are_missing_say_nothing_of_the_head(tmp_path: Path) -> None:
     assert result.prediction and result.prediction.parameters == 1_235_814_400 + 128256 * 2048
 
 
+def test_what_is_there_of_a_split_with_missing_parts_shows_what_the_model_has(tmp_path: Path) -> None:
+    """Two layers' biases of 64 in F32 are there, the second part is not: they are predicted, and the model has a head."""
+    keys = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "vocab_size": 10}
+    keys |= {"attention.head_count": 2, "context_length": 8}
+    pairs: list[tuple[str, str, Any]] = [("general.architecture", "string", "granite"), ("split.count", "uint16", 2)]
+    pairs += [(f"granite.{key}", "uint32", number) for key, number in keys.items()]
+    stored = [("F32", [64], f"blk.{layer}.attn_q.bias") for layer in (0, 1)]
+    write_gguf(tmp_path / "x-00001-of-00002.gguf", pairs, [*stored, ("F32", [10, 64], "output.weight")])
+    result = inspector.reconcile(inspector.open(tmp_path))
+    found = {role.role: role.predicted_parameters for role in result.roles}
+    assert (result.unexplained, found["lm_head"]) == ((), 640)
+    assert {step.cause for step in result.steps}.isdisjoint({"optional", "tied_embeddings"})
+
+
 def test_the_json_keeps_its_promises(tmp_path: Path) -> None:
     result = reconciled(tmp_path, "mistral-7b-instruct-v0.2-q4_k_m")
     document = json.loads(json.dumps(documents.overview(result, tensors=True), allow_nan=False))

@@ -188,6 +188,10 @@ def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
     [
         ({}, ["a.safetensors", "folder-7b"]),
         ({"files": (SOUND, SOUND)}, ["folder-7b"]),
+        (
+            {"files": tuple(SOUND._replace(path=f"a/b-3b-Q4_0-0000{at}-of-00002.gguf") for at in (1, 2))},
+            ["b-3b-Q4_0", "folder-7b"],
+        ),
         ({"other": None}, ["a.safetensors"]),
         ({"other": None, "origin": Origin("hub", "x")}, ["a.safetensors", "folder-7b"]),
         ({"files": (SOUND._replace(path="unet/b.safetensors"),)}, ["b.safetensors", "folder-7b"]),

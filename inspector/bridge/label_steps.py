@@ -9,6 +9,7 @@ from inspector.architectures.prediction import NO_MODEL, size_of
 from inspector.bridge import forecast
 from inspector.bridge.ledger import Ledger
 from inspector.model import Checkpoint, Config, Nominal, Prediction
+from inspector.sources.filenames import shard_of
 from inspector.units import integer
 
 #: Fields that only files have whose model is in another file.
@@ -24,6 +25,8 @@ def names_of(checkpoint: Checkpoint) -> Iterator[str]:
         return
     if len(checkpoint.files) == 1:
         yield checkpoint.files[0].path.rsplit("/", 1)[-1]
+    elif checkpoint.files and (shard := shard_of(checkpoint.files[0].path)):
+        yield shard.stem.rsplit("/", 1)[-1]
     if checkpoint.other is not None or checkpoint.origin.kind == "hub":
         yield checkpoint.name  # for a single file this is only the folder that it happens to be in
     origin = checkpoint.config.values.get("_name_or_path") if checkpoint.config else None

@@ -89,7 +89,7 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
     """Facts that no key states but the presence of a tensor shows: biases, gates, classifiers, and whether an absent
     head is the token embedding.
 
-    Nothing for a vocabulary without tensors, or a split with missing parts.
+    Nothing for a vocabulary without tensors. In a split with missing parts only what is there shows something.
     """
     parts = _value(pairs, "split.count")
     shapes: dict[str, tuple[int, ...]] = {}
@@ -101,8 +101,11 @@ def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
             weight = name.removesuffix(".weight")
             if weight in layers and layer.isdecimal() and len(layer) < 6:
                 layers[weight].add(int(layer))
-    if not shapes or (isinstance(parts, int) and parts > len(files)):
+    if not shapes:
         return {}
+    if isinstance(parts, int) and parts > len(files):
+        present = {field: True for field, names in SHOWN.items() if any(name in shapes for name in names.split())}
+        return {**present, TIED: False} if HEAD in shapes else present
     return {
         TIED: HEAD not in shapes,
         **{field: any(name in shapes for name in names.split()) for field, names in SHOWN.items()},
