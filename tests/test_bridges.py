@@ -14,6 +14,7 @@ from conftest import write
 
 import inspector
 from inspector import Reconciliation
+from inspector.report import text
 
 Made = Callable[[str], Path]
 
@@ -231,6 +232,7 @@ def test_missing_head_is_told(tmp_path: Path) -> None:
     result = reconciled(sparse.make(recipe, tmp_path / "x"))
     assert steps(result)["tied_embeddings"] == -32000 * 2048 * 2
     assert "head-not-stored" in {finding.rule for finding in result.findings}
+    assert text.judgement(result) == "1 warning, listed below"
 
 
 def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:

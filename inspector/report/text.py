@@ -19,6 +19,8 @@ MOST_SIZES = 16
 #: Conventions shown in the text; the JSON has all.
 TOLD = ("with_prediction_heads", "with_router_bias")
 COMPLETE = "complete"  # the start of the verdict
+#: Warnings that a predicted tensor is not stored, or not in its size: no such checkpoint is complete.
+LACKING = ("missing", "head-not-stored", "vocab-padding")
 _NAME = 100  # characters of a name that are shown
 _SHORT = 8  # characters of a dtype next to the label
 
@@ -82,6 +84,9 @@ def judgement(result: Reconciliation) -> str:
         return next((each.message for each in result.findings if each.rule == "no-prediction"), "no prediction")
     if result.unexplained or result.unexplained_bytes:
         return f"{plural(len(result.unexplained), 'tensor')} unexplained, {decimal(result.unexplained_bytes)}"
+    lacking = sum(each.rule in LACKING and each.severity == "warning" for each in result.findings)
+    if lacking:
+        return f"{plural(lacking, 'warning')}, listed below"
     return f"{COMPLETE}, every byte explained"
 
 
