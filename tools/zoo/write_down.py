@@ -103,12 +103,10 @@ def _of_diffusers() -> list[str]:
 WITHOUT = {
     "internlmxcomposer2": "its code has the projector's and CLIP's sizes as constants, which differ between 2.0, 4KHD and 2.5; no field of "
     "the configuration says which version it is",
-    "hymba": "its code was found and not yet read",
     "bunny-llama, bunny-phi, bunny-phi3, bunny-qwen2, bunny-stablelm, bunny-minicpm": "no field says whether a checkpoint contains its "
     "tower (SigLIP, CLIP or EVA), nor how many of the tower's layers",
-    "PanguProMoE": "no code was found",
-    "bailing_moe_linear, dots_vlm, midashenglm": "SGLang loads them; their code was not yet read",
-    "git (Grok 2)": "its `model_type` is that of another model in Transformers, and its files are parts for eight devices",
+    "bailingmm_moe_v2_lite (Ming), fireredasr2, funasr, funaudiochat, clef_flash, clef_omni, moss_audio, moss_vl, jina_vl (JinaVLForRanking), "
+    "terratorch": "vLLM or SGLang loads them; their code was not read",
 }
 
 #: A name that lists of models have, but no config.json that is known → the `model_type` of the published ones.

@@ -15,6 +15,7 @@ _SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r
 OWN_TYPES: Mapping[str, str] = {
     "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
     "DeepseekOCRForCausalLM": "deepseek_ocr_original",
+    "Grok1ForCausalLM": "grok-2",
     "InternLM2ForCausalLM": "internlm2",
     "XLMRobertaFlashConfig": "xlm-roberta-flash",
     "XLMRobertaLoRA": "xlm-roberta-flash-lora",
@@ -35,6 +36,7 @@ TYPES: Mapping[str, str] = {
     "InklingForConditionalGeneration": "inkling_mm_model",
     "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl",
     "NemotronH_Omni_Reasoning_V3": "nemotron_h_omni",
+    "Phi4ForCausalLMV": "phi4-siglip",
     "PhiMSFTForCausalLM": "phi-msft",
     "RWForCausalLM": "RefinedWeb",
     "Speech2TextForConditionalGeneration": "speech_to_text",
