@@ -65,7 +65,13 @@ def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping
 def _letter(value: Any) -> str:
     """The kind of a value; of a list, that of its first item."""
     if isinstance(value, (list, tuple)) and value:
-        return "L" if isinstance(value[0], (list, tuple)) else "O" if isinstance(value[0], dict) else KINDS.get(type(value[0]), "").upper()
+        return (
+            "L"
+            if isinstance(value[0], (list, tuple))
+            else "O"
+            if isinstance(value[0], dict)
+            else KINDS.get(type(value[0]), "").upper()
+        )
     return KINDS.get(type(value), "")
 
 
