@@ -21,6 +21,8 @@ MAX_DEPTH = 150
 _PARTS = re.compile(r"[.,]")
 #: Characters that one `join`, `replace` or product may produce from the template's own strings.
 MOST_WOVEN = 10_000_000
+#: Characters of a word of `lipsum`, with the space after it: the longest of Jinja's is `pellentesque`.
+LONGEST_WORD = 13
 
 
 class Reach(NamedTuple):
@@ -387,8 +389,8 @@ class Expressions:
             count = max((abs(each) for value in arguments for each in value.numbers), default=1)
             first = values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
             return replace(first, weight=max(1, count)) if known else first
-        if name == "lipsum" and (calls.is_huge(*arguments, *named.values()) or self.rounds > 1000):
-            self.tell("work without end", "lipsum")
+        if name == "lipsum":
+            return self._filler(arguments, named)
         if name == "caller" and self.callers:
             return self._caller(self.callers[-1], arguments)
         if name == "dict":
@@ -398,6 +400,19 @@ class Expressions:
             return self._expanded(macro, arguments, named)
         own = [self.variables[name]] if name in self.variables else []  # `joiner`, which returns its argument
         return _unknown([*own, *arguments, *named.values()])
+
+    def _filler(self, arguments: list[Value], named: dict[str, Value]) -> Value:
+        """The random text of `lipsum(n=5, html=True, min=20, max=100)`: paragraphs of at most so many words."""
+        given = {**dict(zip(("n", "html", "min", "max"), arguments, strict=False)), **named}
+        paragraphs, words = (
+            max((abs(each) for each in given[field].numbers), default=usual) if field in given else usual
+            for field, usual in (("n", 5), ("max", 100))
+        )
+        weight = int(paragraphs * max(words, 1)) * LONGEST_WORD
+        if weight > MOST_WOVEN or calls.is_huge(*given.values()) or self.rounds > 1000:
+            self.tell("work without end", "lipsum")
+            weight = 1  # told once
+        return replace(_unknown([*arguments, *named.values()]), weight=max(1, weight))
 
     @abstractmethod
     def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
