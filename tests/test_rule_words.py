@@ -48,13 +48,14 @@ def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_pa
 
 def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MAX_TEXT_GRAPH", 40)
-    write, beyond = b'node { op: "WriteFile" }', "its graph is implausibly large, and was not checked to its end"
+    write = b'node { op: "WriteFile" }'
+    beyond = "graph-operation: what follows the first 40 bytes of a graph as text: not judged"
     found = "its graph has the operations WriteFile"
     for text, said in (
         (write, [found]),
         (write + b" " * 16, [found]),
         (write + b" " * 17, [found, beyond]),
-        (b" " * 40 + write, []),
+        (b" " * 40 + write, [beyond]),
         (b'node { op: "Add" }' + b" " * 40, [beyond]),
     ):
         assert rule_words.messages("graph-operation", hostile.put("a.pbtxt", text), tmp_path / str(len(text))) == said

@@ -322,7 +322,15 @@ def _without_need(finding: Finding, subject: Subject) -> Finding:
 
 
 def _found_by(rule: Rule, subject: Subject) -> Iterator[Finding]:
-    return _at_most(rule.findings(subject))
+    """A rule's findings, and the files that it did not read because they exceed its limits."""
+    known, named = set(subject.unread), set()
+    for finding in _at_most(rule.findings(subject)):
+        named.add(finding.path)
+        yield finding
+    for path, limit in subject.unread.items():
+        if path not in known and path not in named:
+            what = f"{integer(subject.by_path[path].size)} bytes, more than the {integer(limit)} that are read"
+            yield Finding("not-judged", "error", f"{rule.code}: {what}: not judged", path)
 
 
 def _at_most(findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -34,6 +34,10 @@ class ZipError(ValueError):
     """Not a ZIP archive, or one whose list of members cannot be read."""
 
 
+class LongListError(ZipError):
+    """An archive whose list of members is too long to be read."""
+
+
 class Member(NamedTuple):
     """One file in an archive."""
 
@@ -57,7 +61,9 @@ def members(read: Read, size: int) -> list[Member]:
         raise ZipError("its list of members is missing: the file is truncated, or not a ZIP archive")
     at, listed, start = end
     shift = at - listed - start  # bytes before the archive, which its offsets do not include
-    if listed > MAX_LIST or shift < 0:
+    if shift >= 0 and listed > MAX_LIST:
+        raise LongListError("its list of members is too long to be read")
+    if shift < 0:
         raise ZipError("its list of members does not lie within the file")
     raw = read(start + shift, listed)
     return list(_listed(raw, shift))
@@ -108,7 +114,7 @@ def _listed(raw: bytes, shift: int) -> Iterator[Member]:
         yield Member(text, method, bool(flags & 1), packed, size, header + shift)
         at += name + extra + comment
     if len(raw) - at >= 4:
-        raise ZipError("its list of members is damaged or too long")
+        raise LongListError("its list of members is damaged or too long")
 
 
 def _wide(extra: bytes, *values: int) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from typing import Any
 
 from inspector.model import Finding
 from inspector.quantization.patterns import compiled
-from inspector.units import escape, plural
+from inspector.units import escape, integer, plural
 
 #: Fields that list excluded modules.
 LISTS = (
@@ -52,6 +52,7 @@ class Exceptions:
     names: set[str] = field(default_factory=set)
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)  # as written → compiled
     complete: bool = True  # False if an entry could not be understood
+    excess: str = ""  # which bound the list exceeds
     _lengths: list[int] | None = None  # word counts of the names, computed on first use
 
     def entry_for(self, module: str) -> str | None:
@@ -76,7 +77,9 @@ def read(values: Mapping[str, Any]) -> Exceptions | None:
     entries = list(islice(_entries(values), MOST_ENTRIES + 1))
     if not entries:
         return None
-    found = Exceptions(complete=len(entries) <= MOST_ENTRIES)
+    found = Exceptions()
+    if len(entries) > MOST_ENTRIES:
+        found.complete, found.excess = False, f"more than {integer(MOST_ENTRIES)} entries"
     for entry in entries:
         _enter(found, entry)
     return found
@@ -105,7 +108,10 @@ def _enter(found: Exceptions, entry: str) -> None:
     if not entry.startswith("re:") and not set("*?") & set(entry):
         found.names.add(entry.strip("."))
         return
-    pattern = _pattern(entry) if len(found.patterns) < MOST_PATTERNS else None
+    if len(found.patterns) >= MOST_PATTERNS:
+        found.complete, found.excess = False, f"more than {integer(MOST_PATTERNS)} patterns"
+        return
+    pattern = _pattern(entry)
     if pattern is None:
         found.complete = False
     else:
@@ -130,7 +136,11 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
         plain: modules that have a plain weight of two dimensions or more.
     """
     found = read(values)
-    if found is None or len(found.patterns) * (len(packed) + len(plain)) > MOST_TRIES:
+    if found is None:
+        return
+    if len(found.patterns) * (len(packed) + len(plain)) > MOST_TRIES:
+        what = f"{integer(len(found.patterns))} patterns of modules to leave unpacked are not tried on so many modules"
+        yield Finding("not-judged", "info", what)
         return
     left_out: dict[str, list[str]] = {}
     for module in packed:
@@ -143,6 +153,8 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
             f"{plural(len(modules), 'weight')} there {_is(modules)} packed"
         )
         yield Finding("left-out-packed", "warning", what, None, modules[0])
+    if found.excess:
+        yield Finding("not-judged", "info", f"modules to leave unpacked: {found.excess}: not judged")
     if found.complete:
         yield from _not_listed(found, packed, plain)
 

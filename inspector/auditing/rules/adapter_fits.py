@@ -8,31 +8,36 @@ from collections.abc import Iterator
 from functools import partial
 
 from inspector.adapters.prediction import ends
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Header
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.units import plural
+from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
+#: The longest name of a tensor that is taken apart.
+LONGEST_NAME = 1_000
 #: Pieces of LoRA that only work together.
 _HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
 
 
 @_rule("half-adapter", "error")
-def half_adapter(subject: Subject) -> Iterator[Found]:
+def half_adapter(subject: Subject) -> Iterator[Found | NotJudged]:
     """One of LoRA's two matrices is stored without the other.
 
     The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
     The file was truncated or edited: download it again.
     """
     for header in subject.all_headers:
-        names = {tensor.name for tensor in header.tensors}
+        names = {tensor.name for tensor in header.tensors if "lora_" in tensor.name}
+        if long := sum(len(name) > LONGEST_NAME for name in names):
+            what = f"{plural(long, 'name')} of more than {integer(LONGEST_NAME)} characters"
+            yield NotJudged(what, header.path)
         halves: dict[tuple[str, str], str] = {}
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
         for name in names:
-            if "lora_" in name and len(name) < _LONGEST and (part := _HALF.match(name)):
+            if len(name) <= LONGEST_NAME and (part := _HALF.match(name)):
                 found[part[1], part[3]].add(part[2])
                 halves[part[1], part[3]] = name
         lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
@@ -40,9 +45,6 @@ def half_adapter(subject: Subject) -> Iterator[Found]:
             yield Found(
                 f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
             )
-
-
-_LONGEST = 1_000
 
 
 @_rule("adapter-targets", "error")
@@ -63,7 +65,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
         if not isinstance(targets, list) or header is None or not header.tensors:
             continue
         named = {each for each in targets if isinstance(each, str)}
-        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:_LONGEST]))}
+        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:LONGEST_NAME]))}
         if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
             modules = _adapted(subject, header)
         if not modules or not named:

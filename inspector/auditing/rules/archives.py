@@ -183,6 +183,8 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
         name = _joined(piece.name, member.name)
         if leaves(member.name):
             yield Outside(piece.name, member.name)
+        if member.encrypted:
+            yield Unopened(name, "an encrypted member")  # or one that some readers take as it is
         try:
             yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
         except zips.ZipError as error:

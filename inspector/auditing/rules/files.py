@@ -43,6 +43,7 @@ class Files:
         self._lower = [(entry.name.lower(), entry) for entry in self.entries]
         self._starts: dict[str, bytes] = {}  # path → the first bytes
         self._documents: dict[str, dict[str, Any]] = {}  # path → a parsed document
+        self.unread: dict[str, int] = {}  # path of a text larger than a rule reads → the bytes it would have read
 
     def readable(self, path: str) -> bool:
         """Whether a file is of this model, and of the kind that an audit reads."""
@@ -132,6 +133,13 @@ class Files:
         finally:
             source.close()
 
+    def whole(self, entry: Entry, limit: int) -> bytes:
+        """All bytes of a file; none of one that cannot be read, or is too large, of which `unread` keeps a note."""
+        if entry.size > limit and self.readable(entry.path):
+            self.unread.setdefault(entry.path, limit)
+            return b""
+        return self.span(entry.path, 0, entry.size)
+
     @contextmanager
     def reading(self, path: str) -> Iterator[Callable[[int, int], bytes]]:
         """Reads from one file, opened once: start and length → bytes, empty if they cannot be read."""
@@ -157,8 +165,11 @@ class Files:
                 source.close()
 
     def text(self, path: str, limit: int = bounds.MAX_DOCUMENT) -> str | None:
-        """A small text file; None if it is absent, too large or not text."""
+        """A small text file; None if it is absent, not text, or too large, of which `unread` keeps a note."""
         if not self.readable(path):
+            return None
+        if self.by_path[path].size > limit:
+            self.unread.setdefault(path, limit)
             return None
         try:
             return self._whole.read_text(path, limit)

@@ -298,9 +298,9 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
     Download it again. A file of over 2 MB is searched for zeros, but not parsed.
     """
     for entry in subject.named("tokenizer.json"):
-        if entry.name != "tokenizer.json" or not 1 < entry.size <= _LARGEST_TOKENIZER:
+        if entry.name != "tokenizer.json" or entry.size <= 1:
             continue
-        raw = subject.head(entry.path, entry.size)
+        raw = subject.whole(entry, LARGEST_TOKENIZER)
         if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
             continue  # identified by its content instead
         if b"\0" in raw:
@@ -312,7 +312,8 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
             yield Found("it has no model: download it again", entry.path)
 
 
-_LARGEST_TOKENIZER = 64 * 1024 * 1024
+#: The most bytes of a tokenizer.json that are searched, and that are parsed: real ones have up to 35 MB.
+LARGEST_TOKENIZER = 64 * 1024 * 1024
 _PARSED = 2 * 1024 * 1024
 
 
@@ -364,7 +365,7 @@ def special_token(subject: Subject) -> Iterator[Found]:
         path = entry.folder + "tokenizer.json"
         size = subject.place.files.get(path, 0)
         own = subject.document(entry.path)
-        if entry.name != "tokenizer_config.json" or not 16 < size <= _LARGEST_TOKENIZER or not own:
+        if entry.name != "tokenizer_config.json" or not 16 < size <= LARGEST_TOKENIZER or not own:
             continue
         raw = subject.head(path, size)
         if b'"vocab"' not in raw:

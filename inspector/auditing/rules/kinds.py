@@ -230,7 +230,7 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
             return "neither a SentencePiece nor a tiktoken model"
-        if start[:1] == b"\n" and 0 < entry.size <= _MOST_PIECES and not _whole(subject.head(entry.path, entry.size)):
+        if start[:1] == b"\n" and not _whole(subject.whole(entry, MOST_PIECES)):
             return "a truncated or overwritten SentencePiece model"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
@@ -241,7 +241,7 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
         if _TORCH_BIN.fullmatch(name) and any(start) and not _begins_as_torch(subject, entry, start):
             return "not a PyTorch file"
     elif name in ("merges.txt", "vocab.txt") or name.endswith(".tiktoken"):
-        raw = subject.head(entry.path, min(entry.size, _MOST_TEXT))
+        raw = subject.whole(entry, MOST_TEXT)
         if any(raw[:8]) and b"\0" in raw:
             return f"zero bytes at byte {raw.index(0)} of a text file"
     return None
@@ -249,8 +249,9 @@ def _wrong(subject: Subject, entry: Entry) -> str | None:
 
 def _no_text(subject: Subject, entry: Entry) -> str | None:
     """Why a chat template is not text; None for other files."""
-    asked = entry.name == "chat_template.jinja" and entry.size <= _MOST_TEXT
-    return "no UTF-8 text" if asked and subject.text(entry.path, _MOST_TEXT) is None else None
+    if entry.name != "chat_template.jinja" or entry.size > MOST_TEXT:  # which is implausibly long, as another rule says
+        return None
+    return "no UTF-8 text" if subject.text(entry.path, MOST_TEXT) is None else None
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
@@ -259,8 +260,8 @@ def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
     return told or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
 
-#: The most bytes of a SentencePiece model that are parsed; Gemma's takes 4 MB.
-_MOST_PIECES = 8 * 1024 * 1024
+#: The most bytes of a SentencePiece model that are parsed; Gemma's takes 4 MB. And of a list of tokens, or a template.
+MOST_PIECES, MOST_TEXT = 16 * 1024 * 1024, 16 * 1024 * 1024
 
 
 def _whole(raw: bytes) -> bool:
@@ -287,7 +288,6 @@ def _whole(raw: bytes) -> bool:
     return at == end
 
 
-_MOST_TEXT = 8 * 1024 * 1024
 #: How pickles of protocol 0 start: `(dp0`, `cmodule`, `}`, `]`; and how a TorchScript archive of Python code does.
 _PROTOCOL_0 = (b"(", b"c", b"}", b"]", b"PK")
 _TOKENIZER_MODELS = ("tokenizer", "spiece", "sentencepiece", "source", "target", "vocab")

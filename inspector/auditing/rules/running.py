@@ -11,11 +11,12 @@ from inspector.auditing.rules.archives import UNOPENED
 from inspector.auditing.rules.names import leaves
 from inspector.auditing.rules.outside import hdf5_parts, is_hdf5
 from inspector.auditing.rules.protobufs import SAVED_MODEL, DamageError, texts
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
 from inspector.sources.listing import Entry
+from inspector.units import integer
 
 
 @rule("keras-lambda", "error", group="safe")
@@ -115,7 +116,7 @@ _OPERATIONS = frozenset(
 
 
 @rule("graph-operation", "error", group="safe")
-def graph_operation(subject: Subject) -> Iterator[Found]:
+def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
     """A TensorFlow graph has operations that read or write files, or call Python.
 
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
@@ -142,14 +143,14 @@ def graph_operation(subject: Subject) -> Iterator[Found]:
             yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
 
 
-def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found]:
+def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found | NotJudged]:
     """A graph as text: `node { op: "WriteFile" }`."""
     raw = subject.head(entry.path, min(entry.size, MAX_TEXT_GRAPH))
     names = (each.decode() for each in _OPERATION.findall(raw))
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
         yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
-    if entry.size > MAX_TEXT_GRAPH and b"op:" in raw:
-        yield Found("its graph is implausibly large, and was not checked to its end", entry.path)
+    if entry.size > MAX_TEXT_GRAPH:
+        yield NotJudged(f"what follows the first {integer(MAX_TEXT_GRAPH)} bytes of a graph as text", entry.path)
 
 
 def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:

@@ -262,19 +262,32 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
                 break
             if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
+            elif region.size > MAX_UNCLAIMED:
+                rest = plural(region.size - MAX_UNCLAIMED, "byte")
+                yield NotJudged(f"{rest} that no tensor claims, after {integer(MAX_UNCLAIMED)} of them", header.path)
         if (
             header.format not in ("safetensors", "gguf") or subject.root is None
         ):  # files in other formats are such archives
             continue
-        if listed := _members_at_the_end(subject, header.path):
+        try:
+            listed = _members_at_the_end(subject, header.path)
+        except zips.LongListError as error:
+            yield NotJudged(f"a ZIP archive ends where the file ends, and {error}", header.path)
+            continue
+        if listed:
             yield Found(f"a ZIP archive of {plural(listed, 'member')} ends where the file ends", header.path)
 
 
 def _members_at_the_end(subject: Subject, path: str) -> int:
-    """The number of members of the ZIP archive that a ZIP reader would find in a file; 0 if there is none."""
+    """The number of members of the ZIP archive that a ZIP reader would find in a file; 0 if there is none.
+
+    Raises LongListError.
+    """
     with subject.reading(path) as read:
         try:
             return len(zips.members(read, subject.by_path[path].size))
+        except zips.LongListError:
+            raise
         except zips.ZipError:
             return 0
 

@@ -17,6 +17,7 @@ from inspector.bridge.shapes import times
 from inspector.model import Header
 from inspector.opening import configs
 from inspector.sources.listing import Entry
+from inspector.units import integer
 
 _rule = partial(rule, group="whole")
 
@@ -174,6 +175,9 @@ def _alone(subject: Subject) -> Iterator[Found]:
 def _wrong_shapes(header: Header, kind: str, own: Mapping[str, Any]) -> Iterator[Found]:
     try:
         expected = dict(_SHAPES[kind](own))
+    except OverflowError:
+        yield Found(f"{kind} has more than {integer(MOST_KERNELS)} kernels: its tensors are not checked", header.path)
+        return
     except (KeyError, TypeError):  # reported for the fields
         return
     stored = {tensor.name: tensor.shape for tensor in header.tensors}
@@ -201,7 +205,9 @@ def _dense(own: Mapping[str, Any]) -> Shapes:
 def _convolutions(own: Mapping[str, Any]) -> Shapes:
     width = own.get("in_embedding_dimension", own.get("in_word_embedding_dimension"))
     channels, kernels = own["out_channels"], own["kernel_sizes"]
-    if len(kernels) > _MOST_KERNELS or not all(type(each) is int for each in (width, channels, *kernels)):
+    if len(kernels) > MOST_KERNELS:
+        raise OverflowError
+    if not all(type(each) is int for each in (width, channels, *kernels)):
         raise TypeError(kernels)
     for at, kernel in enumerate(kernels):
         yield f"convs.{at}.weight", (channels, width or 0, kernel)
@@ -216,7 +222,8 @@ def _weights_of_layers(own: Mapping[str, Any]) -> Shapes:
     yield "layer_weights", (own["num_hidden_layers"] + 1 - own["layer_start"],)
 
 
-_MOST_KERNELS = 1_000
+#: The most convolutions of one module.
+MOST_KERNELS = 1_000
 _SHAPES: Mapping[str, Callable[[Mapping[str, Any]], Shapes]] = {
     "Dense": _dense,
     "CNN": _convolutions,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from inspector.auditing.numbers.peers import Peers, Seen, octaves
 from inspector.auditing.rules.data import is_scrambled, peers
-from inspector.auditing.rules.rule import Found, rule
+from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.units import escape
 
@@ -29,7 +29,7 @@ MOST_COMPARED = 32
 
 
 @_rule("repeated-tensor", "error")
-def repeated_tensor(subject: Subject) -> Iterator[Found]:
+def repeated_tensor(subject: Subject) -> Iterator[Found | NotJudged]:
     """A tensor is byte for byte equal to one of another layer or role, although no others are equal.
 
     One tensor was written twice, the second time in place of another. Layers repeated as a whole, roles shared by all
@@ -40,7 +40,10 @@ def repeated_tensor(subject: Subject) -> Iterator[Found]:
         return
     twins = _Twins(found)
     suspects = (pair for pair in twins.pairs if twins.are_odd(*pair))
-    for _, (one, other) in zip(range(MOST_COMPARED), suspects, strict=False):
+    for number, (one, other) in enumerate(suspects):
+        if number == MOST_COMPARED:
+            yield NotJudged(f"more than {MOST_COMPARED} pairs of tensors with equal statistics", other.path, "info")
+            break
         if _are_equal(one, other, subject):
             what = f"byte for byte equal to {escape(one.name, 120)}: one of the two is lost"
             yield Found(what, other.path, other.name)

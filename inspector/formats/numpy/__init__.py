@@ -9,6 +9,7 @@ which are reported but not opened.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from inspector.formats.findings import Findings
 from inspector.formats.layout import around
 from inspector.model import Header, Tensor
 from inspector.sources import Source
-from inspector.units import escape, plural
+from inspector.units import escape, integer, plural
 
 MAGIC = b"\x93NUMPY"
 #: Bytes read at once at the start of an array: nearly every header has 118.
@@ -72,10 +73,7 @@ def read(source: Source, path: str) -> Header:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
     tensors: list[Tensor] = []
     strides: dict[int, tuple[int, ...]] = {}
-    for member in members[:MAX_ARRAYS]:
-        if not member.name.endswith(".npy"):
-            continue
-        name = member.name.removesuffix(".npy").replace("/", ".")
+    for member, name in _arrays(members, findings):
         try:
             array, start = _member(source, member)
         except (zips.ZipError, _NoArrayError) as error:
@@ -96,6 +94,18 @@ def read(source: Source, path: str) -> Header:
     claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
     regions = around(claimed, source.size, "archive")
     return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
+
+
+def _arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tuple[zips.Member, str]]:
+    """The members that are arrays, each with its name: of others it is said why they are not read."""
+    if len(members) > MAX_ARRAYS:
+        findings.add("not-judged", "error", f"{integer(len(members))} members, of which {integer(MAX_ARRAYS)} are read")
+    for member in members[:MAX_ARRAYS]:
+        name = member.name.removesuffix(".npy").replace("/", ".")
+        if member.encrypted:
+            findings.add("tensor-entry", "error", "it is encrypted: NumPy does not read it", name)
+        elif member.name.endswith(".npy"):
+            yield member, name
 
 
 def _single(source: Source, path: str, findings: Findings) -> Header:
