@@ -240,6 +240,20 @@ def types(last: int) -> bytes:
 
 
 TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
+SCORES = [0.0] * 8
+#: A token for each byte after another: the first token stands for none.
+BYTES: dict[str, Any] = {"tokens": ["a", *(f"<0x{byte:02X}>" for byte in range(256))], "token_type": [1] + [6] * 256}
+
+
+def worded(**changed: Any) -> dict[str, Any]:
+    """A GGUF of Llama's with eight tokens, key-values of the tokenizer changed."""
+    own = {"model": "llama", "tokens": TOKENS, **changed}
+    return keyed(**{f"tokenizer__ggml__{key}": value for key, value in own.items()})
+
+
+def bytes_of(*items: int) -> bytes:
+    """An array of uint8."""
+    return struct.pack(f"<IIQ{len(items)}B", 9, 0, len(items), *items)
 
 
 @pytest.mark.parametrize(
@@ -287,26 +301,69 @@ TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
         ("gguf-sizes", keyed(llama__vocab_size=None, tokenizer__ggml__tokens=TOKENS), ["error: a tokenizer of kind 'none' and no llama.vocab_size: llama.cpp expects no token at all"]),
         ("gguf-sizes", keyed(llama__vocab_size=None, tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8), ["error: llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
-        ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__key_length=8), []),
+        ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__key_length=8, llama__attention__value_length=8), []),
+        ("gguf-sizes", keyed(llama__attention__value_length=8), ["error: values have 8 dimensions a head, and queries and keys 16: llama.cpp takes them to be equal for llama"]),
+        ("gguf-sizes", keyed(general__architecture="mimo2", mimo2__vocab_size=8, mimo2__embedding_length=32, mimo2__attention__head_count=2, mimo2__attention__value_length=8), []),  # it has a table of its own
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__head_count=None), []),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=2), []),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=3), ["error: 3 experts are used, but there are 2"]),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=0), ["error: none of the 2 experts is used"]),
         ("gguf-sizes", keyed(llama__expert_count=0, llama__expert_used_count=0), []),
-        ("gguf-sizes", keyed(llama__feed_forward_length=["4", "4"]), ["error: llama.feed_forward_length has 2 items, of 1 block"]),
-        ("gguf-sizes", keyed(llama__feed_forward_length=["4"]), []),
+        ("gguf-sizes", keyed(llama__feed_forward_length=[4, 4]), ["error: llama.feed_forward_length has 2 items, of 1 block"]),
+        ("gguf-sizes", keyed(llama__feed_forward_length=[4]), []),
         ("gguf-sizes", keyed(general__architecture="unheard-of", llama__expert_count=2, llama__expert_used_count=3), []),
         ("gguf-tokens", keyed(), []),
         ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2"), ["error: a tokenizer of kind 'gpt2' without tokens"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model="rwkv"), ["error: a tokenizer of kind 'rwkv' without tokens"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model="bert", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(6)), ["error: tokens of bytes in a tokenizer of kind 'bert', which has none: llama.cpp aborts"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model="bert", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(3)), []),
-        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__token_type=types(6)), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=[*TOKENS[1:], "<0x00>"], tokenizer__ggml__token_type=types(6)), []),
         ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
-        ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__merges=["a b"], tokenizer__ggml__scores=TOKENS), []),
-        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__scores=TOKENS[1:], tokenizer__ggml__token_type=[*TOKENS, "x"]), ["error: 7 items in tokenizer.ggml.scores, but 8 tokens", "info: 9 items in tokenizer.ggml.token_type, but 8 tokens"]),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="gpt2", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__merges=["a b"], tokenizer__ggml__scores=SCORES), []),
+        ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__scores=SCORES[1:], tokenizer__ggml__token_type=[1] * 9), ["error: 7 items in tokenizer.ggml.scores, but 8 tokens", "info: 9 items in tokenizer.ggml.token_type, but 8 tokens"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__eos_token_id=7, tokenizer__ggml__bos_token_id=8, tokenizer__ggml__pad_token_id=2**32 - 1), ["warning: tokenizer.ggml.bos_token_id is 8, of 8 tokens"]),
         ("gguf-tokens", keyed(tokenizer__ggml__model=None, tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__bos_token_id=8), []),
+        ("gguf-tokens", worded(tokens=[1] * 8), ["error: tokenizer.ggml.tokens is array[int32], but should be array[string]"]),
+        ("gguf-tokens", worded(tokens="a"), ["error: tokenizer.ggml.tokens is string, but should be array[string]", "error: a tokenizer of kind 'llama' without tokens"]),
+        ("gguf-tokens", worded(scores=[1] * 8), []),  # whole numbers are read as scores, too
+        ("gguf-tokens", worded(scores=TOKENS), ["error: tokenizer.ggml.scores is array[string], but should be array[float32]"]),
+        ("gguf-tokens", worded(token_type=SCORES), ["error: tokenizer.ggml.token_type is array[float32], but should be array[int32]"]),
+        ("gguf-tokens", worded(suppress_tokens=[1, 99]), []),
+        ("gguf-tokens", worded(suppress_tokens=["a"]), ["error: tokenizer.ggml.suppress_tokens is array[string], but should be array[int32]"]),
+        ("gguf-tokens", worded(merges=[1]), []),  # only byte-pair tokenizers have merges
+        ("gguf-tokens", worded(model="gpt2", merges=[1]), ["error: tokenizer.ggml.merges is array[int32], but should be array[string]"]),
+        ("gguf-tokens", worded(model="gemma4"), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
+        ("gguf-tokens", worded(model="gemma4", pre="kimi-k2"), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
+        ("gguf-tokens", worded(model="gpt2", pre="kimi-k2"), []),
+        ("gguf-tokens", worded(tokens=[*TOKENS[1:], "h"]), ["error: the token 'h' occurs more than once: llama.cpp aborts"]),
+        ("gguf-tokens", worded(tokens=[*TOKENS[2:], "", ""]), []),  # each empty one is given a name
+        ("gguf-tokens", worded(model="none", tokens=[1] * 8), []),
+        ("gguf-tokens", worded(tokens=[*TOKENS[1:], "<0"], token_type=[1] * 7 + [6]), ["error: token 7 stands for a byte, but its text is not like <0x00>: llama.cpp aborts"]),
+        ("gguf-tokens", worded(model="rwkv", token_type=[6] * 8), []),  # its tokens are bytes as they stand
+        ("gguf-tokens", worded(model="plamo2", **BYTES), []),
+        ("gguf-tokens", worded(model="plamo2", **{**BYTES, "token_type": [1, 1] + [6] * 255}), ["error: no token for 1 byte, which a tokenizer of kind 'plamo2' needs"]),
+        ("gguf-tokens", worded(model="t5", precompiled_charsmap=bytes_of(2, 0, 0, 0, 9, 9, 0)), []),
+        ("gguf-tokens", worded(model="t5", precompiled_charsmap=bytes_of(2, 0, 0, 0, 9, 9)), ["error: tokenizer.ggml.precompiled_charsmap has 6 bytes, fewer than it says"]),
+        ("gguf-tokens", worded(model="t5", precompiled_charsmap=bytes_of()), ["error: tokenizer.ggml.precompiled_charsmap has 0 bytes, fewer than it says"]),
+        ("gguf-tokens", worded(model="t5", precompiled_charsmap=[7]), ["error: tokenizer.ggml.precompiled_charsmap is array[int32], but should be array[int8]"]),
+        ("gguf-tokens", {"m.gguf": keyed(general__name="A Phi-3 of mine", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS)["m.gguf"]}, ["error: general.name is 'A Phi-3 of mine', but there is no token '</s>': llama.cpp aborts"]),
+        ("gguf-tokens", keyed(general__name="Phi3", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=[*TOKENS[4:], "</s>", "<unk>", "<s>", "<|endoftext|>"]), []),
+        ("gguf-tokens", keyed(general__name="phi3", tokenizer__ggml__pre="jina-v2-de", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
+        ("gguf-tokens", keyed(general__name="phi3", general__architecture="jina-bert-v3", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
+        ("gguf-tokens", keyed(general__name="phi4", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
+        ("gguf-type", worded(bos_token_id="1"), ["error: tokenizer.ggml.bos_token_id is string, but should be uint32"]),
+        ("gguf-type", worded(cls_token_id="1"), []),  # not one that is read
+        ("gguf-type", worded(model="none", bos_token_id="1", add_bos_token=1), []),  # nor are these without tokens
+        ("gguf-type", worded(add_bos_token=1), ["error: tokenizer.ggml.add_bos_token is uint32, but should be bool"]),
+        ("gguf-type", keyed(split__count="2"), ["error: split.count is string, but should be uint16"]),
+        ("gguf-type", keyed(split__count=1, split__tensors__count="2"), []),
+        ("gguf-type", keyed(split__count=2, split__no=0, split__tensors__count="2"), ["error: split.tensors.count is string, but should be int32"]),
+        ("gguf-type", keyed(llama__feed_forward_length=[48]), []),
+        ("gguf-type", keyed(llama__feed_forward_length=[48.0]), ["error: llama.feed_forward_length is array[float32], but should be array[uint32]"]),
+        ("gguf-unknown", keyed(split__no=1, general__architecture=None), []),  # a further part has no key-values of the model
+        ("gguf-keys", keyed(llama__context_length=None, context_length=64), ["error: no llama.context_length, which llama.cpp needs"]),
+        ("gguf-template", keyed(tokenizer__chat_template="{{ x"), ["error: the template `default`: Jinja cannot parse it: unexpected end of template, expected 'end of print statement'."]),
+        ("gguf-template", keyed(tokenizer__chat_template="{{ x }}"), []),
         ("gguf-vocabulary", keyed(tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-vocabulary", keyed(tokenizer__ggml__tokens=TOKENS[1:]), ["error: 7 tokens in the list, 8 rows in the embedding"]),
         ("gguf-vocabulary", keyed({"token_embd.weight": [32]}, tokenizer__ggml__tokens=TOKENS[1:]), []),

@@ -32,6 +32,8 @@ class Verdict:
 MOST_OF_FORMAT = 100_000_000
 #: The reason for an unknown verdict: the library is optional.
 NOT_INSTALLED = "not installed"
+#: What llama.cpp requires at the start of a file.
+MAGIC = b"GGUF"
 #: Formats whose reference readers are run.
 _WITH_READERS = ("safetensors", "gguf")
 #: Rules about what the audit itself did not read.
@@ -53,7 +55,9 @@ def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = Fals
     with asking(own_process=own_process) as ask:
         for path in sorted(headers.keys() | around.keys()):
             header, told = headers.get(path), around.get(path, [])
-            if header is None and any(each.rule in _NOT_READ for each in told):
+            if header is None and path.endswith(".gguf") and subject.head(path, len(MAGIC)) != MAGIC:
+                yield Verdict(path, "llama.cpp", False, told[0].rule if told else "unreadable-file")
+            elif header is None and any(each.rule in _NOT_READ for each in told):
                 yield Verdict(path, "llama.cpp" if path.endswith(".gguf") else "safetensors", None, told[0].rule)
             elif path.endswith(".gguf"):
                 yield _of_llama(subject, path, header, told, found)

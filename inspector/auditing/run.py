@@ -224,8 +224,9 @@ def examined(
     left = deque(("reading the files", *(each.code for each in looking), _READERS))
 
     def refused() -> Iterator[Finding]:
-        verdicts.extend(readers.verdicts(subject, found, own_process=own_process))
-        yield from readers.refusals(verdicts, found)
+        judged = [_judged(finding, subject) for finding in found if not _excused(finding, subject, found)]
+        verdicts.extend(readers.verdicts(subject, judged, own_process=own_process))
+        yield from readers.refusals(verdicts, judged)
 
     seconds, start = limits.seconds_for(size), time.process_time()
     try:

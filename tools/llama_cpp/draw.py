@@ -193,6 +193,9 @@ LATENT = frozenset(
 #: No attention at all.
 RECURRENT = frozenset(["mamba", "mamba2", "rwkv6", "rwkv7", "rwkv6qwen2", "arwkv7"])
 
+#: Beginnings of keys that do not follow the architecture.
+WHOLE = ("xielu.", "tokenizer.")
+
 FLOATS = re.compile(
     "epsilon|_scale|^logit_scale|softcap|freq_base|factor|clamp|alibi|xielu|situ|gain|magnitude|multiplier|rms_eps|beta"
 )
@@ -278,14 +281,14 @@ def draw(architecture: str, asked: Mapping[str, bool], seed: int) -> list[Pair]:
         ("tokenizer.ggml.model", "string", "none"),
         ("tokenizer.ggml.token_type_count", "uint32", 2),
     ]
-    whole = ("xielu.",)
     return pairs + [
-        (key if key.startswith(whole) else f"{architecture}.{key}", _type(key, value), value)
+        (key if key.startswith(WHOLE) else f"{architecture}.{key}", kind_of(key, value), value)
         for key, value in model.keys.items()
     ]
 
 
-def _type(key: str, value: Any) -> str:
+def kind_of(key: str, value: Any) -> str:
+    """The type with which a key's value is written."""
     one = value[0] if isinstance(value, list) else value
     kind = {bool: "bool", int: "uint32", float: "float32", str: "string"}[type(one)]
     if key in ("rope.dimension_sections", "adapters.token_ids_activate", "adapters.token_ids_substitute"):

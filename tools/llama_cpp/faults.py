@@ -21,20 +21,14 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
-from library import Llama  # noqa: E402  found through the path above
+from draw import WHOLE, kind_of  # noqa: E402  found beside this file
+from library import Llama  # noqa: E402  the same
 from sparse_gguf import write_gguf  # noqa: E402  the same
 
 import inspector  # noqa: E402  the same
 
 Pair = tuple[str, str, Any]
 Entry = tuple[str, list[int], str]
-KINDS = {bool: "bool", str: "string", float: "float32", int: "uint32"}
-
-
-def pair(key: str, value: Any) -> Pair:
-    """A key-value with its type."""
-    kind = KINDS[type(value[0] if isinstance(value, list) else value)]
-    return key, f"array[{kind}]" if isinstance(value, list) else kind, value
 
 
 def sound(case: dict[str, Any]) -> tuple[list[Pair], list[Entry]]:
@@ -45,7 +39,7 @@ def sound(case: dict[str, Any]) -> tuple[list[Pair], list[Entry]]:
         ("tokenizer.ggml.model", "string", "no_vocab"),
     ]
     for key, value in case["keys"].items():
-        pairs.append(pair(key if key.startswith("tokenizer.") else f"{architecture}.{key}", value))
+        pairs.append((key if key.startswith(WHOLE) else f"{architecture}.{key}", kind_of(key, value), value))
     entries: list[Entry] = []
     for name, shape, *layers in case["tensors"]:
         entries += [("F32", shape, name.replace("{}", str(layer))) for layer in (layers[0] if layers else [0])]

@@ -5,8 +5,8 @@
 Read in its source: the type of each key (that of the variable it is read into, which the file's must be), those that may
 be lists, the names of tokenizers, of pre-tokenizers and of RoPE scalings, the operation of each tensor, and the
 architectures whose heads are rotated as a whole. Asked of it, with the files of `fixtures/gguf_loaded.jsonl`: which keys
-an architecture cannot do without, of which it refuses another type, and which biases it loads. Needs
-xllamacpp.
+an architecture cannot do without, of which it refuses another type, which tensors it loads if they are there, and
+whether it takes value heads of another length than our tables say. Needs xllamacpp.
 """
 
 from __future__ import annotations
@@ -25,18 +25,32 @@ sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 from faults import Entry, Pair, sound  # noqa: E402  found beside this file
 from library import Llama  # noqa: E402  the same
+from load_cases import predicted  # noqa: E402  the same
 from sparse_gguf import write_gguf  # noqa: E402  found through the path above
+
+import inspector  # noqa: E402  the same
 
 OUT = ROOT / "inspector" / "auditing" / "data" / "gguf.json"
 #: C++ type → GGUF's name for it.
-TYPES = {"uint32_t": "uint32", "int32_t": "int32", "float": "float32", "bool": "bool", "std::string": "string"}
-TYPES["llama_pooling_type"] = "uint32"  # an enumeration
+TYPES = {
+    "uint32_t": "uint32",
+    "uint64_t": "uint64",
+    "int32_t": "int32",
+    "float": "float32",
+    "bool": "bool",
+    "std::string": "string",
+}
+TYPES |= {"int": "int32", "llama_pooling_type": "uint32"}  # the last is an enumeration
 #: Operations of which ggml has only some types: of a norm's weight, of a bias, of matrices and of tables.
-OPERATIONS = ("MUL", "ADD", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS")
+OPERATIONS = ("MUL", "ADD", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
 #: What it says where a key is missing, and where none makes a size 0. Other errors are of sizes that the key may have a
 #: default for, and the vocabulary's is told by the tokens.
 NEEDED = r"key not found|expected (?:\d+, )?0,"
-_VARIABLE = r'^\s*(?:std::array<|enum )?(uint32_t|int32_t|float|bool|std::string|llama_pooling_type)\b[^;({]*?\b(\w+)\s*(?:=|;|,|\[|\(")'
+#: A call that reads a key: how, the key, the variable, and for a list how many items.
+CALL = r"get_(key_or_arr|key|arr)\(\s*LLM_KV_(\w+)\s*,\s*([\w.]+)(?:\s*,\s*([\w.]+(?:\(\))?))?"
+#: The number of items that a list must have → how it is told here.
+LENGTHS = {"hparams.n_layer_all": "blocks", "hparams.n_layer()": "layers", "4": "4"}
+_VARIABLE = r'^\s*(?:std::array<|std::vector<|enum )?(uint32_t|uint64_t|int32_t|int|float|bool|std::string|llama_pooling_type)\b[^;({]*?\b(\w+)\s*(?:=|;|,|\[|\(")'
 
 
 def names(text: str) -> dict[str, str]:
@@ -70,9 +84,21 @@ def reshaped(text: str, named: dict[str, str]) -> set[str]:
     return {named[each] for each in found if each in named}
 
 
-def asked(kinds: dict[str, str], lists: Collection[str]) -> dict[str, dict[str, list[str]]]:
-    """Architecture → the keys that it needs, those of which it refuses another type, and its optional biases."""
-    llama, found = Llama(), {}
+def tokenizers(text: str) -> dict[str, str]:
+    """Tokenizer → the kind of its vocabulary: what follows the comparison with its name."""
+    branches = re.findall(r"if \(([^{;]*\btokenizer_model ==[^{;]*)\) \{\s*type = LLAMA_VOCAB_TYPE_(\w+);", text)
+    found = {name: kind for condition, kind in branches for name in quoted(condition, "tokenizer_model")}
+    return {name: kind for name, kind in sorted(found.items()) if kind != "TEST"}
+
+
+def token_ids(text: str, keys: dict[str, str]) -> list[str]:
+    """The keys of special tokens."""
+    return sorted(keys[each] for each in re.findall(r"\{ LLM_KV_(TOKENIZER_\w+),\s*special_\w+\s*\}", text))
+
+
+def asked(kinds: dict[str, str], lists: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Architecture → the keys that it needs, those of which it refuses another type, its optional tensors."""
+    llama, found = Llama(), dict[str, dict[str, Any]]()
     single = {key: kind for key, kind in kinds.items() if key not in lists and key.startswith(("%s.", "tokenizer."))}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.gguf")
@@ -84,7 +110,8 @@ def asked(kinds: dict[str, str], lists: Collection[str]) -> dict[str, dict[str, 
             found[case["architecture"]] = {
                 "needed": [key.removeprefix(own) for key in needed(llama, path, pairs, entries)],
                 "typed": sorted({key.removeprefix(own) for key in typed(llama, path, pairs, entries, keys)}),
-                "biases": biases(llama, path, pairs),
+                "optional": optional(llama, path, pairs, entries),
+                "fixed_values": has_fixed_values(llama, path, pairs, entries),
             }
     return found
 
@@ -100,10 +127,12 @@ def needed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) ->
 def typed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry], keys: dict[str, str]) -> Iterator[str]:
     """The keys whose type is compared: those of the file singly, and any others at once, taking out each as refused."""
     for at in range(2, len(pairs)):
-        write_gguf(path, [*pairs[:at], another(*pairs[at][:2]), *pairs[at + 1 :]], entries)
+        size = pairs[at][0].endswith(".vocab_size")
+        own = [*of_words(pairs, pairs[at][2]), another(*pairs[at][:2])] if size else None
+        write_gguf(path, own or [*pairs[:at], another(*pairs[at][:2]), *pairs[at + 1 :]], entries)
         if "wrong type" in llama.load(path).error:
             yield pairs[at][0]
-    there = {key for key, *_ in pairs}
+    there = {key for key, *_ in pairs} | {pairs[0][2] + ".vocab_size"}
     wrong = {key: another(key, kind) for key, kind in keys.items() if key not in there}
     while True:
         write_gguf(path, [*pairs, *wrong.values()], entries)
@@ -113,18 +142,74 @@ def typed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry], key
         yield told[1]
 
 
+def of_words(pairs: list[Pair], tokens: int) -> list[Pair]:
+    """The same with a list of tokens, from which most architectures then take the vocabulary's size."""
+    kept = [pair for pair in pairs if not pair[0].endswith((".vocab_size", "ggml.model"))]
+    words = [f"w{number}" for number in range(tokens)]
+    return [*kept, ("tokenizer.ggml.model", "string", "rwkv"), ("tokenizer.ggml.tokens", "array[string]", words)]
+
+
 def another(key: str, kind: str) -> Pair:
     """A key with a value of another type."""
     return (key, "string", "x") if kind != "string" else (key, "float32", 0.5)
 
 
-def biases(llama: Llama, path: Path, pairs: list[Pair]) -> list[str]:
-    """The biases that are loaded where they are present, `%d` for the layer; with experts, and with none."""
+def optional(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) -> list[str]:
+    """The tensors that are loaded where they are present, `%d` for the layer; with experts, and with none.
+
+    Scales of packed weights, which it loads for every architecture, are left out.
+    """
     names: set[str] = set()
-    for keys in (pairs, [pair for pair in pairs if not pair[0].endswith(("expert_count", "expert_used_count"))]):
+    dense = [pair for pair in pairs if not pair[0].endswith(("expert_count", "expert_used_count"))]
+    for keys in (pairs, dense)[: 1 + (len(dense) < len(pairs))]:
         write_gguf(path, keys, [])
-        names |= llama.asked_for(path).keys()
-    return sorted({re.sub(r"^blk\.\d+", "blk.%d", name) for name in names if name.endswith(".bias")})
+        asked_for = {_pattern(name) for name in llama.asked_for(path)}
+        stored = entries if keys is pairs else _dense(path)
+        write_gguf(path, keys, stored)
+        loads = not llama.load(path).error
+        for kind in {_pattern(name) for _, _, name in stored} & asked_for:
+            write_gguf(path, keys, [each for each in stored if _pattern(each[2]) != kind])
+            if llama.load(path).error:
+                asked_for.discard(kind)
+        names |= {name for name in asked_for if loads or name.endswith(".bias")}
+    return sorted(name for name in names if not name.endswith("scale"))
+
+
+def _dense(path: Path) -> list[Entry]:
+    """The tensors that are predicted from key-values; none where they make no model."""
+    try:
+        return [("F32", shape, name) for name, shape in predicted(path)[0].items()]
+    except inspector.InspectorError:
+        return []
+
+
+def _pattern(name: str) -> str:
+    return re.sub(r"^blk\.\d+", "blk.%d", name)
+
+
+def has_fixed_values(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) -> bool:
+    """Whether it refuses value heads of another length, for which our tables predict the same tensors."""
+    own = pairs[0][2] + "."
+    keys = {key.removeprefix(own): value for key, _, value in pairs}
+    heads = keys.get("attention.head_count")
+    heads = max(heads) if isinstance(heads, list) else heads
+    if not heads:
+        return False
+    length = keys.get("attention.value_length", keys["embedding_length"] // heads)
+    key = own + "attention.value_length"
+    changed = [*(pair for pair in pairs if pair[0] != key), (key, "uint32", length + 8)]
+    write_gguf(path, pairs, [])
+    before = predicted(path)
+    write_gguf(path, changed, [])
+    if predicted(path) != before:
+        return False
+    write_gguf(path, changed, entries)
+    return bool(llama.load(path).error)
+
+
+def scaled(text: str) -> list[str]:
+    """LLM_TENSOR_… of the weights for which it loads a scale."""
+    return sorted(set(re.findall(r'LLM_TENSOR_(\w+),\s*"(?:input_)?scale"', text)))
 
 
 def main(source: Path, version: str) -> None:
@@ -132,16 +217,19 @@ def main(source: Path, version: str) -> None:
     keys = names((folder / "llama-arch.cpp").read_text())
     fields = variables((folder / "llama-hparams.h").read_text())
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    lists: set[str] = set()
+    lists: dict[str, dict[str, str]] = {}
     for path in sorted(folder.rglob("*.cpp")):
         text = path.read_text()
         known = {**fields, **variables(text)}
-        for how, key, variable in re.findall(r"get_(key_or_arr|key|arr)\(\s*LLM_KV_(\w+)\s*,\s*([\w.]+)", text):
+        for how, key, variable, third in re.findall(CALL, text):
+            kind = known.get(variable.rpartition(".")[2])
             if key not in keys:
                 continue
-            if how != "key":
-                lists.add(keys[key])
-            if how != "arr" and (kind := known.get(variable.rpartition(".")[2])):
+            if how != "key" and kind and third not in ("true", "false"):
+                lists[keys[key]] = {"item": kind, "length": LENGTHS.get(third, "")}
+            elif how != "key" and kind:
+                lists.setdefault(keys[key], {"item": kind, "length": ""})
+            if how != "arr" and kind:
                 kinds[keys[key]][kind] += 1
     vocabulary = (folder / "llama-vocab.cpp").read_text()
     model = (folder / "llama-model.cpp").read_text()
@@ -152,8 +240,10 @@ def main(source: Path, version: str) -> None:
         "about": "What llama.cpp's loader asks of key-values, by tools/llama_cpp/write_loading.py",
         "source": version,
         "kinds": {key: found.most_common(1)[0][0] for key, found in sorted(kinds.items()) if len(found) == 1},
-        "lists": sorted(lists),
-        "tokenizers": [name for name in quoted(vocabulary, "tokenizer_model") if name != "test"],
+        "lists": dict(sorted(lists.items())),
+        "scaled": sorted(named[each] for each in scaled(model)),
+        "tokenizers": tokenizers(vocabulary),
+        "token_ids": token_ids(vocabulary, keys),
         "pre": quoted(vocabulary, "tokenizer_pre"),
         "rope_scalings": sorted(re.findall(r'\{ LLAMA_ROPE_SCALING_TYPE_\w+,\s*"(\w+)"', model)),
         "operations": operations(architectures),
@@ -166,7 +256,13 @@ def main(source: Path, version: str) -> None:
     everywhere = set.intersection(*(set(each["typed"]) for each in told.values()))
     document["typed"] = sorted(everywhere)
     document["architectures"] = {
-        name: each | {"typed": [key for key in each["typed"] if key not in everywhere]} for name, each in told.items()
+        name: {
+            "needed": each["needed"],
+            "typed": [key for key in each["typed"] if key not in everywhere],
+            "optional": each["optional"],
+            **({"fixed_values": True} if each["fixed_values"] else {}),
+        }
+        for name, each in told.items()
     }
     OUT.write_text(json.dumps(document, separators=(",", ":")).replace('},"', '},\n"') + "\n")
     print(OUT, len(kinds), "keys")

@@ -14,7 +14,7 @@ from inspector.architectures import predicted_gguf
 from inspector.auditing import data
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
-from inspector.formats.gguf.values import KeyValues
+from inspector.formats.gguf.values import TYPE_NAMES, KeyValues
 from inspector.model import Header, Severity
 from inspector.units import integer, plural
 
@@ -31,17 +31,36 @@ def known() -> frozenset[str]:
     return predicted_gguf()
 
 
+def kind_of_tokenizer(metadata: Mapping[str, Any]) -> str | None:
+    """llama.cpp's name for a tokenizer's algorithm; None if it does not know the tokenizer.
+
+    It is "NONE" without tokens: only then llama.cpp reads the vocabulary's size from `vocab_size`.
+    """
+    model = metadata.get("tokenizer.ggml.model")
+    kind: str | None = table()["tokenizers"].get(model) if isinstance(model, str) else None
+    return kind
+
+
 def models_of(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
-    """GGUF files that contain a model, not an adapter, a projector or only a vocabulary."""
+    """GGUF files that contain a model, or a set's first part: not an adapter, a projector or only a vocabulary."""
     for header in subject.all_headers:
         if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
             continue
-        if header.metadata.get("general.type", "model") == "model":
+        if header.metadata.get("general.type", "model") == "model" and not _is_further(header.metadata):
             yield header, header.metadata
 
 
-#: Tokenizers without tokens: only for them llama.cpp reads the vocabulary size from `vocab_size`.
-_WITHOUT_VOCABULARY = ("no_vocab", "none")
+def _is_further(metadata: KeyValues) -> bool:
+    """Whether it is a further part of a set, which has tensors, but no key-values of the model."""
+    number = metadata.get("split.no")
+    return type(number) is int and number > 0
+
+
+#: Keys that it reads from any model, and from those in parts.
+_EVERYWHERE = {"split.count": "uint16"}
+_OF_PARTS = {"split.no": "uint16", "split.tensors.count": "int32"}
+#: Keys of the tokenizer that it reads even from a file without tokens.
+_FIRST = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "token_type_count"))
 #: Optional keys that are read wherever they are present.
 _WHERE_THERE = (
     *("attention.key_length", "attention.value_length"),
@@ -60,22 +79,45 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
-        own_keys = table()["architectures"].get(architecture)
-        strict = (*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ()), *_WHERE_THERE)
-        kinds = table()["kinds"]
-        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY:
-            strict, kinds = (*strict, "vocab_size"), {**kinds, "%s.vocab_size": "uint32"}
-        for key, kind in kinds.items():
-            own = key.replace("%s", architecture)
-            field = metadata.fields.get(own)
-            if field is None or ("%s" in key and key.removeprefix("%s.") not in strict):
-                continue
-            listed = field.item is not None and key in table()["lists"]
-            if field.type_name != kind and not listed:
-                yield Found(f"{own} is {field.type_name}, but should be {kind}", header.path)
-        for key, field in metadata.fields.items():  # llama_vocab reads all of these alike
-            if key.startswith("tokenizer.ggml.") and key.endswith("_token_id") and field.type_name != "uint32":
-                yield Found(f"{key:.80} is {field.type_name}, but should be uint32", header.path)
+        for key, kind in _kinds(architecture, metadata).items():
+            field = metadata.fields.get(key)
+            if field is not None and field.item is not None and (listed := _list(key)):
+                wrong = TYPE_NAMES[field.item] not in _items(listed["item"])
+                kind = f"array[{listed['item']}]"
+            else:
+                wrong = field is not None and field.type_name != kind
+            if field is not None and wrong:
+                yield Found(f"{key:.80} is {field.type_name}, but should be {kind}", header.path)
+
+
+def _list(key: str) -> dict[str, str] | None:
+    """What llama.cpp requires of a key as a list: `item`, and `length` if it is fixed; None if it reads no list."""
+    lists: dict[str, dict[str, str]] = table()["lists"]
+    return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
+
+
+#: Whole numbers of 32 bits, of either sign, and flags are read as each other.
+_WHOLE = ("uint32", "int32", "bool")
+
+
+def _items(kind: str) -> tuple[str, ...]:
+    return _WHOLE if kind in _WHOLE else (kind,)
+
+
+def _kinds(architecture: str, metadata: KeyValues) -> dict[str, str]:
+    """Key → the type with which llama.cpp reads it from such a file."""
+    own_keys = table()["architectures"].get(architecture)
+    strict = {*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ()), *_WHERE_THERE}
+    parts = metadata.get("split.count")
+    found = _EVERYWHERE | (_OF_PARTS if type(parts) is int and parts > 1 else {})
+    without = kind_of_tokenizer(metadata) == "NONE"
+    if without:
+        found[f"{architecture}.vocab_size"] = "uint32"
+    for key, kind in table()["kinds"].items():
+        name = key.removeprefix("%s.")
+        if name in strict if name != key else not (without and key.startswith("tokenizer.") and key not in _FIRST):
+            found[key.replace("%s", architecture)] = kind
+    return found if without else {**found, **dict.fromkeys(table()["token_ids"], "uint32")}
 
 
 @_rule("gguf-unknown", "error")
@@ -116,9 +158,10 @@ def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
     model, split = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre")
     if model is None:
         yield "no tokenizer.ggml.model, which llama.cpp needs", "error"
-    elif model not in table()["tokenizers"]:
+    elif kind_of_tokenizer(metadata) is None:
         yield f"unknown tokenizer {str(model)!r:.40}", "error"
-    if model == "gpt2" and isinstance(split, str) and split not in table()["pre"] and split:
+    has_pre = model != "gemma4" and kind_of_tokenizer(metadata) == "BPE"
+    if has_pre and isinstance(split, str) and split not in table()["pre"] and split:
         near = get_close_matches(split.lower(), table()["pre"], 1, 0.85)
         yield f"unknown pre-tokenizer {split!r:.40}", "error" if near else "warning"
 
@@ -142,7 +185,7 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
         def present(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> bool:
             return f"{of}.{key}" in own
 
-        if metadata.get("tokenizer.ggml.model") in _WITHOUT_VOCABULARY and not present("vocab_size"):
+        if kind_of_tokenizer(metadata) == "NONE" and not present("vocab_size"):
             model = metadata["tokenizer.ggml.model"]
             what = f"a tokenizer of kind {model!r} and no {architecture}.vocab_size: llama.cpp expects no token at all"
             yield Found(what, header.path)
@@ -157,6 +200,13 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
         head = width // heads
     if architecture in table()["rotated_whole"] and rotated is not None and head and rotated != head:
         yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but a head has {integer(head)} dimensions"
+    value = number("attention.value_length")
+    if value is None and width and heads:
+        value = width // heads
+    is_fixed = table()["architectures"].get(architecture, {}).get("fixed_values")
+    if is_fixed and head is not None and value is not None and value != head:
+        what = f"values have {plural(value, 'dimension')} a head, and queries and keys {integer(head)}"
+        yield f"{what}: llama.cpp takes them to be equal for {architecture}"
     experts, used = number("expert_count"), number("expert_used_count")
     if experts is not None and used is not None and used > experts:
         yield f"{integer(used)} experts are used, but there are {integer(experts)}"
@@ -164,20 +214,22 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
         yield f"none of the {integer(experts)} experts is used"
 
 
-#: Keys that may be lists with one item per block.
-_OF_BLOCKS = ("attention.head_count", "attention.head_count_kv", "feed_forward_length")
-#: Keys that are lists of a fixed length.
-_OF_LENGTH = {"rope.dimension_sections": 4}
-
-
 def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
-    blocks = number("block_count")
-    for key in _OF_BLOCKS:
-        field = metadata.fields.get(f"{architecture}.{key}")
-        if field is not None and field.items is not None and blocks is not None and field.items != blocks:
-            yield f"{architecture}.{key} has {plural(field.items, 'item')}, of {plural(blocks, 'block')}"
-    for key, length in _OF_LENGTH.items():
-        field = metadata.fields.get(f"{architecture}.{key}")
-        read = key in table()["architectures"].get(architecture, {}).get("typed", ())
-        if read and field is not None and field.items is not None and field.items != length:
-            yield f"{architecture}.{key} has {plural(field.items, 'item')}, but should have {length}"
+    """Lists that llama.cpp reads, of another length than it needs."""
+    blocks, ahead = number("block_count"), number("nextn_predict_layers") or 0
+    needed = {} if blocks is None else {"blocks": blocks, "layers": blocks - ahead}
+    for key, listed in table()["lists"].items():
+        field = metadata.fields.get(key.replace("%s", architecture))
+        length = needed.get(listed["length"]) if listed["length"] in ("", "blocks", "layers") else int(listed["length"])
+        if field is None or field.items is None or length is None or field.items == length:
+            continue
+        if not _is_read(key, architecture):
+            continue
+        of = f"of {plural(length, 'block')}" if listed["length"] in needed else f"but should have {length}"
+        yield f"{key.replace('%s', architecture)} has {plural(field.items, 'item')}, {of}"
+
+
+def _is_read(key: str, architecture: str) -> bool:
+    """Whether llama.cpp reads a list for an architecture."""
+    name = key.removeprefix("%s.")
+    return name in table()["typed"] or name in table()["architectures"].get(architecture, {}).get("typed", ())

@@ -1,10 +1,10 @@
-"""Is a GGUF consistent? Its tokenizer's lists, the keys that llama.cpp needs, and the quantization in its name."""
+"""Is a GGUF consistent? The keys that llama.cpp needs, and the quantization in its name."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from inspector.architectures import predicted_gguf
@@ -12,62 +12,15 @@ from inspector.auditing.rules.gguf import table
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.formats.gguf.types import FILE_TYPES
-from inspector.formats.gguf.values import KeyValues
-from inspector.model import Header, Severity
+from inspector.model import Header
 from inspector.quantization.scheme import FLOATS
-from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
-_TOKENS = "tokenizer.ggml.tokens"
-_TYPES = "tokenizer.ggml.token_type"
-#: The type of a token that stands for one byte (`LLAMA_TOKEN_TYPE_BYTE`).
-_BYTE = 6
-
-
-@_rule("gguf-tokens", "error")
-def gguf_tokens(subject: Subject) -> Iterator[Found]:
-    """The lists of a GGUF's tokenizer do not match.
-
-    Each token needs a score and a type, byte-pair tokenizers need merges, and no id may exceed the list. llama.cpp
-    refuses the file, or reads beyond the lists.
-    """
-    for header in subject.all_headers:
-        fields = header.metadata.fields if isinstance(header.metadata, KeyValues) else {}
-        if header.format == "gguf" and "tokenizer.ggml.model" in fields:
-            for what, severity in _of_tokens(header, {key: each.items for key, each in fields.items()}):
-                yield Found(what, header.path, severity=severity)
-
-
-def _of_tokens(header: Header, items: Mapping[str, int | None]) -> Iterator[tuple[str, Severity]]:
-    model = header.metadata["tokenizer.ggml.model"]
-    tokens = items.get(_TOKENS)
-    if not tokens:
-        if model not in ("no_vocab", "none"):
-            yield f"a tokenizer of kind {model!r:.40} without tokens", "error"
-        return
-    for key in ("tokenizer.ggml.scores", "tokenizer.ggml.token_type"):
-        if items.get(key) is not None and items[key] != tokens:
-            fewer = (items[key] or 0) < tokens  # llama.cpp does not read anything beyond the tokens
-            held = integer(items[key] or 0)
-            yield f"{held} items in {key}, but {plural(tokens, 'token')}", "error" if fewer else "info"
-    if model == "bert" and items.get(_TYPES) and _BYTE in header.metadata[_TYPES]:
-        yield "tokens of bytes in a tokenizer of kind 'bert', which has none: llama.cpp aborts", "error"
-    if model == "gpt2" and "tokenizer.ggml.merges" not in items:
-        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
-    for key in sorted(items):
-        if key.startswith("tokenizer.ggml.") and key.endswith("_token_id"):
-            number = header.metadata[key]
-            if type(number) is int and tokens <= number < _NONE:
-                yield f"{key} is {integer(number)}, of {plural(tokens, 'token')}", "warning"
-
-
-#: The id that writers give a missing token: −1 in 32 bits.
-_NONE = 2**32 - 1
-
-
 #: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
 _NEEDED = ("context_length", "embedding_length", "block_count")
+#: Beginnings of keys that do not follow the architecture.
+_WHOLE = ("tokenizer.", "xielu.", "general.")
 #: One of these has the norms' epsilon, which every architecture with blocks requires.
 _EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
 
@@ -86,13 +39,12 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
         if architecture not in known or header.metadata.get("general.type", "model") != "model":
             continue
         own = table()["architectures"].get(architecture, {}).get("needed", ())
-        needed = own or _NEEDED
-        there = header.metadata.keys()
-        missing = [key for key in needed if f"{architecture}.{key}" not in there and key not in there]
+        needed = [key if key.startswith(_WHOLE) else f"{architecture}.{key}" for key in own or _NEEDED]
+        missing = [key for key in needed if key not in header.metadata]
         if not own and not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
-            missing.append(_EPSILONS[0])
+            missing.append(f"{architecture}.{_EPSILONS[0]}")
         for key in missing:
-            yield Found(f"no {architecture}.{key}, which llama.cpp needs", header.path)
+            yield Found(f"no {key}, which llama.cpp needs", header.path)
         heads = header.metadata.get(f"{architecture}.attention.head_count")
         if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
             yield Found(f"{architecture}.attention.head_count is 0, but there are query projections", header.path)

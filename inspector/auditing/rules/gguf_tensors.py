@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from inspector.auditing.rules.gguf import known, models_of, table
 from inspector.auditing.rules.rule import Found, rule
@@ -30,16 +31,35 @@ def _predicted(subject: Subject) -> Prediction | None:
     return prediction if prediction.config.kind == "gguf" and is_known and not subject.incomplete else None
 
 
+_BLOCK = re.compile(r"blk\.(\d+)\.")
+
+
 def pattern(name: str) -> str:
     """A tensor's name with `%d` for its block, as llama.cpp's tables have it."""
-    return re.sub(r"^blk\.\d+\.", "blk.%d.", name)
+    return _BLOCK.sub("blk.%d.", name, count=1) if name.startswith("blk.") else name
 
 
 def is_optional(name: str, header: Header) -> bool:
-    """Whether it is a bias that llama.cpp loads if it is there, in any block."""
+    """Whether llama.cpp loads a tensor if it is there, and does without it."""
     architecture = header.metadata.get("general.architecture")
     own = table()["architectures"].get(architecture, {}) if isinstance(architecture, str) else {}
-    return pattern(name) in own.get("biases", ())
+    stem, _, part = pattern(name).rpartition(".")
+    is_scale = bool(own) and part in _SCALES and stem.replace("blk.%d.", "") in _scaled()
+    return (is_scale or pattern(name) in own.get("optional", ())) and _is_within(name, header, architecture)
+
+
+#: Factors of packed weights, which it loads for any architecture.
+_SCALES = ("scale", "input_scale")
+
+
+def _scaled() -> frozenset[str]:
+    return frozenset(name.replace("blk.%d.", "") for name in table()["scaled"])
+
+
+def _is_within(name: str, header: Header, architecture: Any) -> bool:
+    """Whether a tensor is in a block that the model has, or in none."""
+    block, blocks = _BLOCK.match(name), header.metadata.get(f"{architecture}.block_count")
+    return block is None or type(blocks) is not int or int(block[1]) < blocks
 
 
 @_rule("gguf-tensors", "error")
@@ -49,18 +69,17 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     llama.cpp looks up each tensor by its exact name, and refuses a file with more tensors than it has used. The
     key-values belong to another model, or the converter has a bug.
     """
-    prediction, result = _predicted(subject), subject.result
+    prediction = _predicted(subject)
     if prediction is None:
         return
     files = subject.headers
     stored = {tensor.name: header.path for header in files for tensor in header.tensors}
     needed = {name for row in prediction.expected for name in row.names()}
     beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
-    constants = {each.tensor.name for each in result.tensors if each.group == "buffer"} if result else set()
-    asked = constants | needed | {name for row in beside for name in row.names()}
+    asked = needed | {name for row in beside for name in row.names()}
     asked |= {fused for name in needed if (fused := _fused(name)) != name and name not in stored}
     asked |= {name for header in files for name in (each.name for each in header.tensors) if is_optional(name, header)}
-    strange = [name for name in stored if name not in asked and name.endswith((".weight", ".bias"))]
+    strange = [name for name in stored if name not in asked]
     lost = sorted(needed - stored.keys())
     for name in strange[:1]:
         hint = f"; it expects {lost[0]}" if lost else ""
@@ -111,6 +130,8 @@ _LACKED: Mapping[str, frozenset[str]] = {
     "MUL_MAT_ID": frozenset({"I8", "I16", "I32", "I64", "F64"}),
     "GET_ROWS": frozenset({"I8", "I16", "I64", "F64"}),  # tables of ids are int32
 }
+#: Operations for which it has none but F32.
+_PLAIN = ("DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
 #: Operations on activations and a vector, which must both be F32.
 _VECTORS = ("MUL", "ADD")
 
@@ -144,6 +165,8 @@ def _cannot(tensor: Tensor) -> str | None:
     if part == "bias" or (operation in _VECTORS and (len(_written(tensor.shape)) <= 1 or stem.endswith("norm"))):
         what = "bias" if part == "bias" else "norm or another vector"
         return None if tensor.dtype == "F32" else f"a {what} in {tensor.dtype}: llama.cpp computes with it only in F32"
+    if operation in _PLAIN and tensor.dtype != "F32":
+        return f"weights in {tensor.dtype}, with which llama.cpp computes only in F32"
     lacked = tensor.dtype in _LACKED.get(operation, ())
     return f"weights in {tensor.dtype}, with which llama.cpp does not compute" if lacked else None
 

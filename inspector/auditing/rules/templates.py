@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from inspector.auditing.rules.subject import Subject
@@ -83,6 +84,7 @@ class Judgement:
     unread: str | None = None  # why it could not be checked
 
 
+@lru_cache(maxsize=8)  # for the rules about it
 def judge(text: str) -> Judgement:
     """The verdict on a template, by its syntax tree; a text without a block does nothing."""
     if "{{" not in text and "{%" not in text:
@@ -96,8 +98,10 @@ def judge(text: str) -> Judgement:
     try:
         return Judgement(tuple((each.what, each.words) for each in judged(text)))
     except TemplateSyntaxError as error:
-        return Judgement(unread=f"Jinja cannot parse it: {error.message or 'no template'}")
+        return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
 
 
+#: Why a template is not checked that is none.
+UNPARSABLE = "Jinja cannot parse it"
 #: Why templates are not checked in an environment without the extra.
 NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"

@@ -253,6 +253,12 @@ class KeyValues(Mapping[str, Any]):
         assert field.item is not None and field.items is not None
         return self._decode(field.item, field.items, field.start)
 
+    def bytes_of(self, key: str) -> list[bytes]:
+        """An array's strings, not decoded."""
+        field = self.fields[key]
+        assert field.item == STRING and field.items is not None
+        return [bytes(text) for text in self._texts(field.items, field.start)]
+
     def text_of(self, key: str, limit: int) -> tuple[str, int]:
         """The first bytes of a string value, as text, and the length of the whole string in bytes."""
         start = self.fields[key].start
@@ -269,11 +275,14 @@ class KeyValues(Mapping[str, Any]):
         return chain.from_iterable(struct.iter_unpack(self._layout.order + CODES[kind], data))
 
     def _strings(self, count: int, at: int) -> Iterator[str]:
-        unpack, width = self._layout.length.unpack_from, self._layout.length.size
+        return (decode(text[:MAX_STRING]) for text in self._texts(count, at))
+
+    def _texts(self, count: int, at: int) -> Iterator[memoryview]:
+        view, unpack, width = self._view, self._layout.length.unpack_from, self._layout.length.size
         for _ in range(count):
-            end = at + width + unpack(self._view, at)[0]
-            yield decode(self._view[at + width : min(end, at + width + MAX_STRING)])
-            at = end
+            start = at + width
+            at = start + unpack(view, at)[0]
+            yield view[start:at]
 
     def _arrays(self, count: int, at: int) -> Iterator[tuple[list[Any], int]]:
         """Inner arrays, each with its end offset."""
