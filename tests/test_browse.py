@@ -303,3 +303,35 @@ def test_without_textual_it_says_what_to_install(
     ran = inspect("browse", made("llama-7b"))
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "inspect: browsing needs Textual: pip install 'checkpoint-inspector[browse]'\n"
+
+
+UNRULY = (
+    *(
+        "\x1b[31mred",
+        "\x1b]52;c;aGk=\x07",
+        "\u202egnp",
+        "[red]x[/red]",
+        "[@click=app.quit]q[/]",
+        "[/",
+        "a\nb",
+        "a\x08b",
+    ),
+    *("wide\uff37", "e" + "\u0301" * 50, "{{7*7}}", "\x9b2J", "x" * 3_000),
+)
+
+
+def test_names_are_no_markup(tmp_path: Path) -> None:
+    """Names, dtypes and files: neither the terminal's codes nor Textual's markup."""
+    entries = {
+        name: {"dtype": "U8" if at else UNRULY[0], "shape": [1], "data_offsets": [at, at + 1]}
+        for at, name in enumerate(UNRULY)
+    }
+    model = write(tmp_path / "[red]\x1b[31m.safetensors", entries, len(UNRULY))
+    plain = write(
+        tmp_path / "b.safetensors", {name: {**each, "dtype": "U8"} for name, each in entries.items()}, len(UNRULY)
+    )
+    for targets, told in (((str(model),), "[red]x[/red]"), ((str(model), str(plain)), "red+U8, 13 bytes")):
+        shown = screens(targets, "down right", "down down", "down down down", "enter", size=(120, 40))
+        lines = [line for screen in shown for line in screen]
+        assert not [line for line in lines if re.search("[\x00-\x1f\x7f-\x9f\u202e]", line)]
+        assert any(told in line for line in lines)

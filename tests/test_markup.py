@@ -15,6 +15,7 @@ import pytest
 from conftest import Ran
 from tabulate import tabulate_formats
 
+from inspector.cli import console
 from inspector.report.markup import cell, inert
 
 Run = Callable[..., Ran]
@@ -79,6 +80,34 @@ def test_no_output_has_controls(command: list[str], model: Path, inspect: Run) -
         json.loads(text)
     if not {"--csv", "--json", "--jsonl", "--sarif"}.intersection(command):
         assert ACTIONS.search(ran.out + ran.err) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["overview"], ["tensors"], ["tensors", "--wide"], ["memory"], ["diff"], ["values"], ["overview", "--layers"]],
+    ids=" ".join,
+)
+def test_no_dtype_reaches_the_terminal(command: list[str], tmp_path: Path, inspect: Run) -> None:
+    """A dtype is text from the file, too, in tables of any command."""
+    dtype = "\x1b[31m\u202e<b>"
+    header = {"model.norm.weight": {"dtype": dtype, "shape": [1], "data_offsets": [0, 1]}}
+    config = hostile.dump({"model_type": "llama", "architectures": ["\x9b2J"], "_name_or_path": "\u202ex"})
+    model = hostile.write(
+        {"config.json": config, "model.safetensors": hostile.framed(hostile.dump(header), 1)}, tmp_path / "model"
+    )
+    other = (hostile.make(hostile.nothing, tmp_path / "other"),) if command[0] == "diff" else ()
+    ran = inspect(command[0], model, *other, *command[1:])
+    assert CONTROLS.search(ran.out + ran.err) is None
+    assert "\\x1b[31m" in ran.out + ran.err
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\u202eb", "a\x08b", "\u2028::error::x", "\x9b2J\x00"])
+def test_nothing_unescaped_is_printed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a report forgets: lines and columns stay, controls do not."""
+    console.print_lines([f"a\t{text}\nb", "c → é"], wide=True)
+    out = capsys.readouterr().out
+    assert CONTROLS.search(out) is None and ACTIONS.search(out) is None
+    assert (out.count("\n"), out.count("\t"), out.splitlines()[-1]) == (3, 1, "c → é")
 
 
 @pytest.mark.parametrize("form", ["--csv", "--format=tsv"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import zipfile
 import zlib
 from pathlib import Path
@@ -32,6 +33,7 @@ from inspector.auditing.rules import (
     safe,
     tokenizers,
 )
+from inspector.auditing.run import audit
 from inspector.model import Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -606,3 +608,23 @@ def test_the_type_after_which_a_class_is_named(name: str, types: list[str], foun
 )
 def test_letters_that_are_written_as_numbers(text: str, found: bool) -> None:
     assert bool(list(constructed.in_text(text, is_json=True))) == found
+
+
+@pytest.mark.skipif(os.sep == "\\", reason="there a backslash separates folders")
+def test_a_backslash_is_a_letter(tmp_path: Path) -> None:
+    """A loader on Linux opens such a file, so it is read, and no rule fails for it."""
+    weights = safetensors({"a": [4]})
+    files = {"\\a.safetensors": weights, "b.safetensors": weights, "\\x.pkl": CALLS, "c\\..\\d.pkl": CALLS}
+    assert rule_words.lines("pickle", files, tmp_path) == [f"{name}: error: {REACHES}" for name in list(files)[2:]]
+    (audited,) = audit([tmp_path]).checkpoints
+    assert {each.rule for each in audited.findings if each.severity == "error"} == {"pickle"}
+
+
+def test_links_are_not_followed_for_names_either(tmp_path: Path) -> None:
+    """The names in a folder that a document names, where the folder is a link."""
+    (tmp_path / "away").mkdir()
+    (tmp_path / "away" / "config.json").write_text("{}")
+    index = {"_class_name": "P", "vae": ["diffusers", "AutoencoderKL"]}
+    files = {"model_index.json": index, "a.bin": "x", "vae": Link("../away")}
+    said = ["model_index.json: error: AutoencoderKL has no folder vae: download it"]
+    assert rule_words.lines("missing-component", files, tmp_path / "model") == said

@@ -61,7 +61,7 @@ class Lines(Tree[Node]):
         line, content = node.data, self.content
         if line is None or content is None:
             return Text("", style=style)
-        right = self.columns(content, content.cells(line))
+        right = self.columns(content, tuple(map(escape, content.cells(line))))
         icon = "" if line.children is None else self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
         room = self.room - self.guide_depth * _depth(node) - text_width(right)
         name = _named(line, icon, max(room, 8))

@@ -188,12 +188,20 @@ def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = Fals
     encoding = sys.stdout.encoding or "utf-8"
     width = terminal.screen(wide=wide).width
     for number, text in enumerate(lines):
+        text = _printable(text)
         if width is not None:
             from inspector.report.columns import fitted  # for terminals
 
             text = "\n".join(fitted(line, width) for line in text.split("\n"))
         shown = terminal.painted(text, title=number == 0) if colour else text
         sys.stdout.write(terminal.encodable(_no_command(shown), encoding) + "\n")
+
+
+def _printable(text: str) -> str:
+    """Lines of text as they are. Whatever a report has not escaped, and a terminal would obey, is escaped here."""
+    if text.isprintable() and text.isascii():
+        return text
+    return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.split("\n"))
 
 
 def _no_command(text: str) -> str:

@@ -90,7 +90,7 @@ def identity(result: Reconciliation) -> tuple[str, ...]:
     family = result.prediction.family if result.prediction else "unknown architecture"
     return (
         escape(public(checkpoint.target), 60),
-        f"{family}, {result.dtype or checkpoint.format}",
+        f"{family}, {escape(result.dtype or checkpoint.format, 40)}",
         count(result.logical),
         width,
         size(result.on_disk).partition(",")[0],
@@ -209,10 +209,11 @@ def change_of(pair: Pair) -> str:
     """Both sides of a pair: `BF16 → Q6_K`, two shapes if they differ, one if only one side has it."""
     if pair.a is None or pair.b is None:
         side = pair.a or pair.b or _NOTHING
-        return f"{_shape(side)} {side.dtype}"
+        return f"{_shape(side)} {escape(side.dtype, 40)}"
     if pair.status == "shape":
         return f"{_shape(pair.a)} → {_shape(pair.b)}"
-    return pair.a.dtype if pair.status == "same" else f"{pair.a.dtype} → {pair.b.dtype}"
+    ours, theirs = (escape(side.dtype, 40) for side in (pair.a, pair.b))
+    return ours if pair.status == "same" else f"{ours} → {theirs}"
 
 
 def _shape(side: Side) -> str:

@@ -36,7 +36,7 @@ def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
         yield from _training(result.training)
     yield ""
     yield from (f"{each.severity}: {escape(each.message, 300)}" for each in result.findings)
-    yield from (f"assumed: {each}" for each in assumptions(result))
+    yield from (f"assumed: {escape(each)}" for each in assumptions(result))
 
 
 def identity(result: Memory) -> str:
@@ -50,7 +50,7 @@ def identity(result: Memory) -> str:
 
 def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     """Weights, cache, activations and their total: exact bytes, readable bytes, and the type."""
-    yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), result.weights.dtype
+    yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), escape(result.weights.dtype, 40)
     if result.cache is None:
         yield "cache", "unknown", "", ""
     else:
@@ -69,7 +69,7 @@ def held_rows(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
     """The cache, one row per group of equal layers."""
     for each in result.held or ():
         tokens = integer(each.tokens) if each.tokens else "state"
-        yield f"{each.kind} {each.dtype}", ranges(each.layers), tokens, integer(each.nbytes), each.formula
+        yield f"{each.kind} {escape(each.dtype, 40)}", ranges(each.layers), tokens, integer(each.nbytes), each.formula
 
 
 def growth_lines(result: Memory) -> Iterator[str]:

@@ -211,8 +211,8 @@ class LocalPlace:
 
     def full(self, path: str) -> str:
         """The same as a string."""
-        parts = path.replace("\\", "/").split("/")
-        if path.startswith(("/", "\\")) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
+        parts = path.replace(os.sep, "/").split("/")  # elsewhere than on Windows a backslash is a letter
+        if path.startswith(("/", os.sep)) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} points outside {escape(str(self.root))}: not read")
         return f"{self._root}/{path}"
 

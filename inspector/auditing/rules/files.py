@@ -93,17 +93,24 @@ class Files:
 
     def on_disk(self, path: str) -> Path | None:
         """The location of a file of the model; None if it is not local, or must not be read."""
-        full = self._full(path)
+        try:
+            full = self._full(path)
+        except InspectorError:
+            return None
         return None if full is None else Path(full)
 
     def _full(self, path: str) -> str | None:
+        """As `on_disk`. Raises TargetError for a name such as `\\x`, which is a path out of the folder elsewhere."""
         if not isinstance(self._whole, LocalPlace) or not self.readable(path):
             return None
         return self._whole.full(path)
 
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as listed; None if it can."""
-        full = self._full(entry.path)
+        try:
+            full = self._full(entry.path)
+        except InspectorError:
+            return "its name is a path out of the folder on other systems"
         if full is None:
             return None
         try:
