@@ -36,6 +36,8 @@ TYPES: Mapping[str, str] = {
     "InklingForConditionalGeneration": "inkling_mm_model",
     "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl",
     "NemotronH_Omni_Reasoning_V3": "nemotron_h_omni",
+    "Ovis2_6ForCausalLM": "ovis2_5",
+    "Ovis2_6_MoeForCausalLM": "ovis2_5",
     "Phi4ForCausalLMV": "phi4-siglip",
     "PhiMSFTForCausalLM": "phi-msft",
     "RWForCausalLM": "RefinedWeb",
