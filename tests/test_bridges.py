@@ -235,6 +235,20 @@ def test_missing_head_is_told(tmp_path: Path) -> None:
     assert text.judgement(result) == "1 warning, listed below"
 
 
+@pytest.mark.parametrize("index", [True, False])
+def test_a_head_in_a_shard_that_is_missing_is_not_tied(tmp_path: Path, index: bool) -> None:
+    """LLaMA's second shard has the last eight layers, the norm and the head."""
+    folder = sparse.make(sparse.load("llama-7b"), tmp_path / "x")
+    (folder / "model-00002-of-00002.safetensors").unlink()
+    if not index:
+        (folder / "model.safetensors.index.json").unlink()
+    result = reconciled(folder)
+    layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096
+    assert steps(result)["missing"] == -2 * (8 * layer + 4096 + 32000 * 4096)
+    assert "tied_embeddings" not in steps(result)
+    assert "head-not-stored" not in {found.rule for found in result.findings}
+
+
 def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:
     """`safetensors.torch.save_model` keeps the first name in the alphabet, and writes the other into `__metadata__`."""
     recipe = sparse.load("qwen2.5-0.5b")

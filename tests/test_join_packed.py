@@ -126,3 +126,9 @@ def test_widths_of_equal_tensors_are_booked_together() -> None:
     ledger = Ledger()
     widths.book(ledger, "norm", {widths.Width("F32", 4, 16): 3, widths.Width("BF16", 4, 8): 5}, 16, None)
     assert ledger.steps() == (Step("mixed_dtype", 24, 3, "3 × norm in F32"),)
+
+
+def test_a_single_element_that_needs_no_more_bytes_is_no_step() -> None:
+    """One element takes a byte at 4 bits and at 8."""
+    one = row("norm", "model.norm.weight", 1, group="norm")
+    assert Book(tensors("U8 1 model.norm.weight"), [one], bits=4).steps == {}
