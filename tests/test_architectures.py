@@ -21,6 +21,11 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
         671_026_404_352,  # its authors' 671,026,419,200 counts 58 biases of 256 experts, buffers to Transformers
         (36, 39),
     ),
+    "DeepSeek-V4": (
+        {"model_type": "deepseek_v4"},
+        284_325_869_015,
+        (13.7, 13.9),
+    ),  # Transformers' class at its defaults
     "Mixtral-8x7B": ({"model_type": "mixtral"}, 46_702_792_704, (12.8, 12.95)),
     "Qwen3-235B-A22B": (
         {

@@ -155,6 +155,17 @@ def test_lists_of_booleans_and_of_stages(tmp_path: Path) -> None:
     ]
 
 
+def test_kinds_of_layers_where_layers_are_counted(tmp_path: Path) -> None:
+    """PP-DocLayout's `layer_types` are blocks of its backbone, and Transformers looks at no list without a count."""
+    own = {**KNOWN, "model_type": "pp_doclayout_v3", "layer_types": ["basic", "bottleneck"]}
+    assert rule_words.messages("config-field", only("config.json", own), tmp_path / "a") == []
+    counted = {**own, "num_hidden_layers": 2}
+    assert rule_words.messages("config-field", only("config.json", counted), tmp_path / "b") == [
+        'layer_types has "basic", which is not a kind of layer',
+        'layer_types has "bottleneck", which is not a kind of layer',
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "own", "said"),
     [

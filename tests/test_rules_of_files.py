@@ -393,6 +393,7 @@ def llama(**fields: Any) -> dict[str, Any]:
     ("code", "files", "expected"),
     [
         ("token-id", LLAMA, []),
+        ("token-id", {"config.json": {**CONFIG, "vocab_size": 8, "pad_token_id": 9}, "model.safetensors": safetensors({**shapes(), "model.embed_tokens.weight": [8, 16], "lm_head.weight": [8, 16]})}, ["config.json: error: pad_token_id is 9, but the embedding has 8 rows"]),
         ("token-id", llama(pad_token_id=31, eos_token_id=[2, 3]), []),
         ("token-id", llama(pad_token_id=32), ["config.json: error: pad_token_id is 32, but the embedding has 32 rows"]),
         ("token-id", llama(eos_token_id=[1, 40]), ["config.json: warning: eos_token_id is 40, but the embedding has 32 rows"]),

@@ -132,13 +132,20 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str
             yield f"{where}{field} is {wrong}"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {shown(value)}, but should be a string"
-        elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table):
+        elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table) and _has_layers(own, kind):
             odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
-            yield from (f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in set(odd))
+            yield from (
+                f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
+            )
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=_not_newer(own, table))):
             yield f"{where}{field} is {shown(value)}: {wrong}"
     for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
         yield where + what
+
+
+def _has_layers(own: Mapping[str, Any], kind: str) -> bool:
+    """Whether `layer_types` lists layers that are counted: Transformers checks no others (PP-DocLayout has blocks)."""
+    return "num_hidden_layers" in own or takes("transformers", kind, "num_hidden_layers") is not None
 
 
 def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:

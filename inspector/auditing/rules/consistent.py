@@ -77,7 +77,7 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
     embedding = _embedding(subject)
     if embedding is None or embedding.tensor.dtype not in FLOATS:  # a packed embedding has a different number of rows
         return
-    rows = max(embedding.tensor.shape[:2], default=0)
+    rows = embedding.tensor.shape[0]
     highest = highest_token(subject, subject.folder)
     if highest is not None and (most := max(highest.known, highest.added)) >= rows:
         what = f"token ids go up to {integer(most)}, but the embedding has {plural(rows, 'row')}"

@@ -57,7 +57,7 @@ def token_id(subject: Subject) -> Iterator[Found]:
     embedding = embedding_of(subject)
     if embedding is None:
         return
-    rows = max(embedding.tensor.shape)
+    rows = embedding.tensor.shape[0]
     for name in ("config.json", "generation_config.json"):
         path = subject.folder + name
         own = subject.document(path)
