@@ -630,3 +630,25 @@ def test_links_are_not_followed_for_names_either(tmp_path: Path) -> None:
     files = {"model_index.json": index, "a.bin": "x", "vae": Link("../away")}
     said = ["model_index.json: error: AutoencoderKL has no folder vae: download it"]
     assert rule_words.lines("missing-component", files, tmp_path / "model") == said
+
+
+SECOND: list[Case] = [
+    *(("repository-program", {"a.bin": "x", ".vscode/tasks.json": text}, [".vscode/tasks.json: error: a task that the editor runs when the folder is opened"]) for text in (b'\xff"runOn": "folderOpen"', b'"run\\u004fn": "folderOpen"', b'"runOn" /* x */ : // y\n "folderOpen"', b'/* */ "runOn": "folderOpen" /* ', '"runOn": "folderOpen"'.encode("utf-16"))),
+    *(("repository-program", {"a.bin": "x", ".vscode/tasks.json": text}, []) for text in (b'"runOn": "default"', b'"runOn" x : "folderOpen"', b'"run\\u004en": "folderOpen"')),
+    ("repository-program", {"a.bin": "x", ".vimrc": b""}, []),
+    ("repository-program", {"a.bin": "x", ".vimrc": b"\xff"}, [".vimrc: error: commands that vi runs when it is started in the folder"]),
+    ("repository-program", {"a.bin": "x", "HEAD": "x", "config": b"# \xff\n" + RUNS.encode()}, [f"config: {RUN}"]),
+    ("outside-path", {"Modelfile": "FROM /x".encode("utf-16"), "Modelfile2": b"# \xff\nFROM ../../x", "Modelfile3": b"FROM x"}, ["Modelfile: warning: it names '/x', outside the folder", "Modelfile2: warning: it names '../../x', outside the folder"]),
+    ("outside-path", {"checkpoint": b'# \xff\nmodel_checkpoint_path: "../x"'}, ["checkpoint: warning: it names '../x', outside the folder"]),
+    ("executable", {"a.txt": b"MZab\xff", "b.txt": b"MZ\x90ab"}, ["b.txt: error: a Windows program"]),
+    ("document", {"tokenizer.json": b"\x0b{}"}, ["tokenizer.json: error: not a JSON document: it does not start like one"]),
+    ("document", {"tokenizer.json": b" \t\r\n{}"}, []),
+    *(("preprocessor", {"preprocessor_config.json": {"feature_extractor_type": "ClapFeatureExtractor", "frequency_min": 5, **beside}}, []) for beside in ({}, {"frequency_max": 5})),
+    ("preprocessor", {"preprocessor_config.json": {"feature_extractor_type": "ClapFeatureExtractor", "frequency_min": 5, "frequency_max": 4}}, ["preprocessor_config.json: error: frequency_min is 5, above frequency_max"]),
+    ("hidden-archive", {"a.txt": b"\xfd7zXZ\0", "b.md": b"\xfd7ZXZ\0", "c.png": b"BZh9", "d.json": b"BZh8", "e.pdf": b"PK\x03\x04", "f.gif": b"\x1f\x8b\x08"}, [f"{name}: warning: a compressed archive, under the name of a document" for name in ("a.txt", "c.png", "e.pdf", "f.gif")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "files", "said"), SECOND)
+def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == said

@@ -44,6 +44,11 @@ def text_of(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
+def unescaped(text: str) -> str:
+    """The text with the characters that it gives by number, as JSON does (RFC 8259, section 7)."""
+    return _ESCAPED.sub(_letter, text) if "\\" in text else text
+
+
 def runs(name: str) -> bool:
     """Whether a dotted name is a function or module that can run programs."""
     return _RUNS.match(name) is not None
@@ -51,7 +56,7 @@ def runs(name: str) -> bool:
 
 def in_text(text: str, *, is_json: bool) -> Iterator[str]:
     """Names that the document's reader would create or call, and that can run anything."""
-    text = _ESCAPED.sub(_letter, text) if "\\" in text else text
+    text = unescaped(text)
     if is_json and (found := _PICKLED_JSON.search(text)):
         yield f"{found[0]:.80}, which jsonpickle calls"
     elif not is_json and (tag := _tag(text)):

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.auditing.rules import hdf5
 from inspector.auditing.rules.bounds import MAX_DOCUMENT
+from inspector.auditing.rules.constructed import text_of
 from inspector.auditing.rules.names import leaves
 from inspector.auditing.rules.pickles import judged
 from inspector.auditing.rules.protobufs import ONNX, DamageError, texts
@@ -69,7 +70,7 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
     """The text file in which TensorFlow stores the newest checkpoint's path."""
     for entry in subject.named("checkpoint"):
         if entry.name == "checkpoint" and entry.kind == "file":
-            for path in _CHECKPOINT.findall(subject.text(entry.path) or ""):
+            for path in _CHECKPOINT.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
                 if leaves(path):  # TensorFlow itself also records where a model was trained
                     severity: Severity = "warning" if ".." in path else "info"
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
@@ -85,7 +86,9 @@ def _named_in_archives(subject: Subject) -> Iterator[Found]:
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if entry.name.startswith("Modelfile") and entry.kind == "file":
-            for named in re.finditer(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", subject.text(entry.path) or ""):
+            for named in re.finditer(
+                r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", text_of(subject.head(entry.path, MAX_DOCUMENT))
+            ):
                 if named[1].startswith(("/", "~", "\\")) or (named[1].startswith("..") and leaves(named[1])):
                     yield Found(f"it names {named[1]!r:.120}, outside the folder", entry.path, severity="warning")
 

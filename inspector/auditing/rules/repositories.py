@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 
+from inspector.auditing.rules.constructed import text_of, unescaped
 from inspector.auditing.rules.files import real_path
 from inspector.auditing.rules.starters import STARTERS
 from inspector.auditing.rules.subject import Subject
@@ -57,16 +58,23 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
         if entry.kind != "file" or entry.outside:
             continue
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
-            text = subject.text(entry.path, MAX_CONFIG) or ""
+            text = text_of(subject.head(entry.path, MAX_CONFIG))
             yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))
-        if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(subject.text(entry.path, MAX_CONFIG) or "")):
+        if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(text_of(subject.head(entry.path, MAX_CONFIG)))):
             yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
         for ends, pattern, what in STARTERS:
             if entry.path.endswith(ends):
                 if entry.size > MAX_CONFIG:
                     yield entry.path, f"implausibly large, so not checked: it may have {what}"
-                elif re.search(pattern, subject.text(entry.path, MAX_CONFIG) or ""):
+                elif any(re.search(pattern, each) for each in _read(text_of(subject.head(entry.path, MAX_CONFIG)))):
                     yield entry.path, what
+
+
+def _read(text: str) -> tuple[str, str]:
+    """A text as it is, and as editors read it if it is JSON: letters given by number, without comments."""
+    first, *others = unescaped(text).split("/*")
+    bare = first + "".join(each.partition("*/")[2] for each in others)
+    return text, re.sub(r"//[^\n]*", "", bare)
 
 
 #: `.git` as a file: git reads hooks and configuration from the folder it names.
