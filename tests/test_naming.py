@@ -185,3 +185,26 @@ def test_numbers_of_a_name_tell_its_role() -> None:
         ("down_proj", "feed_forward", "bias"),
     ]
     assert [key.indexes for key in named.keys()] == [(0,), (0,), (1,), (1,), (3,), (3,)]
+
+
+@pytest.mark.parametrize(
+    ("name", "tower"),
+    [
+        ("model.encoder.layers.0.self_attn.qkv_proj.weight", "encoder"),
+        ("model.decoder.layers.1.self_attn.q_proj.lora_A.default.weight", "decoder"),
+        ("model.unheard.weight", "text"),  # the module that it shares with known tensors has both towers
+        ("unheard.weight", "text"),
+    ],
+)
+def test_what_no_table_knows_is_in_the_tower_of_its_module(name: str, tower: str) -> None:
+    """BART's table has neither a fused projection nor an adapter."""
+    config = {"model_type": "bart", "architectures": ["BartForConditionalGeneration"]}
+    known = [
+        f"model.{tower}.layers.{at}.self_attn.{word}_proj.weight"
+        for tower in ("encoder", "decoder")
+        for at in (0, 1)
+        for word in "qk"
+    ]
+    named = Namer(family_of(config), config).name([*known, name])
+    assert named.key(len(known)).tower == tower
+    assert {named.key(at).tower for at in range(len(known))} == {"encoder", "decoder"}

@@ -498,6 +498,15 @@ def test_an_unknown_class_is_said_to_be_unknown() -> None:
     assert any("LlamaForX" in note for note in unknown.config.notes)
 
 
+def test_a_layer_that_predicts_further_tokens_is_like_the_last_of_a_stated_list() -> None:
+    """Lists of layers' types have an entry for each layer that the model counts, and none for those beyond."""
+    stated = {"indexer_types": ["shared"] * 3 + ["full"], "mlp_layer_types": ["dense"] + ["sparse"] * 3}
+    config = {"model_type": "glm_moe_dsa", "num_hidden_layers": 4, "num_nextn_predict_layers": 1, **stated}
+    ahead = {row.role: row for row in inspector.predict(config).ahead if row.branch == "indexer"}
+    assert {number for row in ahead.values() for number in row.layers or ()} == {4}
+    assert ahead["k_proj"].shape == (128, 6144)
+
+
 def test_layers_that_predict_further_tokens_are_told_beside_the_model() -> None:
     """DeepSeek-V3's authors: 671 billion, and 11.5 billion of the module beside its shared embedding and head."""
     prediction = inspector.predict({"model_type": "deepseek_v3", "num_nextn_predict_layers": 1})

@@ -150,10 +150,18 @@ def _ahead(family: Family, config: Config) -> tuple[Expected, ...]:
     if not isinstance(number, int) or not 0 < number <= MAX_AHEAD:
         return ()
     depth = formula.evaluate(DEPTH, Scope(family, config.values))
-    longer = {**config.values, DEPTH: depth + number}
+    longer = {
+        **{name: _lengthened(value, depth, number) for name, value in config.values.items()},
+        DEPTH: depth + number,
+    }
     rows = (row for row in expand(family, longer, "body") if not (row[0].optional or row[0].ahead or row[0].buffer))
     found = ((expected, tuple(layer for layer in expected.layers or () if layer >= depth)) for _, expected, _ in rows)
     return tuple(expected._replace(layers=layers) for expected, layers in found if layers)
+
+
+def _lengthened(value: Any, depth: int, number: int) -> Any:
+    """A list with an entry for each layer, such as their types, with the last repeated for further layers."""
+    return [*value, *value[-1:] * number] if isinstance(value, list) and len(value) == depth else value
 
 
 def head_of(family: Family, config: Config) -> str:

@@ -7,7 +7,7 @@ one `Slot`, so the work is done once per pattern, not per tensor.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -124,7 +124,7 @@ class Namer:
 
     def _slots_of(self, groups: Sequence[Group]) -> list[tuple[Slot, Sequence[int]]]:
         slots = [self._slot_of(group) for group in groups]
-        settled = _settle_norms(groups, _settle_towers(slots))
+        settled = _settle_norms(groups, _settle_modules(groups, _settle_towers(slots)))
         return [(slot, group.members) for slot, group in zip(settled, groups, strict=True)]
 
     def _slot_of(self, group: Group) -> Slot:
@@ -194,6 +194,36 @@ def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
     if len(alone) != 1:
         return slots
     return [slot._replace(tower="text") if slot.tower in alone and slot.row is None else slot for slot in slots]
+
+
+def _settle_modules(groups: Sequence[Group], slots: Sequence[Slot]) -> Sequence[Slot]:
+    """What no table knows, such as a fused projection, is in the tower of the known tensors of its module."""
+    known = [(group.pattern, slot.tower) for group, slot in zip(groups, slots, strict=True) if slot.row is not None]
+    if len(known) == len(slots) or len({tower for _, tower in known}) < 2:
+        return slots
+    towers: dict[str, set[str]] = {}
+    for pattern, tower in known:
+        for module in _modules(pattern):
+            towers.setdefault(module, set()).add(tower)
+    return [
+        slot
+        if slot.row is not None or group.piece
+        else slot._replace(tower=_tower_in(towers, group.pattern) or slot.tower)
+        for group, slot in zip(groups, slots, strict=True)
+    ]
+
+
+def _tower_in(towers: Mapping[str, Collection[str]], pattern: str) -> str | None:
+    """The tower of the innermost module that a pattern shares with known ones; None if that has several."""
+    found = next((towers[module] for module in _modules(pattern) if module in towers), ())
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _modules(pattern: str) -> Iterator[str]:
+    """`a.b.c` → `a.b`, `a`."""
+    while "." in pattern:
+        pattern = pattern.rpartition(".")[0]
+        yield pattern
 
 
 def _settle_norms(groups: Sequence[Group], slots: Sequence[Slot]) -> Iterable[Slot]:
