@@ -63,7 +63,7 @@ class Scope:
 
     def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
         self.family = family
-        self.values = _with_new_kinds(values)
+        self.values = _with_new_kinds(_without(family, values))
         self.indexes = indexes or {}
         self._aliases: dict[str, list[str]] = {}
         for alias, own in family.fields.items():
@@ -85,10 +85,18 @@ class Scope:
 
     def _omitted(self, name: str) -> Any:
         """The value of a field that the configuration omits or leaves at null. A part's default is completed, too."""
-        default = self._default(name, self._is_null(name))
-        if name in self._parts and default is not None:
-            return _part(self._parts[name], self, default if isinstance(default, Mapping) else {})
+        if name in self._parts:
+            return self._omitted_part(name)
+        null = self._is_null(name) and (name in WHOLE or not isinstance(self.family.defaults.get(name), Mapping))
+        default = self._default(name, null)
         return self.filled(name, default) if isinstance(default, Mapping) and name not in WHOLE else default
+
+    def _omitted_part(self, name: str) -> Any:
+        """A part that is omitted or null, which classes take for its type's own values; None if the table has none."""
+        default = self._default(name, null=False)
+        if default is None:
+            return None
+        return _part(self._parts[name], self, default if isinstance(default, Mapping) else {})
 
     def _nested(self, name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """A nested configuration, completed by the whole's table and then by the table of its own type."""
@@ -100,7 +108,10 @@ class Scope:
 
     def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A part's fields, including omitted ones that follow from the whole (`Family.followers`)."""
-        follow = {name: field for name, field in self.family.followers(part) if values.get(field) is None}
+        fixed = self.family.overwritten
+        follow = {
+            name: field for name, field in self.family.followers(part) if values.get(field) is None or name in fixed
+        }
         found = {field: self._derived(name) for name, field in follow.items() if name not in self._pending}
         return {**values, **found} if found else values
 
@@ -194,6 +205,14 @@ class Scope:
         return inner
 
 
+def _without(family: Family, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration without the fields that the class works out itself."""
+    if not family.overwritten:
+        return values
+    aliases = {alias for alias, own in family.fields.items() if own in family.overwritten}
+    return {name: value for name, value in values.items() if name not in aliases and name not in family.overwritten}
+
+
 def _with_new_kinds(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The configuration with current names for the kinds of its layers."""
     lists = {name: values[name] for name in LAYER_KINDS if isinstance(values.get(name), list)}
@@ -246,9 +265,19 @@ def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[s
 
 def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) -> Mapping[str, Any]:
     """A nested configuration whose rows are in the whole's table; omitted fields come from its own type."""
-    values = {**whole, **given}
+    values = _merged(whole, given)
     family = family_of(values) if values.get("model_type") not in (None, outer) else None
     return values if family is None else Part(Scope(family, values), whole)
+
+
+def _merged(usual: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The usual values of a nested configuration and of its own parts, where a file gives no others."""
+    found = {**usual, **given}
+    for name, value in usual.items():
+        own = given.get(name, value)
+        if isinstance(value, Mapping) and name not in WHOLE and (own is None or isinstance(own, Mapping)):
+            found[name] = _merged(value, own or {})
+    return found
 
 
 def _own_values(layers: Any) -> dict[int, Mapping[str, Any]]:

@@ -147,6 +147,7 @@ class Family(NamedTuple):
     head: str = "ForCausalLM"  # the class suffix if `architectures` is absent
     defaults: Mapping[str, Any] = {}  # fields that may be absent
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
+    overwritten: Sequence[str] = ()  # fields that the class works out itself, whatever a file says
     fields: Mapping[str, str] = {}  # common field name → the family's own
     drafts: bool = False  # for another model, whose name and size its own names bear
     ahead: str = ""  # the field that counts layers built like the last which predict further tokens
