@@ -283,6 +283,32 @@ def test_fields_of_a_part_that_follow_from_the_whole() -> None:
     assert scope({"text_config": {}}, rows=(TEXT,), derived=round_trip)["text_config"]["hidden_size"] == 32 * 4
 
 
+def test_what_a_class_works_out_itself_is_not_read() -> None:
+    """A field of `overwritten`, under every name it may have, and of a part."""
+    table = {"derived": {"width": "2 * heads"}, "fields": {"n_embd": "width"}, "overwritten": ["width"]}
+    assert [scope({"heads": 4, name: 5}, **table)["width"] for name in ("width", "n_embd", "other")] == [8, 8, 8]
+    part = {"derived": {"text_config.width": "heads"}, "overwritten": ["text_config.width"], "rows": (TEXT,)}
+    assert scope({"heads": 4, "text_config": {"width": 5}}, **part)["text_config"]["width"] == 4
+
+
+@pytest.mark.parametrize("rows", [(), (TEXT,)])
+def test_a_part_that_is_null_has_its_usual_values(rows: tuple[Row | Include, ...]) -> None:
+    """Unless the table has null for it: a class then has no such part. Labels that are null are no labels."""
+    usual = {"rows": rows, "defaults": {"text_config": {"towers": 3}, "id2label": {"0": "cat"}}}
+    assert scope({"text_config": None}, **usual)["text_config"]["towers"] == 3
+    assert scope({"text_config": None}, rows=rows, defaults={"text_config": None})["text_config"] is None
+    assert scope({"id2label": None}, **usual)["id2label"] is None
+
+
+def test_a_part_of_a_part_is_completed_too() -> None:
+    """What the outer part gives of the inner one replaces the table's, field by field; labels as a whole."""
+    usual = {"encoder": {"vision_config": {"width": 8, "depth": 2}, "id2label": {"0": "cat", "1": "dog"}}}
+    given = {"encoder": {"vision_config": {"width": 4}, "id2label": {"0": "cow"}}}
+    found = {"vision_config": {"width": 4, "depth": 2}, "id2label": {"0": "cow"}}
+    assert scope(given, defaults=usual)["encoder"] == found
+    assert scope({"encoder": {"vision_config": None}}, defaults=usual)["encoder"] == usual["encoder"]
+
+
 def test_the_first_include_of_a_field_completes_it() -> None:
     vision = Include("text_config", "vision.", default_type="gpt2")
     assert scope({"text_config": {}}, rows=(TEXT, vision))["text_config"]["model_type"] == "llama"
