@@ -142,6 +142,8 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
         what = f"{integer(len(found.patterns))} patterns of modules to leave unpacked are not tried on so many modules"
         yield Finding("not-judged", "info", what)
         return
+    if any(module.count(".") >= MOST_WORDS for module in (*packed, *plain)):
+        found.excess = f"names of more than {MOST_WORDS} words"
     left_out: dict[str, list[str]] = {}
     for module in packed:
         entry = found.entry_for(module)

@@ -54,7 +54,10 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
     if entry.name.lower().endswith(".json"):
         if subject.too_large(entry):
             yield "implausibly large", True
-        yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
+        try:
+            yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
+        except ValueError as error:
+            yield str(error), True
         return
     with subject.reading(entry.path) as read:
         if read(0, 2) != b"PK":
@@ -217,9 +220,11 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
 def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
     is_json = entry.name.lower().endswith(".json")
     limit = MAX_JSON if is_json else MAX_YAML
-    if entry.size > limit and not is_json:  # large ones in JSON are tokenizers and indexes
+    if entry.size > limit:
         yield "a very large document: not checked to its end"
     raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
+    if is_json and len(raw) > LONG_JSON and not any(sign in raw for sign in _SIGNS):
+        return  # a tokenizer or an index: their text is not taken apart
     yield from constructed.in_text(constructed.text_of(raw), is_json=is_json)
 
 
@@ -232,13 +237,19 @@ def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
         except zips.ZipError as error:
             yield f"its schema could not be checked: {error}"
             return
+    if listed and len(raw) < listed[-1].size:
+        yield "its schema could not be checked: it is implausibly large"
     for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
         if constructed.runs(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
             yield f"its schema names functions of {module:.80}"
 
 
-#: The most bytes of a document that are searched.
-MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 1024 * 1024
+#: The most bytes of a document that are searched: the largest in JSON are tokenizers.
+MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 64 * 1024 * 1024
+#: Bytes of a JSON document beyond which it is searched only if it has one of the signs: the names themselves, or an
+#: ASCII letter escaped by its number, which no writer needs to do.
+LONG_JSON = 1024 * 1024
+_SIGNS = (b'"py/', b"_target_", *(rb"\u00%d" % digit for digit in range(2, 8)))
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 
 #: Python files that are run because of their names → the program that runs them, and the severity.

@@ -1,0 +1,69 @@
+"""The table of bounds is whole, and each bound that an audit may meet is told of when it is lowered."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import bounds_table
+import hostile
+import pytest
+
+import inspector
+from inspector.auditing import rules
+
+TABLE = bounds_table.table()
+TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
+
+
+def test_every_bound_is_in_the_table() -> None:
+    """None is missing from `fixtures/bounds.jsonl`, and none there is gone from the code."""
+    assert {bound.name for bound in bounds_table.bounds()} == TABLE.keys()
+
+
+def test_each_bound_is_described() -> None:
+    """What it limits is said, and what happens there is a rule's finding or one of seven words."""
+    words = {*bounds_table.SAID, *rules.all_rules()}
+    assert not [bound.name for bound in bounds_table.bounds() if not TABLE[bound.name].get("what", bound.comment)]
+    assert not {name: row["met"] for name, row in TABLE.items() if row["met"] not in words}
+
+
+def test_the_page_is_made_from_it() -> None:
+    """docs/bounds.md is what `python tests/bounds_table.py` writes."""
+    assert bounds_table.PAGE.read_text("utf-8") == bounds_table.page()
+
+
+def holders(name: str) -> Iterator[str]:
+    """The modules that have a bound: its own, and those that import it by name."""
+    home, _, own = f"inspector.{name}".rpartition(".")
+    yield f"{home}.{own}"
+    for module, loaded in list(sys.modules.items()):
+        if module.startswith("inspector.") and module != home and own in vars(loaded):
+            source = Path(loaded.__file__ or "").read_text("utf-8")
+            if re.search(rf"from {re.escape(home)} import [^\n]*\b{own}\b", source):
+                yield f"{module}.{own}"
+
+
+def told(folder: Path) -> set[tuple[str, str]]:
+    """Rule and message of each finding; an error, if that is all there is."""
+    try:
+        models = inspector.audit([folder]).checkpoints
+    except inspector.InspectorError as error:
+        return {("refused", str(error))}
+    return {(each.rule, each.message) for model in models for each in model.findings}
+
+
+@pytest.mark.parametrize("name", list(TRIPS))
+def test_a_bound_that_is_met_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that is judged whole has another finding once the bound is lowered; none goes without one."""
+    row = TRIPS[name]
+    case = hostile.CASES[row["trip"].removeprefix("miss:")]
+    folder = hostile.make(case.misses if row["trip"].startswith("miss:") else case.trips, tmp_path / "m")
+    before = told(folder)
+    for holder in holders(name):
+        monkeypatch.setattr(holder, row["low"])
+    new = told(folder) - before
+    assert any(rule == row.get("rule", row["met"]) for rule, _ in new), new
+    assert not any("internal error" in message for _, message in new)
