@@ -13,6 +13,7 @@ import pytest
 
 import inspector
 from inspector.auditing import rules
+from inspector.auditing.rules import templates
 
 TABLE = bounds_table.table()
 TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
@@ -48,6 +49,7 @@ def holders(name: str) -> Iterator[str]:
 
 def told(folder: Path) -> set[tuple[str, str]]:
     """Rule and message of each finding; an error, if that is all there is."""
+    templates.judge.cache_clear()  # of a template that was judged under other bounds
     try:
         models = inspector.audit([folder]).checkpoints
     except inspector.InspectorError as error:
