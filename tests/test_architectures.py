@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.architectures import family_of, model_types
+from inspector.architectures.data.classes import OWN_TYPES, type_of_class
 from inspector.architectures.prediction import predict
 from inspector.cli.commands import inspect
 from inspector.model import Config
@@ -168,5 +170,8 @@ def test_the_page_lists_no_type_without_a_table_that_has_one() -> None:
         Path("docs/architectures.md").read_text(encoding="utf-8").split("## Types without a table")[1].split("\n## ")[0]
     )
     names = [name for line in section.splitlines() if line.startswith("| ") for name in line.split("|")[1].split(",")]
-    assert len(names) > 10
+    classes = re.findall(r"`([A-Z]\w+)`", section)
+    assert len(names) > 5
+    assert len(classes) > 40
     assert [name for name in names if "(" not in name and family_of({"model_type": name.strip()})] == []
+    assert [name for name in classes if OWN_TYPES.get(name) or type_of_class(name)] == []

@@ -59,6 +59,13 @@ def test_published_files(name: str) -> None:
         ("BailingMoeV2ForCausalLM", "bailing_moe_v2"),
         ("HunYuanMoEV1ForCausalLM", "hunyuan_v1_moe"),
         ("GPTNeoXForCausalLM", "gpt_neox"),
+        ("Grok1ForCausalLM", "grok-2"),
+        ("GteNewModel", "new"),
+        ("LLaDA2MoeModelLM", "llada2_moe"),
+        ("LlamaBidirectionalModel", "llama"),
+        ("MoonshotKimiaForCausalLM", "kimi_audio"),
+        ("Phi4ForCausalLMV", "phi4-siglip"),
+        ("RForConditionalGeneration", "R"),
         ("NobodyKnowsForCausalLM", None),
     ],
 )

@@ -23,25 +23,45 @@ OWN_TYPES: Mapping[str, str] = {
 }
 
 #: Words in class names of draft models, which may have the `model_type` of the model they draft for.
-DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator")
+DRAFTS = ("Eagle", "Medusa", "Hydra", "Speculator", "Draft", "DFlash", "DSpark", "NextN")
 
 #: Classes whose name does not imply their type.
 TYPES: Mapping[str, str] = {
     "ASTForAudioClassification": "audio-spectrogram-transformer",
+    "BailingMoeV2_5ForCausalLM": "bailing_hybrid",
     "DeciLMForCausalLM": "nemotron-nas",
+    "DeepseekVL2ForCausalLM": "deepseek_vl_v2",
+    "EmbeddingGemmaModel": "gemma3_text",
+    "GteNewForSequenceClassification": "new",
+    "GteNewModel": "new",
+    "HCXVisionV2ForCausalLM": "hyperclovax_vision_v2",
+    "HfMoondream": "moondream1",
     "HunYuanDenseV1ForCausalLM": "hunyuan_v1_dense",
     "HunYuanDenseV1ForSequenceClassification": "hunyuan_v1_dense",
     "HunYuanMoEV1ForCausalLM": "hunyuan_v1_moe",
     "HunYuanMoEV1ForSequenceClassification": "hunyuan_v1_moe",
     "InklingForConditionalGeneration": "inkling_mm_model",
+    "LLaDA2MoeModelLM": "llada2_moe",
+    "Lfm2BidirectionalModel": "lfm2",
+    "LlamaBidirectionalForSequenceClassification": "llama",
+    "LlamaBidirectionalModel": "llama",
+    "LlamaEmbeddingModel": "llama",
     "MiniMaxM3SparseForConditionalGeneration": "minimax_m3_vl",
+    "MoonshotKimiaForCausalLM": "kimi_audio",
+    "MultiModalityCausalLM": "multi_modality",
+    "NemotronH_Nano_Omni_Reasoning_V3": "nemotron_h_omni",
     "NemotronH_Omni_Reasoning_V3": "nemotron_h_omni",
+    "NemotronH_Super_Omni_Reasoning_V3": "nemotron_h_omni",
     "Ovis2_6ForCausalLM": "ovis2_5",
     "Ovis2_6_MoeForCausalLM": "ovis2_5",
     "Phi4ForCausalLMV": "phi4-siglip",
     "PhiMSFTForCausalLM": "phi-msft",
+    "QuantMixtralForCausalLM": "mixtral",
     "RWForCausalLM": "RefinedWeb",
+    "Rnj1ForCausalLM": "gemma3_text",
+    "SkyworkR1VChatModel": "skywork_chat",
     "Speech2TextForConditionalGeneration": "speech_to_text",
+    "VoxtralRealtimeGeneration": "voxtral_realtime",
 }
 
 
