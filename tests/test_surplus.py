@@ -115,10 +115,11 @@ def test_layers_that_predict_further_tokens_by_their_names(word: str) -> None:
 def test_layers_that_predict_further_tokens_by_their_number(field: str) -> None:
     """Three layers, and two more."""
     more = prediction(STACK, config={field: 2})
-    found = [cause("layers.n.up", "up_proj", layer, more) for layer in (2, 3, 4, 5)]
+    found = [cause(f"layers.{layer}.up", "up_proj", layer, more) for layer in (2, 3, 4, 5)]
     assert found == [None, "prediction_head", "prediction_head", None]
-    assert [cause("layers.n.embed", "embed_tokens", layer, more) for layer in (2, 3)] == [None, "duplicate"]
-    assert cause("layers.n.head", "lm_head", 3, more) == "duplicate"
+    assert [cause(f"layers.{layer}.embed", "embed_tokens", layer, more) for layer in (2, 3)] == [None, "duplicate"]
+    assert cause("tower.3.up", "up_proj", 3, more) is None
+    assert cause("layers.3.head", "lm_head", 3, more) == "duplicate"
     assert cause("up", "up_proj", None, more) is None
     assert cause("vision.3.up", "up_proj", 3, more, tower="vision") is None
     assert cause("layers.3.up", "up_proj", 3, prediction(STACK, config={field: "2"})) is None
