@@ -58,7 +58,7 @@ def cause(
 
 
 HEAD = row("lm_head")
-STACK = row("q_proj", layers=(0, 1, 2))
+STACK = row("q_proj", name="layers.{layer}.q_proj", layers=(0, 1, 2))
 
 
 # --- causes -----------------------------------------------------------------------------------
