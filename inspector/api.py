@@ -122,16 +122,18 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
         [('ggml-vocab-bert-bge', 'Reconciliation'), ('test', 'FormatError')]
     """
     from inspector.opening.models import Models, models_at
+    from inspector.sources.local import listed_once
 
     named = models_at(target)
     found: list[tuple[Named, Reconciliation | InspectorError]] = []
-    for number, each in enumerate(named, 1):
-        try:
-            found.append((each, reconcile(open(each.target))))
-        except InspectorError as error:
-            found.append((each, error))
-        if progress:
-            progress(number, len(named))
+    with listed_once():
+        for number, each in enumerate(named, 1):
+            try:
+                found.append((each, reconcile(open(each.target))))
+            except InspectorError as error:
+                found.append((each, error))
+            if progress:
+                progress(number, len(named))
     return Models(found)
 
 

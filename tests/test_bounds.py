@@ -18,6 +18,8 @@ from hostile.hdf5_files import hdf5
 
 import inspector
 from inspector.auditing import asking, limits
+from inspector.bridge.shapes import times
+from inspector.sources import local
 
 ROOT = Path(inspector.__file__).parents[1]
 SECONDS, MEGABYTES = 2, 200
@@ -322,3 +324,25 @@ def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Pat
         file.writestr("a/version", b"3\n")
     with pytest.raises(inspector.InspectorError, match="too many opcodes"):
         inspector.open(tmp_path / "model.pt")
+
+
+def test_a_folder_of_many_models_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,500 files of 60 bytes took half a minute: the folder was listed anew for each of them."""
+    for at in range(20):
+        (tmp_path / f"m{at}.safetensors").write_bytes(hostile.safetensors({"a": [1]}))
+    listed: list[Path] = []
+    own = local.LocalPlace._list
+
+    def noted(place: local.LocalPlace) -> dict[str, int]:
+        listed.append(place.root)
+        return own(place)
+
+    monkeypatch.setattr(local.LocalPlace, "_list", noted)
+    assert len(inspector.models(tmp_path)) == 20
+    assert len(listed) <= 3  # the folder itself, and once for all of its files
+
+
+def test_a_shape_of_many_dimensions_is_shown_in_part() -> None:
+    assert times([2] * 32) == "×".join(["2"] * 32)
+    assert times([2] * 480_000) == "×".join(["2"] * 32) + "×… (480,000 dimensions)"
+    assert times([]) == "scalar"

@@ -78,6 +78,12 @@ def book_units(ledger: Ledger, stored: Stored, units: Iterable[Unit], bits: int)
             yield Finding("shape", "error", what + unit.wanted[0].row.role, None, name)
 
 
+#: The most dimensions of a shape that are shown: a header of a megabyte may give one tensor half a million.
+MOST_SHOWN = 32
+
+
 def times(shape: Iterable[int]) -> str:
     """`4096×32000`."""
-    return "×".join(map(str, shape)) or "scalar"
+    dims = tuple(shape)
+    shown = "×".join(map(str, dims[:MOST_SHOWN])) or "scalar"
+    return shown if len(dims) <= MOST_SHOWN else f"{shown}×… ({integer(len(dims))} dimensions)"

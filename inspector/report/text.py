@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector import units
 from inspector.architectures.facts import facts
+from inspector.bridge.shapes import times
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
 from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import GO, table, wrapped
@@ -432,7 +433,7 @@ def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[
             integer(each.tensor.nbytes),
             integer(each.tensor.offset),
             _purpose(each),
-            "×".join(map(str, each.tensor.shape)) or "scalar",
+            times(each.tensor.shape),
             escape(each.tensor.name),
             escape(each.file) if several else "",
         )

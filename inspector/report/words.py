@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from inspector.bridge.shapes import times
 from inspector.model import Key, Reconciliation
 
 
@@ -16,7 +17,7 @@ def place_of(key: Key) -> str:
 
 def shape_text(shapes: Sequence[tuple[int, ...]]) -> str:
     """`4096×4096 + 1024×4096`, each shape once."""
-    return " + ".join("×".join(map(str, shape)) or "scalar" for shape in dict.fromkeys(shapes))
+    return " + ".join(map(times, dict.fromkeys(shapes)))
 
 
 def about(result: Reconciliation) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from inspector.errors import SourceError, TargetError
@@ -128,6 +129,20 @@ class LocalFile:
         self._have = 0
 
 
+#: Folder → its files, while many files of one folder are opened in turn: listing it for each takes quadratic time.
+_LISTINGS: ContextVar[dict[str, dict[str, int]] | None] = ContextVar("listings", default=None)
+
+
+@contextmanager
+def listed_once() -> Iterator[None]:
+    """Inside the context a folder is listed for the first of its files only."""
+    token = _LISTINGS.set({})
+    try:
+        yield
+    finally:
+        _LISTINGS.reset(token)
+
+
 class LocalPlace:
     """A folder, or one file in its folder."""
 
@@ -155,11 +170,19 @@ class LocalPlace:
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._root = str(self.root)
-        self.files: Mapping[str, int] = {**self._alone(), **self._list()} if files is None else files
+        self.files: Mapping[str, int] = {**self._alone(), **self._listed()} if files is None else files
 
     def _alone(self) -> dict[str, int]:
         """The one named file, which may be hidden."""
         return {self.selected: self.path.stat().st_size} if self.selected else {}
+
+    def _listed(self) -> dict[str, int]:
+        known = _LISTINGS.get() if self.selected else None
+        if known is None:
+            return self._list()
+        if self._root not in known:
+            known[self._root] = self._list()
+        return known[self._root]
 
     def _list(self) -> dict[str, int]:
         """The folder's files by path, without hidden ones and those below hidden folders."""
