@@ -652,3 +652,26 @@ SECOND: list[Case] = [
 @pytest.mark.parametrize(("code", "files", "said"), SECOND)
 def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == said
+
+
+@pytest.mark.parametrize("end", ["json", "txt", "md", "png", "jpg", "jpeg", "gif", "pdf", "yaml", "yml", "model", "MD"])
+def test_documents_that_are_archives(end: str, tmp_path: Path) -> None:
+    said = [f"a.{end}: warning: a compressed archive, under the name of a document"]
+    assert rule_words.lines("hidden-archive", {f"a.{end}": b"PK\x03\x04", f"a{end}": b"PK\x03\x04"}, tmp_path) == said
+
+
+@pytest.mark.parametrize(
+    "name", ["model_index.json", "modules.json", "adapter_config.json", "open_clip_config.json", "params.json"]
+)
+def test_configurations_of_other_kinds_of_models(name: str, tmp_path: Path) -> None:
+    files = {"model.safetensors": safetensors({"a": [4]}), "tokenizer.json": "{}"}
+    assert len(rule_words.lines("missing-config", files, tmp_path / "a")) == 1
+    assert rule_words.lines("missing-config", {**files, name: "{}"}, tmp_path / "b") == []
+    assert len(rule_words.lines("no-config", files, tmp_path / "c")) == 1
+    assert rule_words.lines("no-config", {**files, name: "{}"}, tmp_path / "d") == []
+
+
+def test_a_rules_title_is_the_first_line_of_its_documentation() -> None:
+    for each in all_rules().values():
+        title, _, rest = each.documentation.partition("\n\n")
+        assert each.title == title and "\n" not in title and rest, each.code

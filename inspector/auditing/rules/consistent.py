@@ -252,7 +252,8 @@ def no_config(subject: Subject) -> Iterator[Found]:
         return
     beside = {"tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors.index.json"}
     names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
-    if names & beside and not names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE}:
+    others = {"model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}
+    if names & beside and not names & {*configs.FILES, *others}:
         yield Found("no config.json beside the weights", headers[0].path)
 
 
