@@ -102,7 +102,7 @@ def _of_diffusers() -> list[str]:
 #: `model_type` → why it has no table. Without a table, only sizes explain a file's tensors.
 WITHOUT = {
     "internlmxcomposer2": "its code has the projector's and CLIP's sizes as constants, which differ between 2.0, 4KHD and 2.5; no field of "
-    "the configuration says which version it is",
+    "the configuration says which version it is, and LMDeploy tells them by the names in their code",
     "aquila3": "one model has it, and its code was not found; with AquilaForCausalLM as its class it is read as Aquila",
     "moondream3": "vLLM's code leaves out the part that reads and writes coordinates",
     "eagle_2_5_vl": "vLLM's code does not say whether the pooling head of its tower is stored",
@@ -111,7 +111,52 @@ WITHOUT = {
 }
 
 #: Classes that vLLM 0.32 or SGLang 0.5.23 registers for models of their own, whose code was not read.
-UNREAD = ["BailingMM2NativeForConditionalGeneration", "BailingMMNativeForConditionalGeneration", "BailingMoeV3ForCausalLM", "BailingMoeV3VLForConditionalGeneration", "ClefFlashForJointSchema", "ClefOmniForJointSchema", "ColQwen3", "ColQwen3_5", "Cosmos3ForConditionalGeneration", "D3ForSequenceClassification", "DeepseekV41ForCausalLM", "FireRedASR2ForConditionalGeneration", "FunASRForConditionalGeneration", "FunAudioChatForConditionalGeneration", "GigaChat35ForCausalLM", "IQuestQ1ForCausalLM", "InternS1ProForConditionalGeneration", "InternS2MobiusForConditionalGeneration", "InternS2PreviewForConditionalGeneration", "JetVLMForConditionalGeneration", "JinaVLForRanking", "K2HorizonForCausalLM", "KananaVForConditionalGeneration", "KimiK3ForConditionalGeneration", "LlamaNemotronVLModel", "LlavaOnevision2ForConditionalGeneration", "LlavaVidForCausalLM", "MiMoV2ASRForCausalLM", "MiMoV2OmniForCausalLM", "MiniCPMSALAForCausalLM", "MossAudioModel", "MossVLForConditionalGeneration", "NVILAForConditionalGeneration", "NVILALiteForConditionalGeneration", "NemotronHPuzzleForCausalLM", "NemotronParseForConditionalGeneration", "OpenPanguVLForConditionalGeneration", "OpsColQwen3Model", "POINTSV15ChatModel", "Qwen3VLNemotronEmbedModel", "Sarashina2VisionForCausalLM", "StepVLForConditionalGeneration", "Terratorch", "XllmForCausalLM", "YiVLForCausalLM"]
+UNREAD = [
+    "BailingMM2NativeForConditionalGeneration",
+    "BailingMMNativeForConditionalGeneration",
+    "BailingMoeV3ForCausalLM",
+    "BailingMoeV3VLForConditionalGeneration",
+    "ClefFlashForJointSchema",
+    "ClefOmniForJointSchema",
+    "ColQwen3",
+    "ColQwen3_5",
+    "Cosmos3ForConditionalGeneration",
+    "D3ForSequenceClassification",
+    "DeepseekV41ForCausalLM",
+    "FireRedASR2ForConditionalGeneration",
+    "FunASRForConditionalGeneration",
+    "FunAudioChatForConditionalGeneration",
+    "GigaChat35ForCausalLM",
+    "IQuestQ1ForCausalLM",
+    "InternS1ProForConditionalGeneration",
+    "InternS2MobiusForConditionalGeneration",
+    "InternS2PreviewForConditionalGeneration",
+    "JetVLMForConditionalGeneration",
+    "JinaVLForRanking",
+    "K2HorizonForCausalLM",
+    "KananaVForConditionalGeneration",
+    "KimiK3ForConditionalGeneration",
+    "LlamaNemotronVLModel",
+    "LlavaOnevision2ForConditionalGeneration",
+    "LlavaVidForCausalLM",
+    "MiMoV2ASRForCausalLM",
+    "MiMoV2OmniForCausalLM",
+    "MossAudioModel",
+    "MossVLForConditionalGeneration",
+    "NVILAForConditionalGeneration",
+    "NVILALiteForConditionalGeneration",
+    "NemotronHPuzzleForCausalLM",
+    "NemotronParseForConditionalGeneration",
+    "OpenPanguVLForConditionalGeneration",
+    "OpsColQwen3Model",
+    "POINTSV15ChatModel",
+    "Qwen3VLNemotronEmbedModel",
+    "Sarashina2VisionForCausalLM",
+    "StepVLForConditionalGeneration",
+    "Terratorch",
+    "XllmForCausalLM",
+    "YiVLForCausalLM",
+]
 
 #: A name that lists of models have, but no config.json that is known → the `model_type` of the published ones.
 CALLED = {
