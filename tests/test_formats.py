@@ -62,6 +62,14 @@ def test_what_is_found_in_place_of_weights(raw: bytes, rule: str, what: str) -> 
     assert refused(formats.read, raw, "a\n.safetensors") == (rule, f"P {what}")
 
 
+def test_the_length_of_a_header_that_fits_is_no_other_formats_first_bytes() -> None:
+    """559,903 begins with gzip's bytes; there are as many after it, so a header is damaged, and nothing compressed."""
+    length = int.from_bytes(b"\x1f\x8b\x08", "little")
+    assert length == 559_903
+    _, said = refused(formats.read, length.to_bytes(8, "little") + b"x" * length, "a.safetensors")
+    assert "gzip" not in said
+
+
 def test_the_first_bytes_decide() -> None:
     """A header that could be is no page, and each framework's file goes to its own reader."""
     for name, raw, kind in (

@@ -34,6 +34,8 @@ from inspector.errors import UsageError
         ("llama-4b-128g-13b", "13B", 13 * 10**9, 1),
         ("OLMoE-1B-7B-0924-Instruct", "7B", 7 * 10**9, 1),
         ("merge-1B-7B", "1B", 10**9, 1),
+        ("TinyLlama-1.1B-step-50K-105b", "1.1B", 1_100_000_000, 1),
+        ("llama-7b-token-classifier", "7B", 7 * 10**9, 1),
         ("TinyLlama-1.1B-intermediate-step-1431k-3T", "1.1B", 1_100_000_000, 1),
         ("Qwen2.5-14B-Instruct-1M", "14B", 14 * 10**9, 1),
         ("Llama-3-8B-Instruct-262k", "8B", 8 * 10**9, 1),

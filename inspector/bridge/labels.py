@@ -16,7 +16,7 @@ _UNITS = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 # In `bloom-7b1` the unit is the point. An underscore is one in `2-1_6b`, but a separator in `llama_2_7b`.
 _IN_NAME = re.compile(
     r"(?<![A-Za-z0-9.])(?:(?P<experts>\d{1,3})x)?(?P<number>\d{1,4}(?:\.\d{1,3}|(?:(?<!_\d)(?<!_\d\d)|(?<=_0))_\d{1,3})?)"
-    r"(?P<unit>[bmt])(?P<fraction>\d(?=[-_.]|$))?(?![A-Za-z0-9]|-\d+E\b|[-_]\d+g\b|[-_. ]?(?:tokens?|steps?)\b)",
+    r"(?P<unit>[bmt])(?P<fraction>\d(?=[-_.]|$))?(?![A-Za-z0-9]|-\d+E\b|[-_]\d+g\b|[-_. ]?tokens\b)",
     re.IGNORECASE,
 )
 # Active parameters before all of them, as in `OLMoE-1B-7B`.
