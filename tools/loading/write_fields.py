@@ -191,8 +191,8 @@ _SIZES: Mapping[str, dict[str, Any]] = {
 _NAMES = frozenset({"target_modules", "exclude_modules", "modules_to_save", "feedforward_modules"})
 
 
-def of_method(name: str) -> dict[str, str]:
-    """Field → kinds, of a method that can be put into `Tiny`; nothing of others."""
+def maker(name: str) -> tuple[dict[str, Any], Callable[[str, Any], object]]:
+    """A method's fields, and a function that puts it with one of them changed into a tiny model; no fields if it cannot."""
     kind = peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)]
     fixed = {"peft_type": name, "target_modules": ["q_proj", "down_proj"], "inference_mode": True}
     fixed |= _SIZES.get(name, {})
@@ -209,10 +209,15 @@ def of_method(name: str) -> dict[str, str]:
 
     fixed = {key: value for key, value in fixed.items() if key in kind.__dataclass_fields__ or key == "peft_type"}
     try:
-        own = made(fixed)
+        return made(fixed), with_field
     except Exception as error:
         print(f"{name} left out: {type(error).__name__}: {str(error)[:100]}")
-        return {}
+        return {}, with_field
+
+
+def of_method(name: str) -> dict[str, str]:
+    """Field → kinds, of a method that can be put into `Tiny`; nothing of others."""
+    own, with_field = maker(name)
     return {
         field: letters(partial(with_field, field), default, SAMPLES if field in _NAMES else {**SAMPLES, "d": {}})
         for field, default in own.items()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.rules.configurations import (
     MOST,
     beyond_one,
@@ -20,6 +22,7 @@ from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
 from inspector.opening.configs import ADAPTER_FILE
+from inspector.sources.listing import Entry
 from inspector.units import integer
 
 _rule = partial(rule, group="consistent")
@@ -91,7 +94,38 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
             wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
-        yield from (Found(what, entry.path) for what in (*wrong, *_wrong_targets(own))[:MOST])
+        told = (*wrong, *_unknown_words(own, kind.upper()), *_wrong_targets(own), *_not_stored(subject, entry, own))
+        yield from (Found(what, entry.path) for what in told[:MOST])
+
+
+def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Words that a method does not know, unless a newer version of PEFT may."""
+    if version(own.get("peft_version", "0")) > version(fields()["peft"]["version"]):
+        return
+    for field, words in data.table("choices")["peft"].get(kind, {}).items():
+        value = own.get(field)
+        if isinstance(value, str) and value not in words and not value.startswith(_NUMBERED):
+            yield f"{field} is {shown(value)}, but should be one of {', '.join(words)}"
+
+
+#: Words that a number follows.
+_NUMBERED = ("pissa_niter_",)
+
+
+def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
+    """Tensors that PEFT looks up by name, and fails without."""
+    header = next((each for each in subject.headers if each.path.rpartition("/")[0] + "/" in ("/", entry.folder)), None)
+    if header is None or header.path.rpartition("/")[2] not in _WEIGHTS or len(header.tensors) > _MOST_TENSORS:
+        return
+    ends = {tensor.name.rpartition(".")[2] for tensor in header.tensors}
+    if own.get("trainable_token_indices") and "trainable_tokens_delta" not in ends:
+        yield "trainable_token_indices names tokens, but no tensor holds their embeddings"
+    if own["peft_type"] == "VERA" and own.get("save_projection", True) and not {"vera_A", "vera_B"} <= ends:
+        yield "save_projection is true, but the projections vera_A and vera_B are not stored"
+
+
+#: The most tensors that are searched.
+_MOST_TENSORS = 50_000
 
 
 def _is_of_peft(own: Mapping[str, Any]) -> bool:
@@ -122,7 +156,7 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
             yield f"{field} is an object, but should be a list of names"
         if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
             yield f"{field} is {shown(listed)}: a list written as a string"
-    yield from _wrong_tokens(own)
+    yield from (*_no_expressions(own), *_wrong_tokens(own))
     targets, forward = own.get("target_modules"), own.get("feedforward_modules")
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
@@ -133,6 +167,25 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     if own.get("layers_pattern") and own.get("layers_to_transform") is None:
         yield "layers_pattern without layers_to_transform"
     yield from _wrong_values(own)
+
+
+def _no_expressions(own: Mapping[str, Any]) -> Iterator[str]:
+    for field in ("target_modules", "exclude_modules"):
+        if isinstance(own.get(field), str) and (fault := _no_expression(own[field])):
+            yield f"{field} is {shown(own[field])}, no regular expression: {fault}"
+
+
+def _no_expression(text: str) -> str | None:
+    """Why a text is not a regular expression; None if it is, or is too long to be compiled here."""
+    try:
+        re.compile(text if len(text) <= _LONGEST else "")
+    except (re.error, RecursionError, OverflowError) as error:
+        return str(error)
+    return None
+
+
+#: Characters of an expression that is compiled.
+_LONGEST = 2_000
 
 
 def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:

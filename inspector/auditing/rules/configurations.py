@@ -119,25 +119,27 @@ def config_field(subject: Subject) -> Iterator[Found]:
                 yield Found(f"{plural(len(wrong) - MOST, 'further field')} of the wrong type", entry.path)
 
 
-def _wrong_fields(own: Mapping[str, Any], kind: str, where: str) -> Iterator[str]:
+def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bool | None = None) -> Iterator[str]:
+    """What is wrong with a configuration, and with those within it, which state no version of their own."""
     table = fields()["transformers"]
+    is_known = not_newer(own, table) if is_known is None else is_known
     parts = table["parts"].get(kind, {})
     for field, value in own.items():
         inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
         if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
-            yield from _wrong_fields(value, inner, f"{where}{field}.")
+            yield from _wrong_fields(value, inner, f"{where}{field}.", is_known=is_known or not_newer(value, table))
         elif should := wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {shown(value)}, but should be {should}"
         elif (wrong := _wrong_value(field, value, kind)) is not None:
             yield f"{where}{field} is {wrong}"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {shown(value)}, but should be a string"
-        elif field == "layer_types" and isinstance(value, list) and _not_newer(own, table) and _has_layers(own, kind):
+        elif field == "layer_types" and isinstance(value, list) and is_known and _has_layers(own, kind):
             odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
             yield from (
                 f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
             )
-        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=_not_newer(own, table))):
+        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=is_known)):
             yield f"{where}{field} is {shown(value)}: {wrong}"
     for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
         yield where + what
@@ -251,7 +253,7 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
             yield "neither a model_type nor any other field of a model"
     elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
         yield "neither a model_type nor a class, of which Transformers needs one"
-    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and _not_newer(own, table):
+    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and not_newer(own, table):
         near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
         if near and str(first).lower().startswith(_flat(near[-1])[:4]):
             yield f"model_type {shown(kind)} is unknown to Transformers; {near[-1]!r} is known"
@@ -280,7 +282,7 @@ def _flat(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+def not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
     """Whether a configuration was written by a version of Transformers no newer than the table."""
     return version(own.get("transformers_version")) <= version(table["version"])
 
@@ -324,10 +326,11 @@ def rope(subject: Subject) -> Iterator[Found]:
         for scope in (own, nested if isinstance(nested, Mapping) else {}) if known else ():
             for field in ("rope_parameters", "rope_scaling"):
                 if isinstance(stated := scope.get(field), Mapping) and stated:
-                    yield from (Found(f"{field}: {what}", entry.path) for what in _wrong_rope(stated, scope))
+                    told = _wrong_rope(stated, scope, is_known=not_newer(own, fields()["transformers"]))
+                    yield from (Found(f"{field}: {what}", entry.path) for what in told)
 
 
-def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
+def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known: bool = False) -> Iterator[str]:
     kinds = stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,)
     for own in kinds:
         kind = own.get("rope_type", own.get("type", "default"))
@@ -337,7 +340,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         if not isinstance(kind, str):
             yield f"rope_type is {shown(kind)}"
         elif kind not in _ROPE:
-            if kind not in _PLAIN_ROPE and _near(kind, (*_ROPE, "default"), 0.6):
+            if kind not in _PLAIN_ROPE and (is_known or _near(kind, (*_ROPE, "default"), 0.6)):
                 yield f"unknown kind {shown(kind)}"
         elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"

@@ -182,7 +182,7 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
         return
     if result.adapter is not None or "auto_map" in prediction.config.values or subject.incomplete:
         return
-    files = [each for each in subject.headers if each.format == "safetensors" and len(each.tensors) <= _MOST_SHAPES]
+    files = [each for each in subject.headers if each.format in _NAMED and len(each.tensors) <= _MOST_SHAPES]
     stored = {tensor.name for header in files for tensor in header.tensors}
     rows = [row for row in prediction.expected if row.experts is None and row.stacked is None]
     wanted = {name for row in rows for name in row.names()}
@@ -190,7 +190,7 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     if not lost:
         return
     if not stored or len(lost) * 2 > len(wanted):
-        yield from list(_wrapped(stored, wanted)) or _renamed(stored, wanted)
+        yield from list(_wrapped(stored, wanted)) or list(_rebased(stored, wanted)) or _renamed(stored, wanted)
         return  # the whole file follows another convention
     base = _base(wanted)
     held = {name: name for name in sorted(stored)}  # the accepted names of each, and its actual one
@@ -205,6 +205,8 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
     yield from _renamed(held, wanted)
 
 
+#: Formats whose names are those of Transformers' tensors.
+_NAMED = ("safetensors", "pytorch")
 #: Wrappers that training puts around a model, which remain in the names of its tensors.
 _WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.", "state_dict.")
 
@@ -237,6 +239,19 @@ def _wrapped(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found
         if len({*inner.values()} & {*wanted}) * 2 > len(wanted):
             name = min(inner)
             yield Found(f"Transformers looks for {inner[name]:.100}, without {wrapper}", None, name)
+            return
+
+
+def _rebased(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
+    """Names that are correct except for that of the body: another model's, which Transformers does not remove."""
+    base = _base(wanted)
+    inner = {name.removeprefix(f"{base}."): name for name in wanted if name.startswith(f"{base}.")} if base else {}
+    for prefix in sorted({name.partition(".")[0] for name in stored} - {base}):
+        rests = {name: name.removeprefix(f"{prefix}.") for name in stored if name.startswith(f"{prefix}.")}
+        found = {name: inner[rest] for name, rest in rests.items() if rest in inner}
+        if len(found) * 2 > len(inner):
+            name = min(found)
+            yield Found(f"Transformers looks for {found[name]:.100}", None, name)
             return
 
 

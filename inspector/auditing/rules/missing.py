@@ -25,7 +25,7 @@ _STEMS = r"(?:model|pytorch_model|diffusion_pytorch_model|adapter_model)"
 #: A name that loaders find: the weights, a variant of them, a shard, an index.
 _FOUND = re.compile(rf"{_STEMS}(?:\.[\w-]+)?(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index(?:\.[\w-]+)?\.json)?")
 #: Additions to a file's name for copies, backups and unfinished downloads.
-_BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\._|\.|_)[-_ ]?(?:\w{4,12}_)?)?"
+_BEFORE = r"(?:(?:tmp|temp|old|new|backup|copy of|copy|~|\.|_)[-_ ]?(?:\w{4,12}_)?)?"
 _AFTER = r"(?:[ _.-]*(?:\(\d+\)|copy(?: \d+)?|old|bak|backup|tmp|temp|orig|new|\d{1,2}))?"
 _END = r"(?:[.~#-][\w.~#-]*|~)?"
 _DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}", re.IGNORECASE)
@@ -68,7 +68,12 @@ def misnamed(subject: Subject) -> Iterator[Found]:
         if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
             continue
         for entry in entries:
-            if entry.kind == "file" and _DECORATED.fullmatch(entry.name) and not _is_unfinished(entry.name):
+            of_macos = entry.name.startswith("._")  # what macOS packs beside a file: no weights
+            if (
+                entry.kind == "file"
+                and _DECORATED.fullmatch(entry.name)
+                and not (of_macos or _is_unfinished(entry.name))
+            ):
                 yield Found(_NO_LOADER, entry.path)
         if not folder and subject.checkpoint is None:
             yield from _other_ends(entries)

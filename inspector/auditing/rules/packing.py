@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -118,6 +119,136 @@ def packing_both(subject: Subject) -> Iterator[Found]:
     said = declaration(subject.config)
     if said and said.get("load_in_4bit") is True and said.get("load_in_8bit") is True:
         yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
+
+
+#: Field of a declaration → the words that its library takes.
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "bnb_4bit_quant_type": ("fp4", "nf4"),
+    "activation_scheme": ("dynamic", "static"),
+}
+#: The methods of Transformers (QuantizationMethod), and of programs whose files it is made for.
+_METHODS = frozenset(
+    {
+        *("bitsandbytes", "gptq", "awq", "aqlm", "vptq", "quanto", "eetq", "higgs", "hqq", "compressed-tensors"),
+        *(
+            "fbgemm_fp8",
+            "torchao",
+            "bitnet",
+            "spqr",
+            "fp8",
+            "quark",
+            "fp_quant",
+            "auto-round",
+            "mxfp4",
+            "sinq",
+            "metal",
+        ),
+        *(
+            "fouroversix",
+            "exl2",
+            "exl3",
+            "modelopt",
+            "fp4",
+            "nvfp4",
+            "marlin",
+            "gptq_marlin",
+            "squeezellm",
+            "qqq",
+            "mlx",
+        ),
+        *(
+            "int8",
+            "w8a8",
+            "smoothquant",
+            "deepspeedfp",
+            "experts_int8",
+            "ptpc_fp8",
+            "tpu_int8",
+            "petit_nvfp4",
+            "autoround",
+        ),
+    }
+)
+
+
+@_rule("packing-words", "error")
+def packing_words(subject: Subject) -> Iterator[Found]:
+    """The declaration of the packing has a word that the library does not take, or asks for another packing.
+
+    `bnb_4bit_quant_type: "nf5"`, an `activation_scheme` that does not exist, 8 bits for weights that bitsandbytes
+    packed in 4: loading or the first use fails. An unknown method is a warning: Transformers ignores it, and takes the
+    packed weights for plain ones.
+    """
+    config = subject.config
+    said = declaration(config) if config and config.kind == "config.json" else {}
+    if not said or config is None:
+        return
+    for field, words in _WORDS.items():
+        value = said.get(field)
+        if isinstance(value, str) and value not in words and said.get("quant_method") in ("bitsandbytes", "fp8"):
+            yield Found(f"{field} is {value!r:.40}, but should be one of {', '.join(words)}", config.path)
+    method = said.get("quant_method")
+    if isinstance(method, str) and method.lower() not in _METHODS and get_close_matches(method, _METHODS, 1, 0.7):
+        yield Found(f"{method!r:.40} is not a method of quantization", config.path, severity="warning")
+    if method == "bitsandbytes" and (other := _other_bits(subject, said)):
+        yield Found(other, config.path)
+    if method == "fp8" and (what := _other_blocks(subject, said.get("weight_block_size"))):
+        yield Found(what, config.path)
+
+
+def _other_bits(subject: Subject, said: Mapping[str, Any]) -> str:
+    """Whether the flags ask bitsandbytes for the other of its two packings."""
+    ends = {tensor.name.rpartition(".")[2] for header in subject.headers for tensor in header.tensors}
+    four, eight = (said.get(f"load_in_{bits}bit") is True for bits in (4, 8))
+    if eight and not four and "absmax" in ends and "SCB" not in ends:
+        return "load_in_8bit, but the weights are packed in 4 bits"
+    return "load_in_4bit, but the weights are packed in 8 bits" if four and not eight and "SCB" in ends else ""
+
+
+def _other_blocks(subject: Subject, block: Any) -> str:
+    """Whether the scales of float8 weights are of other blocks than the declared ones."""
+    if not (isinstance(block, list) and len(block) == 2 and all(type(each) is int and each > 0 for each in block)):
+        return ""
+    shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
+    for name, shape in shapes.items():
+        scales = shapes.get(f"{name}_scale_inv", ())
+        if len(shape) == len(scales) == 2 and (made := tuple(map(_blocks, shape, block))) != scales:
+            told = (f"{one}×{other}" for one, other in (block, made, scales))
+            return "blocks of {} declared, which make {} scales; {} are stored for ".format(*told) + f"{name:.80}"
+    return ""
+
+
+def _blocks(size: int, block: int) -> int:
+    return -(-size // block)
+
+
+#: Pieces without which a packed weight is not unpacked: suffix → the weight's dtypes.
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "weight.absmax": ("U8",),
+    "weight.quant_state.bitsandbytes__nf4": ("U8",),
+    "weight.quant_state.bitsandbytes__fp4": ("U8",),
+    "SCB": ("I8",),
+    "weight_scale_inv": ("F8_E4M3", "F8_E5M2"),
+    "weight_scale": ("F8_E4M3", "F8_E5M2", "I8", "U8"),
+}
+
+
+@_rule("side-data-missing", "error")
+def side_data_missing(subject: Subject) -> Iterator[Found]:
+    """A packed weight lacks its scales or its state, which other weights have.
+
+    The library cannot unpack it: loading ends with an error, or the codes are taken for numbers. The file was edited,
+    or a part was lost: download it again.
+    """
+    stored = {tensor.name: tensor.dtype for header in subject.headers for tensor in header.tensors}
+    for end, dtypes in _NEEDED.items():
+        have = {name.removesuffix(end) for name in stored if name.endswith("." + end)}
+        weights = [name for name, dtype in stored.items() if name.endswith(".weight") and dtype in dtypes]
+        packed = {name.removesuffix("weight") for name in weights}
+        without = sorted(packed - have)
+        if have & packed and without and len(without) < len(packed):
+            what = f"{plural(len(without), 'packed weight')} without {end.removeprefix('weight.')}"
+            yield Found(f"{what}: {without[0]:.100}weight", None, f"{without[0]}weight")
 
 
 @_rule("side-data", "error")

@@ -16,6 +16,7 @@ from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
 from inspector.auditing.rules.rule import Found, NotJudged
 from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.unfit import unfit
 from inspector.errors import ConfigError
 from inspector.model import Adapter, Config, Expected, Header, Prediction, Severity
 from inspector.opening.configs import ADAPTER_FILE
@@ -65,6 +66,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
         yield NotJudged(f"{integer(len(header.tensors))} tensors, more than {integer(_MOST)}", header.path, "info")
         return
     stored = _stored(header, adapter)
+    yield from _shared(header, method, adapter.config)
     exact: frozenset[str] = frozenset()
     try:
         chosen = _chosen(method, adapter.config)
@@ -76,9 +78,26 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # the tensors do not reveal their modules' sizes
         yield from _of_other_methods(header, stored, method)
         yield from _incomplete(header, stored, adapter.config)
-    yield from _unlike(header, stored, exact, adapter.config)
+    unlike = list(_unlike(header, stored, exact, adapter.config))
+    yield from unlike
+    if not unlike and exact.isdisjoint(part for _, part in stored.pieces):
+        yield from unfit(header, stored.pieces, method, adapter.config)
     yield from _without_layers(header, stored, adapter.config)
     yield from _strangers(header, stored, adapter.config)
+
+
+def _shared(header: Header, method: methods.Method, config: Mapping[str, Any]) -> Iterator[Found]:
+    """Tensors of the whole model, where fields alone determine their shape."""
+    fields = _Fields({**method.defaults, **config})
+    shapes = {tensor.name.rpartition(".")[2]: tensor for tensor in header.tensors}
+    for piece in method.shared:
+        words = formula.dimensions(piece.shape)
+        known = all(type(fields[name]) is int for word in words for name in formula.names(word))
+        tensor = shapes.get(piece.part) if known and piece.part not in PROMPTS and not piece.times else None
+        made = tuple(formula.evaluate(word, fields) for word in words) if tensor else ()
+        if tensor and tensor.shape != made:
+            what = f"{_times(tensor.shape)} stored, {_times(made)} = {' × '.join(words)} made by the method"
+            yield Found(what, header.path, tensor.name)
 
 
 #: The prefix of an adapter's tensor names, except for prompts (`get_peft_model_state_dict`).

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from inspector.auditing.rules.configurations import fields, wrong_kind
+from inspector.auditing import data
+from inspector.auditing.rules.configurations import fields, not_newer, wrong_kind
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Severity
@@ -62,6 +63,59 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
             if isinstance(inner, Mapping) and "auto_map" not in inner:
                 yield from (Found(what, entry.path) for what in _wrong(inner, f"{part}."))
         yield from _of_other_input(subject, entry, own)
+        yield from _unlike_model(subject, entry, own)
+
+
+#: Class of what prepares sound → its fields that are the model's, with the model's names for them.
+_SHARED: Mapping[str, Mapping[str, str]] = {
+    "WhisperFeatureExtractor": {"feature_size": "num_mel_bins"},
+    "ASTFeatureExtractor": {"num_mel_bins": "num_mel_bins", "max_length": "max_length"},
+    "Speech2TextFeatureExtractor": {"num_mel_bins": "input_feat_per_channel"},
+    "ClvpFeatureExtractor": {"feature_size": "feature_size"},
+}
+
+
+def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
+    """What the model beside it would refuse: another number of frequencies, of colours, a class that does not exist."""
+    config = subject.document(entry.folder + "config.json")
+    for scope in (own, *(own[part] for part in _PARTS if isinstance(own.get(part), Mapping))):
+        for field, name in _SHARED.get(str(scope.get("feature_extractor_type")), {}).items():
+            made, taken = scope.get(field), config.get(name)
+            if type(made) is type(taken) is int and made != taken:
+                what = f"{field} is {integer(made)}, but the model's {name} is {integer(taken)}"
+                yield Found(what, entry.path)
+        colours = config.get("num_channels", 3)
+        for field in ("image_mean", "image_std"):
+            listed = scope.get(field)
+            normal = "image_processor_type" in scope and scope.get("do_normalize") is not False
+            if normal and isinstance(listed, list) and type(colours) is int and len(listed) not in (1, 3, 4, colours):
+                yield Found(f"{field} has {integer(len(listed))} numbers for {integer(colours)} colours", entry.path)
+        resample = scope.get("resample")
+        if type(resample) is int and not 0 <= resample <= _FILTERS:
+            yield Found(
+                f"resample is {integer(resample)}, which is not a filter of Pillow's (0 to {_FILTERS})", entry.path
+            )
+    yield from _unlike_parts(subject, entry, own, config)
+
+
+#: The highest number of Pillow's resampling filters.
+_FILTERS = 5
+
+
+def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Found]:
+    """A processor's class, and the part that prepares images."""
+    named, kind = own.get("processor_class"), config.get("model_type")
+    table = data.table("choices")
+    if isinstance(named, str) and named not in table["processors"] and not_newer(config, table):
+        prepares = fields()["processors"]
+        exists = _stem(named) in prepares["image_processors"] or named in prepares["feature_extractors"]
+        if named.endswith("Processor") and not exists:
+            yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
+    beside = subject.names_beside(entry)
+    of_images = isinstance(kind, str) and kind in fields()["processors"]["of_images"]
+    if entry.name == "processor_config.json" and of_images and _FILES[0] not in beside and "image_processor" not in own:
+        what = f"no image_processor in it, and no {_FILES[0]} beside it, of which {kind} needs one"
+        yield Found(what, entry.path)
 
 
 def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
@@ -87,6 +141,9 @@ def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
 
 
 def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
+    for field in ("image_mean", "image_std"):
+        if isinstance(own.get(field), str):
+            yield f"{field} is {_shown(own[field])}, but should be a number or a list of numbers"
     for field in ("size", "crop_size"):
         value = own.get(field)
         if isinstance(value, str):
@@ -144,7 +201,11 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
         prepared = isinstance(kind, str) and (kind in table["of_images"] or kind in table["of_sound"])
         named = subject.document(entry.folder + "tokenizer_config.json").get("processor_class")
         first = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
-        if prepared and (isinstance(named, str) or first.endswith(_TASKS)) and not entry.folder:
+        spoken = kind in table["of_sound"] and names & {"tokenizer.json", "tokenizer_config.json", "vocab.json"}
+        if prepared and spoken and not isinstance(named, str) and not entry.folder:
+            what = f"a tokenizer, but no preprocessor_config.json, which {kind} needs to take sound: download it"
+            yield Found(what, entry.path, severity="warning")
+        elif prepared and (isinstance(named, str) or first.endswith(_TASKS)) and not entry.folder:
             needs = named if isinstance(named, str) else first
             severity: Severity = "error" if isinstance(named, str) or names & _PUBLISHED else "info"
             what = f"no preprocessor_config.json beside it, which {needs:.60} needs: download it"

@@ -36,7 +36,7 @@ def remote_code(subject: Subject) -> Iterator[Found]:
             yield Found(
                 f"{what} names {reference:.120}, code {origin}",
                 entry.path,
-                severity="warning" if here or repository or what == "auto_mapping" else "info",
+                severity="warning" if here or repository or what == "auto_mapping" or ".." in local else "info",
             )
     for entry in subject.entries:
         if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):

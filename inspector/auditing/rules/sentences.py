@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from inspector.auditing.rules.configurations import wrong_kind
+from inspector.auditing.rules.configurations import version, wrong_kind
 from inspector.auditing.rules.missing import ANY_WEIGHTS
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
@@ -46,6 +46,25 @@ _FIELDS: Mapping[str, frozenset[str]] = {
     "Pooling": frozenset({*_WIDTH, "pooling_mode", "include_prompt"}),
     "Dropout": frozenset({"dropout"}),
 }
+#: The classes of torch.nn.modules.activation.
+_ACTIVATIONS = frozenset(
+    {
+        *(
+            "CELU",
+            "ELU",
+            "GELU",
+            "GLU",
+            "Hardshrink",
+            "Hardsigmoid",
+            "Hardswish",
+            "Hardtanh",
+            "LeakyReLU",
+            "LogSigmoid",
+        ),
+        *("LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmax2d"),
+        *("Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"),
+    }
+)
 _POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
 #: The Transformer module's configuration, and the names it had for other kinds of encoder.
 _TRANSFORMER = (
@@ -80,16 +99,71 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
         if not isinstance(listed, list) or not listed:
             yield Found("not a list of modules", entry.path)
             continue
+        yield from (Found(what, entry.path) for what in _wrong_order(listed, subject.names_beside(entry)))
         for at, module in enumerate(listed):
             match module:
                 case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
                     yield Found(f"unknown class {kind:.60}: its module is missing", entry.path)
+                case {"name": str(), "path": str(), "type": str(kind)} if _is_unknown(subject, entry, kind):
+                    yield Found(f"{kind:.60} is not a class of sentence-transformers", entry.path)
                 case {"name": str(), "path": str(path), "type": str(kind)} if kind.startswith("sentence_transformers."):
                     yield from _wrong_module(subject, entry, path.strip("/"), kind.rpartition(".")[2])
                 case {"name": str(), "path": str(), "type": str()}:
                     pass  # the model's own code
                 case _:
                     yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
+
+
+#: The version whose classes are known, and these.
+_VERSION = (6, 2)
+_CLASSES = frozenset(
+    {
+        *(
+            "Asym",
+            "BoW",
+            "CLIPModel",
+            "CNN",
+            "Dense",
+            "Dropout",
+            "HierarchicalTokenPooling",
+            "LSTM",
+            "LambdaTokenPooling",
+        ),
+        *("LayerNorm", "LogitScore", "MLMTransformer", "MultiVectorMask", "Normalize", "Pooling", "Router"),
+        *("SparseAutoEncoder", "SparseStaticEmbedding", "SpladePooling", "StaticEmbedding", "Transformer"),
+        *("WeightedLayerPooling", "WordEmbeddings", "WordWeights", "CSRSparsity", "IDF"),
+    }
+)
+#: Classes that take text or images; a model begins with one of them.
+_INPUTS = frozenset(
+    {
+        *("Transformer", "MLMTransformer", "CLIPModel", "BoW", "WordEmbeddings", "StaticEmbedding", "Asym", "Router"),
+        *("SparseStaticEmbedding", "IDF"),
+    }
+)
+#: Classes that need one vector for a text, which a pooling makes of its tokens'.
+_OF_SENTENCES = frozenset({"Dense", "Normalize", "LayerNorm"})
+
+
+def _is_unknown(subject: Subject, entry: Entry, kind: str) -> bool:
+    """Whether no version of the library up to the known one has a class."""
+    written = subject.document(entry.folder + "config_sentence_transformers.json").get("__version__")
+    stated = written.get("sentence_transformers") if isinstance(written, Mapping) else None
+    own = kind.startswith("sentence_transformers.")
+    return own and kind.rpartition(".")[2] not in _CLASSES and version(stated) <= _VERSION
+
+
+def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
+    """A model begins with what takes its input, and pools tokens before it changes the text's vector."""
+    kinds = [module.get("type") if isinstance(module, Mapping) else None for module in listed]
+    own = [each.rpartition(".")[2] for each in kinds if isinstance(each, str) and each.startswith("sentence_transf")]
+    if len(own) < len(kinds):  # some are the model's own
+        return
+    if own[0] in _CLASSES - _INPUTS and "config.json" in names:
+        yield f"it begins with {own[0]}, which takes no text"
+    early = next((kind for kind in own if kind in _OF_SENTENCES | {"Pooling"}), "")
+    if early != "Pooling" and "Pooling" in own and "Transformer" in own:
+        yield f"{early} comes before Pooling, which makes the vector that it needs"
 
 
 def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
@@ -167,9 +241,18 @@ def _alone(subject: Subject) -> Iterator[Found]:
             own = subject.document(folder + _MODULES[kind].file)
             if own.keys() >= _KNOWN_BY[kind]:
                 yield from _wrong_shapes(header, kind, own)
+                yield from (Found(what, folder + _MODULES[kind].file) for what in _wrong_function(own))
         own = subject.document(folder + "config.json")
         if own.keys() == {"dimension"} and header.format == "safetensors":
             yield from _wrong_shapes(header, "LayerNorm", own)
+
+
+def _wrong_function(own: Mapping[str, Any]) -> Iterator[str]:
+    """An activation function that PyTorch does not have."""
+    function = own.get("activation_function")
+    module, _, name = function.rpartition(".") if isinstance(function, str) else ("", "", "")
+    if module == "torch.nn.modules.activation" and name not in _ACTIVATIONS:
+        yield f"activation_function is {name!r:.40}, which PyTorch does not have"
 
 
 def _wrong_shapes(header: Header, kind: str, own: Mapping[str, Any]) -> Iterator[Found]:

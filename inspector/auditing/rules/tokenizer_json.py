@@ -6,6 +6,7 @@ brackets is optional. Types: s string, i integer, f number, b boolean, n null, l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -74,6 +75,14 @@ _TRUNCATION = {"max_length": "i", "strategy": "s", "stride": "i", "[direction]":
 _PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i", "pad_token": "s"}
 _KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
 _WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
+#: Fields that take only certain words.
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "direction": ("Left", "Right"),
+    "behavior": ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"),
+    "prepend_scheme": ("first", "never", "always"),
+}
+#: The words of a truncation's strategy; a padding's is an object, too.
+_STRATEGIES = ("LongestFirst", "OnlyFirst", "OnlySecond")
 _DEPTH = 8
 #: Models that fail on an unknown word if the vocabulary has no token for it, and the default token.
 _UNKNOWN = {"WordPiece": "[UNK]", "WordLevel": "<unk>"}
@@ -94,13 +103,19 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
             yield from _of_fields(own[name], fields, name)
         elif own.get(name) is not None:
             yield f"{name} is not an object"
-    cut = own.get("truncation")
-    longest, stride = (cut.get(field) for field in ("max_length", "stride")) if isinstance(cut, Mapping) else (0, 0)
-    if type(longest) is type(stride) is int and 0 < longest <= stride:
-        yield f"truncation has a stride of {stride}, but a length of {longest} tokens"
+    if isinstance(own.get("truncation"), Mapping):
+        yield from _of_truncation(own["truncation"])
     model = own.get("model")
     if isinstance(model, Mapping):
         yield from _of_vocabulary(model)
+
+
+def _of_truncation(own: Mapping[str, Any]) -> Iterator[str]:
+    longest, stride, strategy = (own.get(field) for field in ("max_length", "stride", "strategy"))
+    if type(longest) is type(stride) is int and 0 < longest <= stride:
+        yield f"truncation has a stride of {stride}, but a length of {longest} tokens"
+    if isinstance(strategy, str) and strategy not in _STRATEGIES:
+        yield f"truncation.strategy is {strategy!r:.40}, but should be one of {', '.join(_STRATEGIES)}"
 
 
 def _listed(value: Any) -> list[Any]:
@@ -143,6 +158,28 @@ def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) 
         found = next((letter for kind, letter in _KINDS if isinstance(value[name], kind)), "")
         if found not in kinds and not (found == "i" and "f" in kinds):
             yield f"{where}.{name} is no {_WORDS.get(kinds[0], 'list').removeprefix('a ').removeprefix('an ')}"
+        elif name in _CHOICES and isinstance(value[name], str) and value[name] not in _CHOICES[name]:
+            yield f"{where}.{name} is {value[name]!r:.40}, but should be one of {', '.join(_CHOICES[name])}"
+        elif name == "pattern" and isinstance(value[name], Mapping):
+            yield from _of_expression(value[name].get("Regex"), where)
+
+
+def _of_expression(text: Any, where: str) -> Iterator[str]:
+    """An expression whose parentheses do not match: nothing else is alike in all dialects."""
+    if not isinstance(text, str):
+        return
+    opened, in_class = 0, False
+    for escape, char in re.findall(r"(\\.)|([][()])", text, re.DOTALL):
+        if escape:
+            continue
+        if char in "[]":
+            in_class = char == "["
+        elif not in_class:
+            opened += 1 if char == "(" else -1
+        if opened < 0:
+            break
+    if opened:
+        yield f"{where}.pattern is no regular expression: its parentheses do not match"
 
 
 def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:

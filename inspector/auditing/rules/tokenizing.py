@@ -9,10 +9,11 @@ from functools import partial
 from typing import Any
 
 from inspector.auditing.rules.configurations import fields, wrapped, wrong_kind
-from inspector.auditing.rules.fits import SPECIAL
+from inspector.auditing.rules.fits import SPECIAL, embedding_of
 from inspector.auditing.rules.present import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
@@ -58,7 +59,8 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         near = get_close_matches(kind, classes, 1, 0.9) if unknown and not names & {*_WHOLE} else []
         if near:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
-        if needed and len(missing) == len(needed) and _some(names) and not names & {*_WHOLE}:
+        whole = names & {*_WHOLE} and needed != ["vocab.txt"]  # a list of words cannot be made of pieces
+        if needed and len(missing) == len(needed) and _some(names) and not whole:
             yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
 
 
@@ -103,6 +105,10 @@ def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
     for field in _FLAGS:
         if own.get(field) is not None and not isinstance(own[field], bool):
             yield f"{field} is {_shown(own[field])}, but should be true or false"
+    extra = own.get("extra_special_tokens")
+    for name, token in extra.items() if isinstance(extra, Mapping) else ():
+        if not isinstance(token, str | Mapping):
+            yield f"extra_special_tokens.{name:.40} is {_shown(token)}, but should be a string"
     yield from _wrong_descriptions(own.get("added_tokens_decoder"))
 
 
@@ -126,6 +132,56 @@ def _wrong_descriptions(tokens: Any) -> Iterator[str]:
         return
 
 
+@_rule("added-tokens", "warning")
+def added_tokens(subject: Subject) -> Iterator[Found]:
+    """Added tokens of tokenizer.json do not fit the vocabulary or the model.
+
+    An added token has the id of another token, so that the library gives it a new one; or the post-processor adds ids
+    for which the embedding has no row. The file was edited, or belongs to another model. A file of over 2 MB is not
+    checked.
+    """
+    for entry in subject.named("tokenizer.json"):
+        if entry.name != "tokenizer.json" or entry.size > _MOST_JSON:
+            continue
+        try:
+            own = json.loads(subject.text(entry.path, _MOST_JSON) or "null")
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(own, dict):
+            yield from (Found(what, entry.path) for what in (*_taken_ids(own), *_beyond(subject, entry.folder, own)))
+
+
+_MOST_JSON = 2 * 1024 * 1024
+
+
+def _taken_ids(own: Mapping[str, Any]) -> Iterator[str]:
+    model = own.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, Mapping) else None
+    if not isinstance(vocabulary, Mapping):
+        return
+    names = {number: token for token, number in vocabulary.items() if type(number) is int}
+    for token in own.get("added_tokens") or ():
+        text, number = (token.get("content"), token.get("id")) if isinstance(token, Mapping) else (None, None)
+        other = names.get(number) if type(number) is int else None
+        if isinstance(text, str) and other not in (None, text) and text not in vocabulary:
+            yield f"the added token {text!r:.40} has the id {number}, which is that of {other!r:.40}"
+            return
+
+
+def _beyond(subject: Subject, folder: str, own: Mapping[str, Any]) -> Iterator[str]:
+    """Ids that the post-processor puts around a text."""
+    embedding = embedding_of(subject) if folder == subject.folder else None
+    after = own.get("post_processor")
+    tokens = after.get("special_tokens") if isinstance(after, Mapping) else None
+    if embedding is None or not isinstance(tokens, Mapping):
+        return
+    rows = max(embedding.tensor.shape)
+    listed = (each.get("ids") for each in tokens.values() if isinstance(each, Mapping))
+    ids = [number for each in listed if isinstance(each, list) for number in each if type(number) is int]
+    if ids and max(ids) >= rows:
+        yield f"the post-processor adds the id {integer(max(ids))}, but the embedding has {plural(rows, 'row')}"
+
+
 @_rule("vocabulary-lines", "error")
 def vocabulary_lines(subject: Subject) -> Iterator[Found]:
     """A list of tokens or merges lacks what the tokenizer needs.
@@ -140,7 +196,9 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
             continue
         own = subject.document(entry.path)
         merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
-        if {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
+        if "merges.txt" in names and (line := _no_pair(subject, merges)) is not None:
+            yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
+        elif {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
         if "vocab.json" in names and (odd := _no_id(subject, vocabulary)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
@@ -165,6 +223,12 @@ def _no_id(subject: Subject, vocabulary: str) -> str | None:
     of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
     odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
     return next(iter(odd), None)
+
+
+def _no_pair(subject: Subject, merges: str) -> str | None:
+    """A line of merges that is not two pieces; None if there is none."""
+    lines = (subject.text(merges, MAX_LIST) or "").split("\n")
+    return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
 
 
 def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
