@@ -184,7 +184,7 @@ _ONCE = frozenset(
     """
     adapter-pieces adapter-rank chat-template declared-parameters declared-total dtype dtype-mixture extra-shard
     gguf-dimensions gguf-tensors index-mismatch layer-list missing-config no-config no-preprocessor no-weights packing-both
-    packing-declared quantization second-index side-data stale-shards tensor-in-two-files tensor-names tied-head-stored
+    packing-declared packing-words quantization second-index side-data side-data-missing stale-shards tensor-in-two-files tensor-names tied-head-stored
     token-id tokenizer-size transposed undeclared-float8 unindexed-tensors
     file-name missing-component pipeline-index python-name remote-code
     """.split()  # noqa: SIM905  a list of words reads better without quotes

@@ -14,7 +14,7 @@ from inspector.auditing import data
 from inspector.auditing.rules.configurations import MOST, fields, not_newer, shown
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
-from inspector.units import integer
+from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
 
@@ -75,7 +75,7 @@ def _not_divided(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     for size, divisor in _table()["divisors"].get(kind, ()):
         width, parts = own.get(size), own.get(divisor)
         if type(width) is type(parts) is int and parts > 0 and width > 0 and width % parts:
-            yield f"{size} is {integer(width)}, which {integer(parts)} {divisor} do not divide"
+            yield f"{size} is {integer(width)}, which is no multiple of {divisor} ({integer(parts)})"
 
 
 #: Names of the number of experts.
@@ -92,9 +92,9 @@ def _too_many(own: Mapping[str, Any]) -> Iterator[str]:
         if type(experts) is not int or experts < 1:
             continue
         if type(chosen) is int and chosen > experts:
-            yield f"num_experts_per_tok is {integer(chosen)}, but {field} {integer(experts)}"
+            yield f"num_experts_per_tok is {integer(chosen)}, but {field} is {integer(experts)}"
         if type(groups) is int and groups > 0 and experts % groups:
-            yield f"{field} is {integer(experts)}, which {integer(groups)} n_group do not divide"
+            yield f"{field} is {integer(experts)}, which is no multiple of n_group ({integer(groups)})"
     how = own.get("attn_implementation", own.get("_attn_implementation"))
     if isinstance(how, str) and not _ATTENTION.fullmatch(how):
         yield f"attn_implementation is {shown(how)}, which Transformers does not have"
@@ -111,9 +111,9 @@ def _wrong_stages(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     if odd:
         yield f"out_features has {shown(odd[0])}, which is not in stage_names"
     if beyond:
-        yield f"out_indices has {shown(beyond[0])}, but there are {integer(len(stages))} stages"
+        yield f"out_indices has {shown(beyond[0])}, but there are {plural(len(stages), 'stage')}"
     if isinstance(names, list) and isinstance(places, list) and len(names) != len(places):
-        yield f"out_features has {integer(len(names))} stages, out_indices {integer(len(places))}"
+        yield f"out_features has {plural(len(names), 'stage')}, but out_indices {integer(len(places))}"
 
 
 def _is_place(number: Any, length: int) -> bool:

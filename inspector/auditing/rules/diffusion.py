@@ -148,7 +148,8 @@ def _wrong_blocks(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         return
     odd = [each for each in widths if type(groups) is int and groups > 0 and each % groups]
     if odd:
-        yield f"{integer(odd[0])} of block_out_channels are not divided by {integer(groups or 0)} norm_num_groups"
+        what = f"norm_num_groups ({integer(groups or 0)})"
+        yield f"block_out_channels has {integer(odd[0])}, which is no multiple of {what}"
     for field in ("down_block_types", "up_block_types"):
         blocks = own.get(field)
         if kind in _WITH_BLOCKS and isinstance(blocks, list) and len(blocks) != len(widths):

@@ -88,7 +88,7 @@ def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Ite
         for field in ("image_mean", "image_std"):
             listed = scope.get(field)
             normal = "image_processor_type" in scope and scope.get("do_normalize") is not False
-            if normal and isinstance(listed, list) and type(colours) is int and len(listed) not in (1, 3, 4, colours):
+            if normal and isinstance(listed, list) and type(colours) is int and len(listed) not in (1, 3, colours):
                 yield Found(f"{field} has {integer(len(listed))} numbers for {integer(colours)} colours", entry.path)
         resample = scope.get("resample")
         if type(resample) is int and not 0 <= resample <= _FILTERS:

@@ -44,7 +44,8 @@ def default_weights(subject: Subject) -> Iterator[Found]:
         own = subject.document(entry.path) if entry.name == "config.json" else {}
         if subject.alone or subject.members or not _is_model(own):
             continue
-        names = subject.names_beside(entry)
+        folder = entry.folder
+        names = {each.name for each in subject.entries if each.folder == folder and each.path in subject.place.files}
         if any(_DEFAULT.fullmatch(name) for name in names):
             continue
         variants = sorted((name, found[1] or found[2]) for name in names if (found := _VARIANT.fullmatch(name)))

@@ -81,8 +81,11 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "behavior": ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"),
     "prepend_scheme": ("first", "never", "always"),
 }
-#: The words of a truncation's strategy; a padding's is an object, too.
-_STRATEGIES = ("LongestFirst", "OnlyFirst", "OnlySecond")
+#: The words of strategies; a padding's may also be an object, with a length.
+_STRATEGIES: Mapping[str, tuple[str, ...]] = {
+    "truncation": ("LongestFirst", "OnlyFirst", "OnlySecond"),
+    "padding": ("BatchLongest",),
+}
 _DEPTH = 8
 #: Models that fail on an unknown word if the vocabulary has no token for it, and the default token.
 _UNKNOWN = {"WordPiece": "[UNK]", "WordLevel": "<unk>"}
@@ -101,6 +104,7 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
     for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
         if isinstance(own.get(name), Mapping):
             yield from _of_fields(own[name], fields, name)
+            yield from _of_strategy(own[name].get("strategy"), name)
         elif own.get(name) is not None:
             yield f"{name} is not an object"
     if isinstance(own.get("truncation"), Mapping):
@@ -111,11 +115,15 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_truncation(own: Mapping[str, Any]) -> Iterator[str]:
-    longest, stride, strategy = (own.get(field) for field in ("max_length", "stride", "strategy"))
+    longest, stride = (own.get(field) for field in ("max_length", "stride"))
     if type(longest) is type(stride) is int and 0 < longest <= stride:
         yield f"truncation has a stride of {stride}, but a length of {longest} tokens"
-    if isinstance(strategy, str) and strategy not in _STRATEGIES:
-        yield f"truncation.strategy is {strategy!r:.40}, but should be one of {', '.join(_STRATEGIES)}"
+
+
+def _of_strategy(strategy: Any, name: str) -> Iterator[str]:
+    known = _STRATEGIES[name]
+    if isinstance(strategy, str) and strategy not in known:
+        yield f"{name}.strategy is {strategy!r:.40}, but should be one of {', '.join(known)}"
 
 
 def _listed(value: Any) -> list[Any]:

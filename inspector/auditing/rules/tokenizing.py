@@ -172,11 +172,12 @@ def _beyond(subject: Subject, folder: str, own: Mapping[str, Any]) -> Iterator[s
     """Ids that the post-processor puts around a text."""
     embedding = embedding_of(subject) if folder == subject.folder else None
     after = own.get("post_processor")
-    tokens = after.get("special_tokens") if isinstance(after, Mapping) else None
-    if embedding is None or not isinstance(tokens, Mapping):
+    if embedding is None or not isinstance(after, Mapping):
         return
-    rows = max(embedding.tensor.shape)
-    listed = (each.get("ids") for each in tokens.values() if isinstance(each, Mapping))
+    rows, tokens = max(embedding.tensor.shape), after.get("special_tokens")
+    pieces = tokens.values() if isinstance(tokens, Mapping) else ()
+    of_template = (each.get("ids") for each in pieces if isinstance(each, Mapping))
+    listed = [*of_template, after.get("sep"), after.get("cls")]  # the last two are a text and its id
     ids = [number for each in listed if isinstance(each, list) for number in each if type(number) is int]
     if ids and max(ids) >= rows:
         yield f"the post-processor adds the id {integer(max(ids))}, but the embedding has {plural(rows, 'row')}"
