@@ -245,6 +245,14 @@ SCORES = [0.0] * 8
 BYTES: dict[str, Any] = {"tokens": ["a", *(f"<0x{byte:02X}>" for byte in range(256))], "token_type": [1] + [6] * 256}
 
 
+def foreign(architecture: str, **changed: Any) -> dict[str, Any]:
+    """A GGUF with the same sizes of another architecture."""
+    own = {key.partition(".")[2]: value for key, value in KEYS.items() if key.startswith("llama.")}
+    own |= {"rope.dimension_count": 16, **{key.replace("__", "."): value for key, value in changed.items()}}
+    pairs = {"general.architecture": architecture, "tokenizer.ggml.model": "none"}
+    return {"m.gguf": gguf({**pairs, **{f"{architecture}.{key}": value for key, value in own.items()}}, TENSORS)}
+
+
 def worded(**changed: Any) -> dict[str, Any]:
     """A GGUF of Llama's with eight tokens, key-values of the tokenizer changed."""
     own = {"model": "llama", "tokens": TOKENS, **changed}
@@ -305,6 +313,22 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-sizes", keyed(llama__attention__value_length=8), ["error: values have 8 dimensions a head, and queries and keys 16: llama.cpp takes them to be equal for llama"]),
         ("gguf-sizes", keyed(general__architecture="mimo2", mimo2__vocab_size=8, mimo2__embedding_length=32, mimo2__attention__head_count=2, mimo2__attention__value_length=8), []),  # it has a table of its own
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__head_count=None), []),
+        ("gguf-sizes", keyed(llama__expert_used_count=1), ["error: 1 experts are used, but there are 0"]),
+        ("gguf-sizes", keyed(llama__expert_group_count=1), ["error: 1 group of experts, but 0 experts"]),
+        ("gguf-sizes", keyed(llama__expert_count=4, llama__expert_used_count=2, llama__expert_group_count=4), ["error: 4 groups of experts, but 4 experts"]),
+        ("gguf-sizes", keyed(llama__expert_count=7, llama__expert_used_count=2, llama__expert_group_count=2, llama__expert_group_used_count=1), ["error: 7 experts are not a multiple of 2 groups"]),
+        ("gguf-sizes", keyed(llama__expert_count=8, llama__expert_used_count=2, llama__expert_group_count=2, llama__expert_group_used_count=2), ["error: 2 groups of experts are used, of 2"]),
+        ("gguf-sizes", keyed(llama__expert_count=8, llama__expert_used_count=2, llama__expert_group_count=2, llama__expert_group_used_count=1), []),
+        ("gguf-sizes", keyed(llama__expert_count=8, llama__expert_used_count=2, llama__expert_group_count=1), []),
+        ("gguf-sizes", keyed(llama__nextn_predict_layers=2), ["error: 2 layers predict further tokens, of 1 block"]),
+        ("gguf-sizes", keyed(llama__nextn_predict_layers=1), []),
+        ("gguf-sizes", foreign("phi2", rope__dimension_count=7), ["error: phi2.rope.dimension_count is 7, but must be even, at most 16"]),
+        ("gguf-sizes", foreign("phi2", rope__dimension_count=18), ["error: phi2.rope.dimension_count is 18, but must be even, at most 16"]),
+        ("gguf-sizes", foreign("phi2", rope__dimension_count=8), []),
+        ("gguf-sizes", foreign("qwen2", rope__dimension_count=8), ["error: qwen2.rope.dimension_count is 8, but a head has 16 dimensions"]),
+        ("gguf-sizes", foreign("gpt2", rope__dimension_count=7), []),  # it rotates nothing
+        ("gguf-tokens", worded(tokens=[*TOKENS[1:], "\0"], token_type=[1] * 7 + [6]), []),  # a text ends at NUL, and is given a name
+        ("gguf-type", keyed(llama__classifier__output_labels=[1]), ["error: llama.classifier.output_labels is array[int32], but should be array[string]"]),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=2), []),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=3), ["error: 3 experts are used, but there are 2"]),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=0), ["error: none of the 2 experts is used"]),

@@ -394,8 +394,8 @@ def numbers(*values: int) -> bytes:
     [
         ("gguf-type", {"tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.x": 1.0}, []),
         ("gguf-type", {"tokenizer.ggml.bos_token_id": 1.0}, ["tokenizer.ggml.bos_token_id is float32, but should be uint32"]),
-        ("gguf-type", {"tokenizer.ggml.eos_token_id": "1"}, ["tokenizer.ggml.eos_token_id is string, but should be uint32"]),
-        ("gguf-type", {"tokenizer.ggml.zebra_token_id": "1"}, []),
+        ("gguf-type", {"tokenizer.ggml.zebra_token_id": "1"}, []),  # which llama.cpp does not read
+        ("gguf-type", {"tokenizer.ggml.fim_pre_token_id": "1"}, ["tokenizer.ggml.fim_pre_token_id is string, but should be uint32"]),
         ("gguf-sizes", {"general.architecture": "qwen2vl", "qwen2vl.rope.dimension_sections": numbers(1, 2, 3)}, ["qwen2vl.rope.dimension_sections has 3 items, but should have 4"]),
         ("gguf-sizes", {"general.architecture": "qwen2vl", "qwen2vl.rope.dimension_sections": numbers(1, 2, 3, 4)}, []),
         ("gguf-sizes", {"llama.rope.dimension_sections": numbers(1, 2, 3)}, []),  # which llama.cpp does not read
@@ -411,7 +411,9 @@ def test_keys_of_a_gguf(code: str, pairs: dict[str, Any], said: list[str], tmp_p
 @pytest.mark.parametrize(
     ("name", "dtype", "shape", "cannot"),
     [
-        ("token_embd.weight", "I8", (4, 4), True), ("token_embd.weight", "I32", (4, 4), False),
+        ("token_embd.weight", "I8", (4, 4), True), ("token_embd.weight", "I32", (4, 4), True),
+        ("blk.0.ffn_gate_tid2eid.weight", "I32", (4, 4), False), ("blk.0.ssm_d", "F16", (4, 1), True),
+        ("blk.0.ssm_conv1d.weight", "F16", (4, 3), True), ("blk.0.ssm_conv1d.weight", "F32", (4, 3), False),
         ("token_embd.weight", "F16", (4, 4), False), ("token_embd.scale", "I8", (4, 4), False),
         ("token_embd.bias", "F16", (4,), True), ("token_embd.bias", "F32", (4,), False),
         ("output_norm.weight", "F16", (4,), True), ("output_norm.weight", "F32", (4,), False),

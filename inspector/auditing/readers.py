@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from inspector.auditing.asking import FIXED, Libraries, asking, few_enough
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.bounds import MAX_HEADER
+from inspector.auditing.rules.gguf import is_foreign
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Finding, Header, Severity
 from inspector.sources.filenames import ENDS, WEIGHTS, shard_of
@@ -88,6 +89,8 @@ def _of_llama(subject: Subject, path: str, header: Header | None, told: list[Fin
     """No, if there is any error that it would meet: of the file, of its set, or of its model."""
     reason = _of_reader(path, header, told)
     reason = reason or next((each.rule for each in told if each.rule in _REFUSED or _is_met(each)), None)
+    if reason is None and header is not None and is_foreign(header):
+        reason = "gguf-unknown"
     if reason is None and (shard := shard_of(path)):
         of_sets = ((each.rule, shard_of(each.path)) for each in found if each.path and _is_met(each))
         reason = next((rule for rule, other in of_sets if other and other.stem == shard.stem), None)

@@ -375,8 +375,12 @@ def _judged(finding: Finding, subject: Subject) -> Finding:
 
 def _is_compared(subject: Subject) -> bool:
     """Whether the loader refuses a tensor of another size: llama.cpp, and Transformers for a class of its own."""
-    if any(header.format == "gguf" for header in subject.headers):
-        return True
+    if models := [header.metadata for header in subject.headers if header.format == "gguf"]:
+        from inspector.auditing.rules.gguf import kind_of_tokenizer  # only where an embedding has another size
+
+        # llama.cpp ignores a stated size where there are tokens, with which `gguf-vocabulary` compares the rows
+        stated = any(f"{each.get('general.architecture')}.vocab_size" in each for each in models)
+        return not stated or any(kind_of_tokenizer(each) == "NONE" for each in models)
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False

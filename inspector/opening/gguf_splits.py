@@ -38,6 +38,9 @@ def _findings(files: Sequence[Header]) -> Iterator[Finding]:
         yield Finding(
             "missing-part", "error", f"{plural(len(absent), 'part')} of {total} missing: {listed}", first.path
         )
+    if (total or 0) < len(files) and len(files) > 1:
+        said = f"split.count is {'absent' if total is None else integer(total)}"
+        yield Finding("split-count", "error", f"{said}, but there are {integer(len(files))} parts", first.path)
     yield from _tensors(files, total)
 
 

@@ -3,7 +3,8 @@
     with Server() as server:
         server.start(Path("model.gguf"))     "" it does; else what it said last, "aborted", or "resources"
 
-More than loading: it also makes a context, reserves the computation's graphs, and parses the chat template.
+More than loading: it also makes a context, reserves the computation's graphs, parses the chat template, and computes
+two tokens; an encoder, which it would not use before the first request, is sent one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ REASONS = re.compile(
 )
 #: Seconds of processor time and bytes of address space of one start.
 SECONDS, ADDRESSES = 15, 6 << 30
+#: What it says of a model that encodes, with which it does not compute while it starts.
+ENCODES = re.compile("speculative decoding not supported by this context")
 #: What it says, or how it ends, where it was given too little of these.
 LACKED = re.compile(r"bad_alloc|unable to allocate|failed to allocate|not enough memory|ggml_aligned_malloc")
 
@@ -86,6 +89,10 @@ def serve(log: str) -> None:
             except BaseException as error:
                 os.write(2, f"exception {error!r}"[:400].encode())
                 os._exit(3)
+            if ENCODES.search(Path(log).read_text(errors="replace")):
+                given.embedding, given.pooling_type = True, xllamacpp.llama_pooling_type(1)
+                answer = xllamacpp.Server(given).handle_embeddings({"input": [[1, 1]]})
+                os.write(2, f"{answer}"[:300].encode())
             os._exit(0 if server else 4)
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 

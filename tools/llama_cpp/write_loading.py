@@ -26,6 +26,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 from faults import Entry, Pair, sound  # noqa: E402  found beside this file
 from library import Llama  # noqa: E402  the same
 from load_cases import predicted  # noqa: E402  the same
+from serving import Server  # noqa: E402  the same
 from sparse_gguf import write_gguf  # noqa: E402  found through the path above
 
 import inspector  # noqa: E402  the same
@@ -50,6 +51,8 @@ NEEDED = r"key not found|expected (?:\d+, )?0,"
 CALL = r"get_(key_or_arr|key|arr)\(\s*LLM_KV_(\w+)\s*,\s*([\w.]+)(?:\s*,\s*([\w.]+(?:\(\))?))?"
 #: The number of items that a list must have → how it is told here.
 LENGTHS = {"hparams.n_layer_all": "blocks", "hparams.n_layer()": "layers", "4": "4"}
+#: What it says where it cannot rotate as many dimensions.
+ROTATED = "n_dims % 2 == 0"
 _VARIABLE = r'^\s*(?:std::array<|std::vector<|enum )?(uint32_t|uint64_t|int32_t|int|float|bool|std::string|llama_pooling_type)\b[^;({]*?\b(\w+)\s*(?:=|;|,|\[|\(")'
 
 
@@ -100,7 +103,7 @@ def asked(kinds: dict[str, str], lists: Collection[str]) -> dict[str, dict[str, 
     """Architecture → the keys that it needs, those of which it refuses another type, its optional tensors."""
     llama, found = Llama(), dict[str, dict[str, Any]]()
     single = {key: kind for key, kind in kinds.items() if key not in lists and key.startswith(("%s.", "tokenizer."))}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, Server() as server:
         path = Path(folder, "model.gguf")
         for line in (ROOT / "fixtures" / "gguf_loaded.jsonl").read_text().splitlines():
             case = json.loads(line)
@@ -110,8 +113,9 @@ def asked(kinds: dict[str, str], lists: Collection[str]) -> dict[str, dict[str, 
             found[case["architecture"]] = {
                 "needed": [key.removeprefix(own) for key in needed(llama, path, pairs, entries)],
                 "typed": sorted({key.removeprefix(own) for key in typed(llama, path, pairs, entries, keys)}),
-                "optional": optional(llama, path, pairs, entries),
+                "optional": optional(llama, server, path, pairs, entries),
                 "fixed_values": has_fixed_values(llama, path, pairs, entries),
+                "rotates": rotates(server, path, pairs, entries),
             }
     return found
 
@@ -154,7 +158,7 @@ def another(key: str, kind: str) -> Pair:
     return (key, "string", "x") if kind != "string" else (key, "float32", 0.5)
 
 
-def optional(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) -> list[str]:
+def optional(llama: Llama, server: Server, path: Path, pairs: list[Pair], entries: list[Entry]) -> list[str]:
     """The tensors that are loaded where they are present, `%d` for the layer; with experts, and with none.
 
     Scales of packed weights, which it loads for every architecture, are left out.
@@ -166,13 +170,37 @@ def optional(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) 
         asked_for = {_pattern(name) for name in llama.asked_for(path)}
         stored = entries if keys is pairs else _dense(path)
         write_gguf(path, keys, stored)
-        loads = not llama.load(path).error
+        loads, starts = not llama.load(path).error, not server.start(path)
         for kind in {_pattern(name) for _, _, name in stored} & asked_for:
             write_gguf(path, keys, [each for each in stored if _pattern(each[2]) != kind])
-            if llama.load(path).error:
+            if llama.load(path).error or (starts and server.start(path)):
                 asked_for.discard(kind)
         names |= {name for name in asked_for if loads or name.endswith(".bias")}
     return sorted(name for name in names if not name.endswith("scale"))
+
+
+def rotates(server: Server, path: Path, pairs: list[Pair], entries: list[Entry]) -> str:
+    """Which dimensions of a head may be rotated: "whole" for all, "part" for any even number; "" if it does not matter."""
+    own = pairs[0][2] + "."
+    keys = {key.removeprefix(own): value for key, _, value in pairs}
+    head = head_of(keys)
+    write_gguf(path, pairs, entries)
+    if head is None or server.start(path):
+        return ""
+    kept = [pair for pair in pairs if pair[0] != own + "rope.dimension_count"]
+    write_gguf(path, [*kept, (own + "rope.dimension_count", "uint32", 7)], entries)
+    odd = server.start(path)
+    write_gguf(path, [*kept, (own + "rope.dimension_count", "uint32", head - 2)], entries)
+    if keys.get("rope.dimension_count", head) == head and server.start(path):
+        return "whole"
+    return "part" if ROTATED in odd else ""
+
+
+def head_of(keys: dict[str, Any]) -> int | None:
+    """The dimensions of a head; None where layers differ."""
+    heads = keys.get("attention.head_count")
+    length = keys.get("attention.key_length")
+    return length or (keys["embedding_length"] // heads if isinstance(heads, int) and heads else None)
 
 
 def _dense(path: Path) -> list[Entry]:
@@ -215,7 +243,8 @@ def scaled(text: str) -> list[str]:
 def main(source: Path, version: str) -> None:
     folder = source / "src"
     keys = names((folder / "llama-arch.cpp").read_text())
-    fields = variables((folder / "llama-hparams.h").read_text())
+    headers = ("llama-vocab.h", "llama-model.h", "llama-hparams.h")
+    fields = {name: kind for each in headers for name, kind in variables((folder / each).read_text()).items()}
     kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     lists: dict[str, dict[str, str]] = {}
     for path in sorted(folder.rglob("*.cpp")):
@@ -261,6 +290,7 @@ def main(source: Path, version: str) -> None:
             "typed": [key for key in each["typed"] if key not in everywhere],
             "optional": each["optional"],
             **({"fixed_values": True} if each["fixed_values"] else {}),
+            **({"rotates": each["rotates"]} if each["rotates"] else {}),
         }
         for name, each in told.items()
     }

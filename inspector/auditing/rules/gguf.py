@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from inspector.architectures import predicted_gguf
+from inspector.architectures.data.gguf_keys import BESIDE, NO_MODELS
 from inspector.auditing import data
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
@@ -44,10 +45,21 @@ def kind_of_tokenizer(metadata: Mapping[str, Any]) -> str | None:
 def models_of(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
     """GGUF files that contain a model, or a set's first part: not an adapter, a projector or only a vocabulary."""
     for header in subject.all_headers:
-        if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
-            continue
-        if header.metadata.get("general.type", "model") == "model" and not _is_further(header.metadata):
+        if isinstance(header.metadata, KeyValues) and _is_model(header):
             yield header, header.metadata
+
+
+def is_foreign(header: Header) -> bool:
+    """Whether a GGUF is a model of an architecture that llama.cpp does not have: of another program, or a newer one."""
+    architecture = header.metadata.get("general.architecture")
+    beside = (*NO_MODELS, *BESIDE)
+    return isinstance(architecture, str) and architecture not in {*known(), *beside} and _is_model(header)
+
+
+def _is_model(header: Header) -> bool:
+    if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
+        return False
+    return bool(header.metadata.get("general.type", "model") == "model") and not _is_further(header.metadata)
 
 
 def _is_further(metadata: KeyValues) -> bool:
@@ -117,6 +129,9 @@ def _kinds(architecture: str, metadata: KeyValues) -> dict[str, str]:
         name = key.removeprefix("%s.")
         if name in strict if name != key else not (without and key.startswith("tokenizer.") and key not in _FIRST):
             found[key.replace("%s", architecture)] = kind
+    for key, listed in table()["lists"].items():
+        if (own := key.replace("%s", architecture)) in metadata and metadata.fields[own].item is not None:
+            found.setdefault(own, listed["item"])
     return found if without else {**found, **dict.fromkeys(table()["token_ids"], "uint32")}
 
 
@@ -189,7 +204,11 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
             model = metadata["tokenizer.ggml.model"]
             what = f"a tokenizer of kind {model!r} and no {architecture}.vocab_size: llama.cpp expects no token at all"
             yield Found(what, header.path)
-        for what in (*_unequal(str(architecture), number, present), *_lengths(str(architecture), metadata, number)):
+        for what in (
+            *_unequal(str(architecture), number, present),
+            *_groups(number),
+            *_lengths(str(architecture), metadata, number),
+        ):
             yield Found(what, header.path)
 
 
@@ -198,20 +217,37 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
     rotated, head = number("rope.dimension_count"), number("attention.key_length")
     if head is None and width and heads:
         head = width // heads
-    if architecture in table()["rotated_whole"] and rotated is not None and head and rotated != head:
+    own = table()["architectures"].get(architecture, {})
+    is_whole = architecture in table()["rotated_whole"] or own.get("rotates") == "whole"
+    if is_whole and rotated is not None and head and rotated != head:
         yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but a head has {integer(head)} dimensions"
+    elif own.get("rotates") and rotated is not None and head and (rotated % 2 or rotated > head):
+        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but must be even, at most {integer(head)}"
+    blocks, ahead = number("block_count"), number("nextn_predict_layers")
+    if blocks is not None and ahead is not None and ahead > blocks:
+        yield f"{integer(ahead)} layers predict further tokens, of {plural(blocks, 'block')}"
     value = number("attention.value_length")
     if value is None and width and heads:
         value = width // heads
-    is_fixed = table()["architectures"].get(architecture, {}).get("fixed_values")
-    if is_fixed and head is not None and value is not None and value != head:
+    if own.get("fixed_values") and head is not None and value is not None and value != head:
         what = f"values have {plural(value, 'dimension')} a head, and queries and keys {integer(head)}"
         yield f"{what}: llama.cpp takes them to be equal for {architecture}"
     experts, used = number("expert_count"), number("expert_used_count")
-    if experts is not None and used is not None and used > experts:
-        yield f"{integer(used)} experts are used, but there are {integer(experts)}"
+    if used is not None and used > (experts or 0) and (experts is not None or not present("expert_count")):
+        yield f"{integer(used)} experts are used, but there are {integer(experts or 0)}"
     if experts and not used and (used == 0 or not present("expert_used_count")):
         yield f"none of the {integer(experts)} experts is used"
+
+
+def _groups(number: Any) -> Iterator[str]:
+    """Groups of experts, of which some are used: `llama_model_base::load_hparams` compares them."""
+    experts, groups, used = (number(f"expert_{key}") or 0 for key in ("count", "group_count", "group_used_count"))
+    if groups and groups >= experts:
+        yield f"{plural(groups, 'group')} of experts, but {plural(experts, 'expert')}"
+    elif groups > 1 and experts % groups:
+        yield f"{integer(experts)} experts are not a multiple of {plural(groups, 'group')}"
+    elif groups > 1 and not 0 < used < groups:
+        yield f"{integer(used)} groups of experts are used, of {integer(groups)}"
 
 
 def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:

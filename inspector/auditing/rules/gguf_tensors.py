@@ -105,13 +105,34 @@ def gguf_dimensions(subject: Subject) -> Iterator[Found]:
     if prediction is None:
         return
     expected = {name: row for row in prediction.expected for name in row.names()}
+    constant = {name for row in prediction.buffers for name in row.names()}
     free = {*table()["reshaped"]}
     for header in subject.headers:
         for tensor in header.tensors:
+            if tensor.name in _FACTORS and tensor.name not in constant:
+                yield from _factors(tensor, header)
             row = expected.get(tensor.name)
             if row and pattern(tensor.name).rpartition(".")[0] not in free and _is_turned(tensor, row):
                 what = f"its dimensions are {times(tensor.shape)}, but should be {times(row.shape)}"
                 yield Found(what, header.path, tensor.name)
+
+
+#: Factors on the frequencies of rotations: one for each pair of dimensions that are rotated.
+_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
+
+
+def _factors(tensor: Tensor, header: Header) -> Iterator[Found]:
+    own = header.metadata
+    architecture = own.get("general.architecture")
+    width, heads = (own.get(f"{architecture}.{key}") for key in ("embedding_length", "attention.head_count"))
+    head = own.get(f"{architecture}.attention.key_length")
+    if head is None and type(width) is int and type(heads) is int and heads:
+        head = width // heads
+    rotated = own.get(f"{architecture}.rope.dimension_count", head)
+    lengths = [size // 2 for size in (rotated, head) if type(size) is int]
+    if lengths and tensor.shape not in [(length,) for length in lengths]:
+        what = f"{times(tensor.shape)} factors on the frequencies of rotations, but {integer(lengths[0])} are used"
+        yield Found(what, header.path, tensor.name)
 
 
 def _is_turned(tensor: Tensor, row: Expected) -> bool:
@@ -130,6 +151,8 @@ _LACKED: Mapping[str, frozenset[str]] = {
     "MUL_MAT_ID": frozenset({"I8", "I16", "I32", "I64", "F64"}),
     "GET_ROWS": frozenset({"I8", "I16", "I64", "F64"}),  # tables of ids are int32
 }
+#: Tables of numbers to compute with, not of ids.
+_EMBEDDINGS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
 #: Operations for which it has none but F32.
 _PLAIN = ("DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
 #: Operations on activations and a vector, which must both be F32.
@@ -159,15 +182,18 @@ def gguf_weight_type(subject: Subject) -> Iterator[Found]:
 def _cannot(tensor: Tensor) -> str | None:
     """Why ggml cannot compute with a tensor's type; None if it can, or if nothing is known of the tensor."""
     stem, _, part = pattern(tensor.name).rpartition(".")
+    if part not in ("weight", "bias"):
+        stem, part = pattern(tensor.name), "weight"  # a few have no further word: blk.0.ssm_d
     operation = table()["operations"].get(stem)
-    if part not in ("weight", "bias") or operation is None:
+    if operation is None:
         return None
-    if part == "bias" or (operation in _VECTORS and (len(_written(tensor.shape)) <= 1 or stem.endswith("norm"))):
+    is_vector = sum(size > 1 for size in tensor.shape) <= 1
+    if part == "bias" or (operation in _VECTORS and (is_vector or stem.endswith("norm"))):
         what = "bias" if part == "bias" else "norm or another vector"
         return None if tensor.dtype == "F32" else f"a {what} in {tensor.dtype}: llama.cpp computes with it only in F32"
     if operation in _PLAIN and tensor.dtype != "F32":
         return f"weights in {tensor.dtype}, with which llama.cpp computes only in F32"
-    lacked = tensor.dtype in _LACKED.get(operation, ())
+    lacked = tensor.dtype in _LACKED.get(operation, ()) or (stem in _EMBEDDINGS and tensor.dtype == "I32")
     return f"weights in {tensor.dtype}, with which llama.cpp does not compute" if lacked else None
 
 

@@ -145,8 +145,10 @@ def _ids(own: _Vocabulary) -> _Told:
 
 
 def _texts(own: _Vocabulary) -> _Told:
-    """What it requires of the tokens themselves. An empty one is given a name of its own."""
+    """What it requires of the tokens themselves. A text ends at a NUL, and an empty one is given a name of its own."""
     texts = own.metadata.bytes_of(_TOKENS)
+    if any(b"\0" in text for text in texts):
+        texts = [text.partition(b"\0")[0] for text in texts]
     filled = [text for text in texts if text]
     if len(there := set(filled)) < len(filled):
         twice = Counter(filled).most_common(1)[0][0].decode(errors="backslashreplace")
