@@ -208,3 +208,11 @@ def test_what_no_table_knows_is_in_the_tower_of_its_module(name: str, tower: str
     named = Namer(family_of(config), config).name([*known, name])
     assert named.key(len(known)).tower == tower
     assert {named.key(at).tower for at in range(len(known))} == {"encoder", "decoder"}
+
+
+def test_the_norm_after_cross_attention_is_attentions() -> None:
+    """BERT as a decoder has it, and so do Q-Formers; with a table, and by the words of the name alone."""
+    config = {"model_type": "bert", "is_decoder": True, "add_cross_attention": True, "num_hidden_layers": 1}
+    for namer in (Namer(family_of(config), config), Namer()):
+        key = namer.name(["bert.encoder.layer.0.crossattention.output.LayerNorm.weight"]).key(0)
+        assert (key.role, key.branch) == ("post_attention_layernorm", "cross")

@@ -143,7 +143,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     ),
     "down_proj": (
         "down_proj feed_forward.w2 experts.w2 mlp.w2 wo_ff ffn_down DenseReluDense.wo mlp.c_proj fc2 "
-        "dense_4h_to_h output.dense mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ff_net "
+        "dense_4h_to_h output.dense mlp.fc_out fc_out block.mlp.mlp2_weight block.mlp.mlp2_bias ff.net ffn.net ff_net "
         "mlp.wo"
     ),
     "gate_up_proj": "gate_up_proj up_gate_proj ff_proj block.mlp.mlp1_weight block.mlp.mlp1_bias",
@@ -167,7 +167,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     ),
     "post_attention_layernorm": (
         "post_attention_layernorm ffn_norm ln_2 norm_2 ln2 norm2 layer_norm2 attention.output.LayerNorm "
-        "layernorm_after ln_mlp block.mlp.norm"
+        "crossattention.output.LayerNorm layernorm_after ln_mlp block.mlp.norm"
     ),
     "pre_feedforward_layernorm": "pre_feedforward_layernorm pre_mlp_layernorm pre_ff_layernorm pre_mlp_norm",
     "post_feedforward_layernorm": (
