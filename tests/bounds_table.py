@@ -32,6 +32,7 @@ SAID: Mapping[str, str] = {
     "unknown": "the figure is unknown, or the comparison not made, and the result says so",
     "verdict": "the library is not asked, and its verdict says why",
     "split": "nothing: work is divided or kept differently, and nothing is left out",
+    "left": "nothing: this one check is not made, and other rules judge the file",
     "format": "the format has no more, so what exceeds it is something else",
 }
 
