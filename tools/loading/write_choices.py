@@ -154,7 +154,7 @@ def methods() -> dict[str, dict[str, list[str]]]:
         fields, put = write_fields.maker(name)
         folder = Path(inspect.getfile(peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)])).parent
         lines = [line for path in sorted(folder.glob("*.py")) for line in path.read_text().splitlines()]
-        for field in fields.keys() - _NAMES:
+        for field in sorted(fields.keys() - _NAMES):
             if _OTHERS.fullmatch(field) or _is_put(put, field, UNKNOWN):
                 continue
             taken = [each for each in sorted({str(fields[field]), *_near(lines, field)}) if _is_put(put, field, each)]
