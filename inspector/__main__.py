@@ -32,7 +32,8 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from inspector import __version__
 
-        print(f"inspect {__version__}")
+        with suppress(BrokenPipeError):
+            print(f"inspect {__version__}", flush=True)
         return
     try:
         code = run(sys.argv[1:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -216,6 +217,20 @@ def test_a_closed_pipe_is_no_error(made: Made) -> None:
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     assert len(ran.stdout.splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",), ("--jsonl",)], ids=" ".join)
+def test_a_reader_that_has_gone_has_no_say_in_the_exit_code(form: tuple[str, ...], made: Made) -> None:
+    """`inspect diff a b | true` is 1 where they differ, whatever was read of it."""
+    sides = [str(made(name)) for name in ("llama-7b", "mixtral-8x7b")]
+    reads, writes = os.pipe()
+    os.close(reads)
+    command = [sys.executable, "-m", "inspector", "diff", *sides, *form]
+    ran = subprocess.run(command, stdout=writes, stderr=subprocess.PIPE, text=True, check=False)
+    version = subprocess.run([*command[:3], "--version"], stdout=writes, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writes)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert (version.returncode, version.stderr) == (0, "")
 
 
 def test_help_and_no_arguments() -> None:

@@ -34,7 +34,8 @@ def guarded(command: Callable[[], int]) -> int:
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     try:
         code = command()
-        sys.stdout.flush()
+        with reader_may_leave():
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return fail("interrupted", INTERRUPTED)
     except (BrokenPipeError, SystemExit):
@@ -156,8 +157,8 @@ def print_json(document: dict[str, Any]) -> None:
     import json
 
     indent = 2 if sys.stdout.isatty() else None
-    sys.stdout.write(json.dumps(document, indent=indent, separators=None if indent else (",", ":")))
-    sys.stdout.write("\n")
+    with reader_may_leave():
+        sys.stdout.write(json.dumps(document, indent=indent, separators=None if indent else (",", ":")) + "\n")
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
@@ -185,6 +186,12 @@ def _cell(value: Any) -> str:
 def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
     """Print lines on stdout, adapted to its encoding and, unless `wide`, its width; on a colour terminal, the first is
     styled as a title."""
+    with reader_may_leave():
+        write_lines(lines, colour=colour, wide=wide)
+
+
+def write_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
+    """The same, and BrokenPipeError where the reader has gone: for output without end."""
     encoding = sys.stdout.encoding or "utf-8"
     width = terminal.screen(wide=wide).width
     for number, text in enumerate(lines):

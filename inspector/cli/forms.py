@@ -39,9 +39,11 @@ def show(rows: Rows, form: str, parquet: str | None) -> None:
         assert parquet is not None
         tables.write_parquet(parquet, rows.columns, rows.rows)
     elif form == "csv":
-        tables.write_csv(rows.names, rows.rows, sys.stdout)
+        with console.reader_may_leave():
+            tables.write_csv(rows.names, rows.rows, sys.stdout)
     elif form == "jsonl":
         told = ({name: row.get(name) for name in rows.names} for row in rows.rows)
-        sys.stdout.writelines(f"{json.dumps(row)}\n" for row in told)
+        with console.reader_may_leave():
+            sys.stdout.writelines(f"{json.dumps(row)}\n" for row in told)
     else:
         console.print_table(rows.rows, rows.names, form)

@@ -198,5 +198,5 @@ def _watch(folders: tuple[str, ...]) -> None:
         raise UsageError("name the folder to watch")
     with suppress(KeyboardInterrupt):
         for found in watch([Path(folder).expanduser() for folder in folders], ready=console.tell):
-            console.print_lines((text.line(found),), wide=True)
+            console.write_lines((text.line(found),), wide=True)
             sys.stdout.flush()

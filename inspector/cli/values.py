@@ -83,7 +83,8 @@ def _show(found: Values, target: str, form: str | None, width: int | None) -> No
         import json
         import sys
 
-        sys.stdout.writelines(f"{json.dumps(report.row(each))}\n" for each in found.rows)
+        with console.reader_may_leave():
+            sys.stdout.writelines(f"{json.dumps(report.row(each))}\n" for each in found.rows)
     elif form:
         rows.show(report.rows(found), form, None)
     else:
