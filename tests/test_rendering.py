@@ -22,6 +22,7 @@ GRAVE = {
     "{{ lipsum.__globals__.os }}": "sandbox stops",
     "{{ messages.append(1) }}": "sandbox stops",
     "{{ range(10000000) }}": "more memory than",
+    "{{ 'x'.ljust(10**30) }}": "more memory than",
     "{% set ns = namespace(x='a' * 99) %}{% for i in range(99) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}": "memory",
     "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}": "without end",
     "{% for i in range(90000) %}{{ 'a' * 200 }}{% endfor %}": "writes more than",
@@ -39,6 +40,7 @@ def test_what_fails_is_told() -> None:
     """A template that no conversation suits; one that says so itself is sound."""
     assert "UndefinedError" in rendering._outcome("{{ a.b.c }}")["failed"]
     assert "cannot parse" in rendering._outcome("{% if %}")["failed"]
+    assert "0x110000" in rendering._outcome("{{ '%c' % -5 }}")["failed"]  # an overflow that takes no memory
     assert rendering._outcome("{{ raise_exception('no') }}") == {}
 
 

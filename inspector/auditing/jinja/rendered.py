@@ -44,6 +44,11 @@ CONVERSATIONS: tuple[dict[str, Any], ...] = (
 _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
 
 
+_TOO_MUCH = "it needs more memory than any conversation could"
+#: What Python and Jinja's sandbox say of a text, list or range that is longer than memory; other numbers only overflow.
+_TOO_LONG_A_RESULT = ("index-sized", "ssize_t", "Range too big")
+
+
 def main() -> None:
     """Read a template from stdin and write the result to stdout as JSON."""
     text = sys.stdin.read()
@@ -89,8 +94,12 @@ def outcome(text: str) -> dict[str, str]:
             _render(template, {**_USUAL, **conversation})
         except SecurityError as error:
             return {"grave": f"Jinja's sandbox stops it: {error.message}"}
-        except (MemoryError, OverflowError):
-            return {"grave": "it needs more memory than any conversation could"}
+        except MemoryError:
+            return {"grave": _TOO_MUCH}
+        except OverflowError as error:
+            if any(words in str(error) for words in _TOO_LONG_A_RESULT):
+                return {"grave": _TOO_MUCH}
+            failed.append(f"{type(error).__name__}: {error}")
         except RecursionError:
             return {"grave": "it recurses without end"}
         except _TooLong:
