@@ -44,7 +44,6 @@ CONVERSATIONS: tuple[dict[str, Any], ...] = (
 _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
 
 
-_TOO_MUCH = "it needs more memory than any conversation could"
 #: What Python and Jinja's sandbox say of a text, list or range that is longer than memory; other numbers only overflow.
 _TOO_LONG_A_RESULT = ("index-sized", "ssize_t", "Range too big")
 
@@ -92,23 +91,29 @@ def outcome(text: str) -> dict[str, str]:
     for conversation in CONVERSATIONS:
         try:
             _render(template, {**_USUAL, **conversation})
-        except SecurityError as error:
-            return {"grave": f"Jinja's sandbox stops it: {error.message}"}
-        except MemoryError:
-            return {"grave": _TOO_MUCH}
-        except OverflowError as error:
-            if any(words in str(error) for words in _TOO_LONG_A_RESULT):
-                return {"grave": _TOO_MUCH}
-            failed.append(f"{type(error).__name__}: {error}")
-        except RecursionError:
-            return {"grave": "it recurses without end"}
-        except _TooLong:
-            return {"grave": f"it writes more than {MOST_WRITTEN} characters"}
         except _Refused:
             continue
         except Exception as error:  # a template may raise any Python exception
+            if what := _grave(error):
+                return {"grave": what}
             failed.append(f"{type(error).__name__}: {error}")
     return {"failed": failed[0]} if len(failed) == len(CONVERSATIONS) else {}
+
+
+def _grave(error: Exception) -> str | None:
+    """What an error tells of behaviour that no template needs; None if the template only fails."""
+    match error:
+        case SecurityError():
+            return f"Jinja's sandbox stops it: {error.message}"
+        case RecursionError():
+            return "it recurses without end"
+        case _TooLong():
+            return f"it writes more than {MOST_WRITTEN} characters"
+        case OverflowError() if not any(words in str(error) for words in _TOO_LONG_A_RESULT):
+            return None
+        case MemoryError() | OverflowError():
+            return "it needs more memory than any conversation could"
+    return None
 
 
 class _Refused(Exception):  # noqa: N818  the template's own refusal
