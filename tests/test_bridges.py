@@ -355,3 +355,41 @@ def test_experts_of_two_widths(tmp_path: Path) -> None:
     result = reconciled(tmp_path)
     assert set(steps(result)) == {"header"}
     assert not result.unexplained
+
+
+def test_what_a_class_makes_and_never_uses_is_not_missing(tmp_path: Path) -> None:
+    """LongCat-Flash's class has a gate and an up projection of each expert that is the identity; its files have none."""
+    config = {
+        "model_type": "longcat_flash",
+        "dtype": "bfloat16",
+        "hidden_size": 16,
+        "ffn_hidden_size": 32,
+        "expert_ffn_hidden_size": 8,
+        "n_routed_experts": 4,
+        "zero_expert_num": 2,
+        "moe_topk": 2,
+        "num_layers": 2,
+        "num_attention_heads": 2,
+        "q_lora_rank": 8,
+        "kv_lora_rank": 8,
+        "qk_nope_head_dim": 8,
+        "qk_rope_head_dim": 4,
+        "v_head_dim": 8,
+        "vocab_size": 64,
+    }
+    header: dict[str, Any] = {}
+    end = 0
+    for row in inspector.predict(config).expected:
+        for name in row.names():
+            if ".experts.4." not in name and ".experts.5." not in name:
+                start, end = end, end + 2 * row.elements
+                header[name] = {"dtype": "BF16", "shape": row.shape, "data_offsets": [start, end]}
+    write(tmp_path / "model.safetensors", header, end)
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    result = reconciled(tmp_path)
+    assert steps(result)["missing"] == -(2 * 2 * 2) * 8 * 16 * 2  # layers, identities, gate and up; 16 bits
+    assert {finding.severity for finding in result.findings} == {"info"}
+    assert text.judgement(result).startswith("complete")
+    del header["model.layers.1.mlp.experts.3.up_proj.weight"]
+    write(tmp_path / "model.safetensors", {name: {**each} for name, each in header.items()}, end)
+    assert "error" in {finding.severity for finding in reconciled(tmp_path).findings}

@@ -217,6 +217,7 @@ def _weight_and_bias(row: Row, scope: Scope, alike: _Alike, combinations: Sequen
         indexes=alike.indexes,
         stacked=_bound(row.stacked, inner) if row.stacked else None,
         buffer=row.buffer,
+        spare=row.spare,
     )
     yield weight
     if alike.has_bias:

@@ -52,6 +52,7 @@ class Row(NamedTuple):
     optional: bool = False  # no field determines whether it exists: named if stored, but not predicted
     ahead: bool = False  # of a layer that predicts further tokens: stored with the model, but not part of its count
     batch: bool = False  # of a batch norm, which a whole may freeze (`Include.frozen`)
+    spare: bool = False  # made by its class and never used: published files lack it
     older: str = ""  # its name in older files, if no convention covers it: `name` without numbers
 
     @property

@@ -37,7 +37,8 @@ def book(
         same = shared.get(each.name) if shared else None
         if not each.row.buffer:
             head = each.row.role == HEAD and may_be_tied
-            what = f"{short(each.row.name)} not stored" + (f" again: it is {short(same)}" if same else "")
+            why = f" again: it is {short(same)}" if same else ", which nothing uses" if each.row.spare else ""
+            what = f"{short(each.row.name)} not stored{why}"
             ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
         if not same:
             rows.setdefault(each.row.name, []).append(each)
@@ -58,9 +59,9 @@ def _finding(those: Sequence[Wanted], *, may_be_tied: bool) -> Finding:
     if first.row.role == HEAD and may_be_tied:
         what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
         return Finding("head-not-stored", "warning", what, None, first.name)
-    # Loaders create a buffer themselves, and newer writers omit some; but they cannot recreate measurements, or the
-    # weights of a frozen norm.
-    made = first.row.buffer and group_of(first.row.role) != "norm"
+    # Loaders create buffers, and what nothing uses, themselves, and newer writers omit some; but they cannot recreate
+    # measurements, or the weights of a frozen norm.
+    made = first.row.spare or (first.row.buffer and group_of(first.row.role) != "norm")
     severity: Severity = "warning" if first.row.role in MEASURED else "info" if made else "error"
     what = f"{plural(len(those), 'tensor')} of {first.row.role} predicted and not stored"
     return Finding("missing", severity, what, None, first.name)
