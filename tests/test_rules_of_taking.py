@@ -93,6 +93,8 @@ FIELDS: list[tuple[dict[str, Any], list[str]]] = [
     ),
     ({"target_modules": "q_proj|v_proj("}, ['target_modules is "q_proj|v_proj(", no regular expression: missing ), unterminated subpattern at position 13']),
     ({"target_modules": ".*(q|v)_proj"}, []),
+    ({"target_modules": "q" * 2_001}, [f'target_modules is "{"q" * 39}, an expression of 2,001 characters, too long to be tried']),
+    ({"target_modules": "q" * 2_000}, []),
     ({"exclude_modules": "*"}, ['exclude_modules is "*", no regular expression: nothing to repeat at position 0']),
     ({"trainable_token_indices": [3]}, ["trainable_token_indices names tokens, but no tensor holds their embeddings"]),
     ({"trainable_token_indices": []}, []),

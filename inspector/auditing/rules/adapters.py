@@ -172,15 +172,17 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
 def _no_expressions(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("target_modules", "exclude_modules"):
         if isinstance(own.get(field), str) and (fault := _no_expression(own[field])):
-            yield f"{field} is {shown(own[field])}, no regular expression: {fault}"
+            yield f"{field} is {shown(own[field])}, {fault}"
 
 
 def _no_expression(text: str) -> str | None:
-    """Why a text is not a regular expression; None if it is, or is too long to be compiled here."""
+    """Why a text is not a regular expression, or is not compiled here; None if it is one."""
+    if len(text) > _LONGEST:
+        return f"an expression of {integer(len(text))} characters, too long to be tried"
     try:
-        re.compile(text if len(text) <= _LONGEST else "")
+        re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        return str(error)
+        return f"no regular expression: {error}"
     return None
 
 

@@ -17,7 +17,7 @@ from inspector.adapters import prediction
 from inspector.adapters.methods import Method
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
-from inspector.auditing.rules.rule import Found
+from inspector.auditing.rules.rule import Found, NotJudged
 from inspector.bridge.shapes import times
 from inspector.errors import ConfigError
 from inspector.model import Config, Expected, Header, Prediction
@@ -28,14 +28,14 @@ Pieces = Mapping[tuple[str, str], tuple[str, Shape]]
 #: Sums of both sizes, and numbers of the whole model, which no module's pieces determine.
 _OF_MANY = re.compile(r"outputs \+ inputs|experts")
 #: The most different modules that are tried, and the most sizes for each side of one.
-_MOST, _MOST_SIZES = 12, 20
+_MOST, _MOST_SIZES = 50, 20
 #: The largest number of the configuration that may count or measure blocks.
 _MOST_BLOCKS = 4096
 #: Fields that choose modules, which are chosen here.
 _CHOICES = ("exclude_modules", "layers_to_transform", "modules_to_save", "layer_replication", "trainable_token_indices")
 
 
-def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, Any]) -> Iterator[Found]:
+def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, Any]) -> Iterator[Found | NotJudged]:
     """Pieces whose shapes no module has."""
     parts = {piece.part: len(formula.dimensions(piece.shape)) for piece in method.pieces}
     if any(_OF_MANY.search(piece.shape) for piece in method.pieces) or config.get(method.pattern):
@@ -50,9 +50,13 @@ def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, A
     tried: dict[frozenset[tuple[str, Shape]], None] = {}
     for weight, own in modules.items():
         shapes = {part: shape for part, (_, shape) in own.items()}
-        if frozenset(shapes.items()) not in tried and len(tried) < _MOST:
-            tried[frozenset(shapes.items())] = None
-            yield from _judged(header, weight, own, shapes, config)
+        if frozenset(shapes.items()) in tried:
+            continue
+        if len(tried) == _MOST:
+            yield NotJudged(f"modules of more than {_MOST} kinds", header.path)
+            return
+        tried[frozenset(shapes.items())] = None
+        yield from _judged(header, weight, own, shapes, config)
 
 
 def _judged(
