@@ -74,6 +74,18 @@ def test_pieces_that_no_module_has(config: dict[str, Any], tensors: dict[str, li
     assert of_adapter(config, tensors, tmp_path)
 
 
+def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two layers of one shape are tried once; of two shapes, only the first if no more may be."""
+    config = {"peft_type": "C3A", "block_size": 16}
+    tensors = of_layers(c3a_kernel=[2, 2, 16])
+    monkeypatch.setattr(unfit, "_MOST", 1)
+    assert of_adapter(config, tensors, tmp_path / "a") == []
+    other = {**tensors, next(iter(tensors)): [4, 4, 16]}
+    own = {"task_type": "CAUSAL_LM", "target_modules": ["q_proj"], **config}
+    found = rule_words.messages("adapter-pieces", adapter(own, other), tmp_path / "b")
+    assert "adapter-pieces: modules of more shapes than 1: not judged" in found
+
+
 def test_sizes_that_are_tried_have_a_bound() -> None:
     shapes = [(number, number + 1) for number in range(2, 900)]
     assert len(unfit._sizes(shapes, {str(number): number for number in range(4000)})) <= unfit._MOST_SIZES

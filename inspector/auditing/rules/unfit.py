@@ -53,7 +53,7 @@ def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, A
         if frozenset(shapes.items()) in tried:
             continue
         if len(tried) == _MOST:
-            yield NotJudged(f"modules of more than {_MOST} kinds", header.path)
+            yield NotJudged(f"modules of more shapes than {_MOST}", header.path)
             return
         tried[frozenset(shapes.items())] = None
         yield from _judged(header, weight, own, shapes, config)
