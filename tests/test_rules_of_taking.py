@@ -80,8 +80,8 @@ def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatc
     tensors = of_layers(c3a_kernel=[2, 2, 16])
     monkeypatch.setattr(unfit, "_MOST", 1)
     assert of_adapter(config, tensors, tmp_path / "a") == []
-    other = {**tensors, next(iter(tensors)): [4, 4, 16]}
-    own = {"task_type": "CAUSAL_LM", "target_modules": ["q_proj"], **config}
+    other = tensors | {name.replace("q_proj", "v_proj"): [4, 4, 16] for name in tensors}
+    own = {"task_type": "CAUSAL_LM", "target_modules": ["q_proj", "v_proj"], **config}
     found = rule_words.messages("adapter-pieces", adapter(own, other), tmp_path / "b")
     assert "adapter-pieces: modules of more shapes than 1: not judged" in found
 
