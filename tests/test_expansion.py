@@ -445,6 +445,41 @@ def test_a_class_that_the_table_does_not_know() -> None:
 
 
 @pytest.mark.usefixtures("toy")
+def test_a_class_of_no_known_kind_is_not_taken_for_the_default_one_silently() -> None:
+    inner = predicted(architectures=["ToyEncoder"])
+    expected = f"ToyEncoder is not a class in the table of toy: predicted as its default class, {inner.head}"
+    assert inner.config.notes == (expected,)
+    assert inner.expected == predicted(architectures=[]).expected
+    assert predicted(architectures=[]).config.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("model_type", "named", "head"),
+    [
+        ("bart", "BartEncoder", "ForConditionalGeneration"),
+        ("detr", "DetrDecoder", "ForObjectDetection"),
+        ("dpr", "DPRSpanPredictor", "DPRQuestionEncoder"),
+    ],
+)
+def test_a_part_of_a_model_in_architectures_is_noted(model_type: str, named: str, head: str) -> None:
+    notes = predict(Config({"model_type": model_type, "architectures": [named]}, "config.json")).config.notes
+    assert notes == (f"{named} is not a class in the table of {model_type}: predicted as its default class, {head}",)
+
+
+@pytest.mark.parametrize(
+    ("model_type", "named"),
+    [
+        ("dpr", "DPRContextEncoder"),
+        ("speecht5_hifigan", "SpeechT5HifiGan"),
+        ("granite_speech_plus_encoder", "GraniteSpeechPlusCTCEncoder"),
+        ("qwen3_omni_moe_vision_encoder", "Qwen3OmniMoeVisionEncoder"),
+    ],
+)
+def test_a_class_with_a_name_of_its_own_needs_no_note(model_type: str, named: str) -> None:
+    assert predict(Config({"model_type": model_type, "architectures": [named]}, "config.json")).config.notes == ()
+
+
+@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -90,9 +90,9 @@ def _predict(config: Config) -> Prediction:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: there is no table for its architecture")
     head = head_of(family, config)
-    if not family.has_head(head):
-        note = f"{config.architecture} is not a class in the table of {family.name}: only its body is predicted"
-        config = config._replace(notes=(*config.notes, note))
+    unknown = _unknown_class(family, config, head)
+    if unknown:
+        config = config._replace(notes=(*config.notes, unknown))
     kinds = _by_kind(expand(family, config.values, head))
     predicted = Prediction(
         config,
@@ -166,8 +166,20 @@ def _lengthened(value: Any, depth: int, number: int) -> Any:
 
 def head_of(family: Family, config: Config) -> str:
     """The tables' name for the class: its suffix, or the family's own word."""
-    named = family.classes.get(config.architecture or "") or class_suffix(config.architecture)
-    return named or family.head
+    return _suffix_of(family, config.architecture) or family.head
+
+
+def _unknown_class(family: Family, config: Config, head: str) -> str | None:
+    """What is predicted instead of the named class, if the table does not know it."""
+    named = config.architecture
+    if not named or (_suffix_of(family, named) and family.has_head(head)):
+        return None
+    instead = "only its body is predicted" if _suffix_of(family, named) else f"predicted as its default class, {head}"
+    return f"{named} is not a class in the table of {family.name}: {instead}"
+
+
+def _suffix_of(family: Family, named: str | None) -> str | None:
+    return family.classes.get(named or "") or class_suffix(named)
 
 
 def scope_of(prediction: Prediction) -> Scope:
