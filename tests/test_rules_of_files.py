@@ -179,6 +179,8 @@ REMOTE: list[Case] = [
     ("remote-code", {"modules.json": [{"type": "mine.Model"}, {"type": "sentence_transformers.models.Pooling"}, {"type": "torch.nn.Linear"}]}, ["modules.json: info: a module names mine.Model, code not here"]),
     ("remote-code", {"router_config.json": {"types": {"a": "os.system", "b": ["sentence_transformers.x.Y"]}}}, ["router_config.json: error: a module is os.system, which can run anything: loading imports it"]),
     ("remote-code", {"model_index.json": {"unet": ["my_unet", "UNet"], "vae": ["subprocess", "Popen"]}, "unet/my_unet.py": ""}, ["model_index.json: warning: a component names unet/my_unet, code in unet/my_unet.py", "model_index.json: error: a component's class is subprocess.Popen, which can run anything: loading imports it"]),
+    ("remote-code", {"a.MAR": archive({"MAR-INF/MANIFEST.json": b"{}", "handler.py": b""}), "b.zip": archive({"handler.py": b""})}, ["a.MAR: error: code that TorchServe runs: handler.py"]),
+    ("remote-code", {"a.mar": archive({"MAR-INF/MANIFEST.json": b"{}", "model.pt": b""}), "b.mar": b"no archive"}, []),
     ("remote-code", {"hubconf.py": "", "custom_generate/generate.py": "", "generate.py": ""}, ["custom_generate/generate.py: error: code that Transformers' `generate(custom_generate=…, trust_remote_code=True)` runs", "hubconf.py: error: code that `torch.hub.load` runs"]),
     ("remote-code", {"MLmodel": "flavors:\n  loader_module: mine.loader\n", "d/MLmodel": "loader_module: mlflow.pyfunc"}, ["MLmodel: error: MLflow imports mine.loader"]),
     ("chat-template", {"config.json": {"chat_template": "a {{ b }}"}, "chat_template.jinja": "a {{ c }}"}, ["chat_template.jinja: warning: the template `default` differs from that in config.json"]),

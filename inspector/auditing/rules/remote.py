@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from inspector.auditing.rules.reach import runs
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.formats import zips
+from inspector.sources.listing import Entry
 
 #: sentence-transformers' own modules, as `modules.json` names them.
 _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
@@ -18,10 +21,10 @@ _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 def remote_code(subject: Subject) -> Iterator[Found]:
     """The model makes loaders run Python code that comes with it or from another repository.
 
-    Checked are `auto_map` in a configuration, custom modules in modules.json, and custom pipelines. Loaders run such
-    code with `trust_remote_code=True`. Read the code first, and pin its revision. Only a note if the named file is
-    absent, so that there is nothing to run. An error if a component is one of Python's own modules (`["subprocess",
-    "Popen"]`): loaders import and call it without asking.
+    Checked are `auto_map` in a configuration, custom modules in modules.json, custom pipelines and TorchServe's
+    archives. Loaders run such code with `trust_remote_code=True`. Read the code first, and pin its revision. Only a
+    note if the named file is absent, so that there is nothing to run. An error if a component is one of Python's own
+    modules (`["subprocess", "Popen"]`): loaders import and call it without asking.
     """
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
         folder = entry.folder
@@ -41,8 +44,19 @@ def remote_code(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
             yield Found(f"code that {loader} runs", entry.path)
+        elif entry.name.lower().endswith(".mar") and (inner := _first_code(subject, entry)):
+            yield Found(f"code that TorchServe runs: {inner:.120}", entry.path)
         elif entry.name == "MLmodel" and (named := _LOADER.search(subject.text(entry.path) or "")):
             yield Found(f"MLflow imports {named[1]:.120}", entry.path)
+
+
+def _first_code(subject: Subject, entry: Entry) -> str | None:
+    """A Python file in TorchServe's archive of a model; None if there is none: TorchServe has handlers of its own."""
+    if entry.kind != "file" or entry.outside:
+        return None
+    with subject.reading(entry.path) as read, suppress(zips.ZipError):
+        return next((member.name for member in zips.members(read, entry.size) if member.name.endswith(".py")), None)
+    return None
 
 
 #: The module with which MLflow loads a model, if it is not one of MLflow's.
