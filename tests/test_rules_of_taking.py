@@ -110,6 +110,17 @@ FIELDS: list[tuple[dict[str, Any], list[str]]] = [
     ({"exclude_modules": "*"}, ['exclude_modules is "*", no regular expression: nothing to repeat at position 0']),
     ({"trainable_token_indices": [3]}, ["trainable_token_indices names tokens, but no tensor holds their embeddings"]),
     ({"trainable_token_indices": []}, []),
+    ({"lora_bias": True}, []),
+    ({"lora_bias": True, "init_lora_weights": False}, []),
+    ({"lora_bias": True, "init_lora_weights": "pissa"}, ['lora_bias is true, which init_lora_weights "pissa" does not allow']),
+    ({"lora_bias": True, "use_dora": True}, ["lora_bias is true, which use_dora does not allow"]),
+    ({"lora_bias": False, "use_dora": True, "init_lora_weights": "pissa"}, []),
+    ({"layers_to_transform": [0], "layers_pattern": "layers"}, []),
+    ({"layers_to_transform": 0, "layers_pattern": ["h", "layers"]}, []),
+    ({"layers_to_transform": [0], "layers_pattern": "LAYERS"}, ['layers_pattern is "LAYERS", but no stored tensor is in such a layer']),
+    ({"layers_to_transform": [0], "layers_pattern": ["h", "block"]}, ['layers_pattern is ["h", "block"], but no stored tensor is in such a layer']),
+    ({"layers_to_transform": [0], "layers_pattern": "la.*"}, []),
+    ({"layers_to_transform": [], "layers_pattern": "h"}, []),
 ]  # fmt: skip
 
 
@@ -218,6 +229,71 @@ EXPRESSIONS = {
 @pytest.mark.parametrize(("text", "is_sound"), EXPRESSIONS.items())
 def test_parentheses_of_an_expression(text: str, *, is_sound: bool) -> None:
     assert (list(tokenizer_json._of_expression(text, "x")) == []) is is_sound
+
+
+SIDES: list[tuple[dict[str, Any], list[str]]] = [
+    ({"padding_side": "left", "truncation_side": "right"}, []),
+    ({"padding_side": None}, []),
+    ({"padding_side": "Left"}, ['padding_side is "Left", but should be one of left, right']),
+    ({"truncation_side": "both"}, ['truncation_side is "both", but should be one of left, right']),
+    ({"truncation_side": 1}, ["truncation_side is 1, but should be one of left, right"]),
+    ({"padding_side": ["left"]}, ['padding_side is ["left"], but should be one of left, right']),
+]
+
+
+@pytest.mark.parametrize(("own", "expected"), SIDES)
+def test_sides_of_a_tokenizer(own: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+    found = rule_words.lines("tokenizer-field", {"tokenizer_config.json": own}, tmp_path)
+    assert found == [f"tokenizer_config.json: error: {each}" for each in expected]
+
+
+BITSANDBYTES: list[tuple[dict[str, Any], str, list[str]]] = [
+    ({"load_in_4bit": True}, "absmax", []),
+    ({"load_in_8bit": True}, "SCB", []),
+    ({"load_in_4bit": False}, "absmax", ["neither load_in_4bit nor load_in_8bit is true, but the weights are packed in 4 bits"]),
+    ({}, "SCB", ["neither load_in_4bit nor load_in_8bit is true, but the weights are packed in 8 bits"]),
+    ({}, "weight", []),
+    ({"load_in_8bit": True}, "absmax", ["load_in_8bit, but the weights are packed in 4 bits"]),
+    ({"load_in_4bit": True}, "SCB", ["load_in_4bit, but the weights are packed in 8 bits"]),
+    ({"load_in_4bit": True, "bnb_4bit_quant_storage": "uint8"}, "absmax", []),
+    ({"load_in_4bit": True, "bnb_4bit_quant_storage": "int4"}, "absmax", ["bnb_4bit_quant_storage is 'int4', but should be one of float16, float32, int8, uint8, float64, bfloat16"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("flags", "end", "expected"), BITSANDBYTES)
+def test_flags_of_bitsandbytes(flags: dict[str, Any], end: str, expected: list[str], tmp_path: Path) -> None:
+    files = {
+        "config.json": {"model_type": "llama", "quantization_config": {"quant_method": "bitsandbytes", **flags}},
+        "model.safetensors": hostile.safetensors({f"model.layers.0.mlp.up_proj.weight.{end}": [4]}),
+    }
+    found = rule_words.lines("packing-words", files, tmp_path)
+    assert found == [f"config.json: error: {each}" for each in expected]
+
+
+SAVED = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+#: What lies beside a file of weights, its name, and whether Transformers finds it.
+FREE_NAMES: list[tuple[dict[str, Any], str, bool]] = [
+    ({"config.json": SAVED}, "weights.safetensors", False),
+    ({"config.json": SAVED}, "llama-final.safetensors", False),
+    ({"config.json": SAVED}, "model.safetensors", True),
+    ({"config.json": SAVED}, "model.fp16.safetensors", True),
+    ({"config.json": {**SAVED, "transformers_weights": "weights.safetensors"}}, "weights.safetensors", True),
+    ({"config.json": {**SAVED, "quantization": {"bits": 4}}}, "weights.safetensors", True),  # MLX finds it
+    ({"config.json": {**SAVED, "auto_map": {}}}, "weights.safetensors", True),
+    ({"config.json": {"model_type": "whisper"}}, "weights.safetensors", True),  # of MLX, saved by no Transformers
+    ({"config.json": SAVED, "params.json": {}}, "consolidated.safetensors", True),
+    ({"config.json": SAVED, "pytorch_model.bin": b"x"}, "weights.safetensors", True),
+    ({"config.json": SAVED}, "pytorch_lora_weights.safetensors", True),
+]
+
+
+@pytest.mark.parametrize(("beside", "name", "is_found"), FREE_NAMES)
+def test_weights_under_a_name_of_their_own(
+    beside: dict[str, Any], name: str, tmp_path: Path, *, is_found: bool
+) -> None:
+    files = {**beside, name: hostile.safetensors({"model.norm.weight": [4]})}
+    told = f"{name}: error: Transformers looks for model.safetensors, and finds no weights: rename it"
+    assert rule_words.lines("misnamed", files, tmp_path) == ([] if is_found else [told])
 
 
 TOKENIZERS: list[tuple[dict[str, Any], list[str]]] = [

@@ -11,6 +11,8 @@ import pytest
 from hostile.files import dump, gguf
 from hostile.model import GGUF_PAIRS, GGUF_TENSORS
 from hostile.templates import HARMLESS, REACHING
+from jinja2 import TemplateAssertionError, TemplateRuntimeError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from inspector.auditing.rules.templates import NOT_INSTALLED, judge
 from inspector.auditing.run import audit
@@ -27,6 +29,82 @@ def test_harmless_is_silent(text: str) -> None:
     """What sound templates do is no finding."""
     assert judge(text).reaches == ()
     assert judge(text).unread is None
+
+
+#: Templates, and what each uses in every conversation although Jinja does not have it.
+ABSENT: dict[str, tuple[str, ...]] = {
+    "{{ messages | shout }}": ("the filter 'shout'",),
+    "{{ messages | length | tojson }}": (),
+    "{% for each in [] %}{{ each | shout }}{% endfor %}": ("the filter 'shout'",),
+    "{% if tools %}{{ tools | shout }}{% endif %}": (),
+    "{% if tools %}{% for each in tools %}{{ each | shout }}{% endfor %}{% endif %}": ("the filter 'shout'",),
+    "{% if tools %}{% set x %}{{ 1 | shout }}{% endset %}{% endif %}": ("the filter 'shout'",),
+    "{% if tools %}{% else %}{{ 1 | shout }}{% endif %}": (),
+    "{% filter shout %}x{% endfilter %}": ("the filter 'shout'",),
+    "{% set x %}{{ 1 | shout }}{% endset %}": ("the filter 'shout'",),
+    "{{ tools | shout if tools else 1 }}": (),
+    "{{ tools and tools | shout }}": ("the filter 'shout'",),
+    "{% macro m() %}{{ 1 | shout }}{% endmacro %}": ("the filter 'shout'",),
+    "{% if messages is loud %}{% endif %}": ("the test 'loud'",),
+    "{% if tools and messages is loud %}{% endif %}": (),
+    "{% if tools is defined and tools is not none %}{% endif %}": (),
+    "{{ shout(1) }}": ("the function 'shout'",),
+    "{% set y = shout(1) | upper %}": ("the function 'shout'",),
+    "{{ shout(1) if shout is defined }}": (),
+    "{% if tools %}{{ shout(1) }}{% endif %}": (),
+    "{% for each in [] %}{{ shout(each) }}{% endfor %}": (),
+    "{% for each in shout() %}{% endfor %}": ("the function 'shout'",),
+    "{% macro shout(x) %}{{ x }}{% endmacro %}{{ shout(1) }}": (),
+    "{% macro m() %}{{ shout() }}{% endmacro %}": (),
+    "{% set n = namespace(a=dict()) %}{{ strftime_now('%Y') }}{{ n.a }}{{ range(2) | list }}{{ cycler(1).next() }}": (),
+    "{{ messages" + ".a" * 5000 + " | shout }}": ("the filter 'shout'",),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ABSENT.items())
+def test_names_that_jinja_lacks(text: str, expected: tuple[str, ...]) -> None:
+    assert judge(text).absent == expected
+
+
+@pytest.mark.parametrize("text", [text for text in ABSENT if len(text) < 1000])
+def test_names_that_jinja_lacks_are_those_it_fails_on(text: str) -> None:
+    """Jinja's own verdict, with what Transformers adds: a conversation without tools fails, and one with them."""
+    assert bool(judge(text).absent) is all(_is_failing(text, tools) for tools in ([], [{"name": "x"}]))
+
+
+def _is_failing(text: str, tools: list[dict[str, str]]) -> bool:
+    environment = ImmutableSandboxedEnvironment()
+    environment.globals["strftime_now"] = str
+    try:
+        environment.from_string(text).render(messages=[{"role": "user", "content": "x"}], tools=tools)
+    except (TemplateAssertionError, TemplateRuntimeError):  # the second includes undefined functions
+        return True
+    return False
+
+
+SOUND = "{{ messages }}"
+LACKING: dict[str, tuple[str, bool]] = {
+    "tokenizer_config.json": ("{{ 1 | shout }}", True),
+    "chat_template.jinja": ("{{ 1 | shout }}", True),
+    "additional_chat_templates/tool.jinja": ("{{ 1 | shout }}", True),
+    "examples/page.jinja": ("{{ 1 | shout }}", False),  # of some other program
+    "chat_template.json": (SOUND, False),
+}
+
+
+@pytest.mark.parametrize(("path", "text", "is_told"), [(path, *each) for path, each in LACKING.items()])
+def test_a_template_that_always_fails_is_told(path: str, text: str, tmp_path: Path, *, is_told: bool) -> None:
+    raw = dump({"chat_template": text}) if path.endswith(".json") else text.encode()
+    found = audit([hostile.make(hostile.put(path, raw), tmp_path)]).checkpoints[0].findings
+    told = [(each.severity, each.path) for each in found if each.rule == "template-names"]
+    assert told == ([("warning", path)] if is_told else [])
+
+
+def test_a_gguf_template_is_not_judged_by_jinjas_names(tmp_path: Path) -> None:
+    """llama.cpp has an engine of its own."""
+    pairs = {**GGUF_PAIRS, "tokenizer.chat_template": "{{ 1 | shout }}"}
+    made = hostile.make(lambda files: files.update({"model.gguf": gguf(pairs, GGUF_TENSORS)}), tmp_path)
+    assert [each for each in audit([made]).checkpoints[0].findings if each.rule == "template-names"] == []
 
 
 EVIL = "{{ messages[['__', 'class', '__'] | join] }}"

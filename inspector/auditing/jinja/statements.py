@@ -45,16 +45,22 @@ class Generation(Extension):
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
-def judge(text: str) -> list[Reach]:
-    """Everything a template does that none needs, each once.
+def tree_of(text: str) -> nodes.Template | None:
+    """A template's syntax tree; None if it is nested more deeply than Python allows.
 
     Raises:
         TemplateSyntaxError: Jinja does not accept it as a template.
     """
     environment = Environment(extensions=[loopcontrols, do, Generation])  # noqa: S701  nothing is rendered
     try:
-        tree = environment.parse(text)
+        return environment.parse(text)
     except RecursionError:
+        return None
+
+
+def judge(tree: nodes.Template | None) -> list[Reach]:
+    """Everything a template does that none needs, each once."""
+    if tree is None:
         return [Reach("expressions nested implausibly deep", "")]
     walk = Walk()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from inspector.auditing import data
@@ -120,8 +121,26 @@ def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     ends = {tensor.name.rpartition(".")[2] for tensor in header.tensors}
     if own.get("trainable_token_indices") and "trainable_tokens_delta" not in ends:
         yield "trainable_token_indices names tokens, but no tensor holds their embeddings"
+    yield from _no_layers(own, [tensor.name for tensor in header.tensors])
     if own["peft_type"] == "VERA" and own.get("save_projection", True) and not {"vera_A", "vera_B"} <= ends:
         yield "save_projection is true, but the projections vera_A and vera_B are not stored"
+
+
+def _no_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
+    """A name of the list of layers that no stored tensor has: PEFT finds nothing to adapt."""
+    patterns, layers = own.get("layers_pattern"), own.get("layers_to_transform")
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    if not listed or not isinstance(listed, list) or layers is None or layers == []:
+        return
+    words = [each for each in listed if isinstance(each, str) and each.isidentifier()]  # others are expressions
+    numbered = [name for name in names if re.search(r"\.\d+\.", name)]
+    if len(words) == len(listed) and numbered and not any(_is_in_layer(name, words) for name in numbered):
+        yield f"layers_pattern is {shown(patterns)}, but no stored tensor is in such a layer"
+
+
+def _is_in_layer(name: str, words: list[str]) -> bool:
+    parts = name.split(".")
+    return any(part in words and after.isdecimal() for part, after in pairwise(parts))
 
 
 #: The most tensors that are searched.
@@ -166,7 +185,7 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
         yield f"layer_replication is {shown(copies)}, but should be a list of pairs"
     if own.get("layers_pattern") and own.get("layers_to_transform") is None:
         yield "layers_pattern without layers_to_transform"
-    yield from _wrong_values(own)
+    yield from (*_wrong_values(own), *_wrong_biases(own))
 
 
 def _no_expressions(own: Mapping[str, Any]) -> Iterator[str]:
@@ -200,6 +219,16 @@ def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
             return
     if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
         yield f"{', '.join(lists)} have different lengths"
+
+
+def _wrong_biases(own: Mapping[str, Any]) -> Iterator[str]:
+    """What LoRA cannot combine with a bias of its own (`LoraConfig.__post_init__`)."""
+    if own.get("lora_bias") and str(own.get("peft_type")).upper() == "LORA":
+        start = own.get("init_lora_weights", True)
+        if start not in (True, False):
+            yield f"lora_bias is {shown(own['lora_bias'])}, which init_lora_weights {shown(start)} does not allow"
+        if own.get("use_dora"):
+            yield f"lora_bias is {shown(own['lora_bias'])}, which use_dora does not allow"
 
 
 def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:

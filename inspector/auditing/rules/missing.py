@@ -15,6 +15,7 @@ from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.rules.whole import CONTROL, PARTIAL
 from inspector.opening import configs
+from inspector.opening.selection import kind_of
 from inspector.sources.filenames import WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 
@@ -58,7 +59,8 @@ def misnamed(subject: Subject) -> Iterator[Found]:
     """Weights under a name that no loader looks for, such as that of a copy, a backup or an unfinished download.
 
     Transformers, PEFT and Diffusers look for `model.safetensors`, `adapter_model.safetensors` and the like, and ignore
-    `model (1).safetensors`. Restore the file's name, or download it again.
+    `model (1).safetensors`, or `weights.safetensors` beside what Transformers saved. Restore the file's name, or
+    download it again.
     """
     folders: dict[str, list[Entry]] = {}
     for entry in subject.entries:
@@ -77,6 +79,8 @@ def misnamed(subject: Subject) -> Iterator[Found]:
                 yield Found(_NO_LOADER, entry.path)
         if not folder and subject.checkpoint is None:
             yield from _other_ends(entries)
+        if not folder:
+            yield from _free_names(subject, entries)
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
@@ -87,6 +91,24 @@ def _other_ends(entries: list[Entry]) -> Iterator[Found]:
         whole = entry.kind == "file" and re.fullmatch(r"(?i).+\.(?:safetensors|gguf)[.~-]\w*~?", entry.name)
         if whole and not _DECORATED.fullmatch(entry.name) and not _is_unfinished(entry.name):
             yield Found(_NO_LOADER, entry.path)
+
+
+def _free_names(subject: Subject, entries: list[Entry]) -> Iterator[Found]:
+    """If nothing else is weights: a file of any name, beside a model that Transformers saved.
+
+    Those of MLX, of quantizers and of a model's own code are found by their programs under such names.
+    """
+    own, names = subject.document("config.json"), {entry.name for entry in entries}
+    known = own.get("model_type") in fields()["transformers"]["fields"] and isinstance(own.get("architectures"), list)
+    special = own.keys() & {"auto_map", "transformers_weights", "quantization", "quantization_config"}
+    if not known or special or names & {"open_clip_config.json", "modules.json", "params.json", configs.ADAPTER_FILE}:
+        return
+    weights = [entry for entry in entries if entry.name.lower().endswith(ANY_WEIGHTS)]
+    (only,) = weights if len(weights) == 1 else (None,)
+    header = next((each for each in subject.headers if only and each.path == only.path), None)
+    plain = header is not None and header.format == "safetensors" and header.metadata.get("format") in (None, "pt")
+    if only and plain and not _DECORATED.fullmatch(only.name) and kind_of(only.path) == "duplicate":
+        yield Found("Transformers looks for model.safetensors, and finds no weights: rename it", only.path)
 
 
 _NO_LOADER = "no loader looks for weights under this name: rename it, or download it again"

@@ -124,6 +124,7 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 #: Field of a declaration → the words that its library takes.
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "bnb_4bit_quant_type": ("fp4", "nf4"),
+    "bnb_4bit_quant_storage": ("float16", "float32", "int8", "uint8", "float64", "bfloat16"),
     "activation_scheme": ("dynamic", "static"),
 }
 #: The methods of Transformers (QuantizationMethod), and of programs whose files it is made for.
@@ -197,11 +198,13 @@ def packing_words(subject: Subject) -> Iterator[Found]:
 
 
 def _other_bits(subject: Subject, said: Mapping[str, Any]) -> str:
-    """Whether the flags ask bitsandbytes for the other of its two packings."""
+    """Whether the flags ask bitsandbytes for the other of its two packings, or for none."""
     ends = {tensor.name.rpartition(".")[2] for header in subject.headers for tensor in header.tensors}
     four, eight = (said.get(f"load_in_{bits}bit") is True for bits in (4, 8))
     if eight and not four and "absmax" in ends and "SCB" not in ends:
         return "load_in_8bit, but the weights are packed in 4 bits"
+    if four == eight is False and (packed := 4 if "absmax" in ends else 8 if "SCB" in ends else 0):
+        return f"neither load_in_4bit nor load_in_8bit is true, but the weights are packed in {packed} bits"
     return "load_in_4bit, but the weights are packed in 8 bits" if four and not eight and "SCB" in ends else ""
 
 

@@ -82,6 +82,7 @@ class Judgement:
 
     reaches: tuple[tuple[str, str], ...] = ()  # the kind, and the words
     unread: str | None = None  # why it could not be checked
+    absent: tuple[str, ...] = ()  # what it always uses, but Jinja does not have: kind and name
 
 
 @lru_cache(maxsize=8)  # for the rules about it
@@ -92,11 +93,14 @@ def judge(text: str) -> Judgement:
     try:
         from jinja2 import TemplateSyntaxError  # late: 0.07 s that only models with templates cost
 
+        from inspector.auditing.jinja.names import absent
         from inspector.auditing.jinja.statements import judge as judged
+        from inspector.auditing.jinja.statements import tree_of
     except ImportError:
         return Judgement(unread=NOT_INSTALLED)
     try:
-        return Judgement(tuple((each.what, each.words) for each in judged(text)))
+        tree = tree_of(text)
+        return Judgement(tuple((each.what, each.words) for each in judged(tree)), absent=absent(tree))
     except TemplateSyntaxError as error:
         return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
 

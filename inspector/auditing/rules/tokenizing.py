@@ -13,6 +13,7 @@ from inspector.auditing.rules.fits import SPECIAL, embedding_of
 from inspector.auditing.rules.present import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rules.templates import judge, templates
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
@@ -23,6 +24,8 @@ _WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
 _ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
 #: Fields whose value is true or false.
 _FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
+#: Fields whose value is a side, and the sides.
+_SIDED, _SIDES = ("padding_side", "truncation_side"), ("left", "right")
 #: Classes whose vocabulary is a list of lines → the token that it must contain.
 _LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
 
@@ -73,7 +76,8 @@ def _some(names: frozenset[str]) -> bool:
 def tokenizer_field(subject: Subject) -> Iterator[Found]:
     """A field of tokenizer_config.json has a value of a type that Transformers does not accept.
 
-    A special token is a string, or an object that contains it; the class is a string. Anything else ends with an error.
+    A special token is a string, or an object that contains it; the class is a string; texts are padded and truncated on
+    the left or the right. Anything else ends with an error.
     """
     for entry in subject.named("tokenizer_config.json"):
         own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
@@ -99,9 +103,13 @@ def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
     if (inner := wrapped(own, "tokenizer_class")) is not None:
         yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
     for field, value in own.items():
-        known = field not in SPECIAL and field not in _FLAGS and value is not None
+        known = field not in (*SPECIAL, *_FLAGS, *_SIDED) and value is not None
         if known and (should := wrong_kind("tokenizer", "any", field, value)):
             yield f"{field} is {_shown(value)}, but should be {should}"
+    for field in _SIDED:
+        side = own.get(field, "right")
+        if side is not None and side not in _SIDES:
+            yield f"{field} is {_shown(side)}, but should be one of {', '.join(_SIDES)}"
     for field in _FLAGS:
         if own.get(field) is not None and not isinstance(own[field], bool):
             yield f"{field} is {_shown(own[field])}, but should be true or false"
@@ -130,6 +138,28 @@ def _wrong_descriptions(tokens: Any) -> Iterator[str]:
         else:
             continue
         return
+
+
+@_rule("template-names", "warning")
+def template_names(subject: Subject) -> Iterator[Found]:
+    """A chat template fails on every conversation, because Jinja lacks a filter, test or function that it uses.
+
+    Transformers adds only `raise_exception` and `strftime_now` to Jinja's own. What a template uses only under a
+    condition is not reported. The template was edited, or written for another program: get the model's original.
+    """
+    of_headers = {header.path for header in subject.all_headers}  # of GGUF, rendered by llama.cpp's own engine
+    for template in templates(subject):
+        if template.text is not None and template.path not in of_headers and _is_taken(template.path):
+            for what in judge(template.text).absent[:3]:
+                yield Found(
+                    f"the template `{template.name[:40]}` uses {what}, which Jinja does not have", template.path
+                )
+
+
+def _is_taken(path: str) -> bool:
+    """Whether Transformers takes a template from a file: others may be rendered by other programs."""
+    folder, _, name = path.rpartition("/")
+    return name.endswith(".json") or name == "chat_template.jinja" or folder.endswith("additional_chat_templates")
 
 
 @_rule("added-tokens", "warning")
