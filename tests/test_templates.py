@@ -166,7 +166,9 @@ def test_without_jinja_nothing_is_passed_over(tmp_path: Path, monkeypatch: pytes
     """Where Jinja is not installed, a finding says that templates were not judged."""
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.delitem(sys.modules, "inspector.auditing.jinja.statements", raising=False)
+    judge.cache_clear()
     found = audit([hostile.make(hostile.put("chat_template.jinja", EVIL.encode()), tmp_path)]).checkpoints[0].findings
+    judge.cache_clear()  # of verdicts that later tests would be given
     assert [each.message for each in found if each.rule == "template-code"] == [
         f"chat templates were not checked: {NOT_INSTALLED}"
     ]
