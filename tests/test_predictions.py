@@ -35,6 +35,108 @@ def shapes(prediction: Prediction) -> dict[str, tuple[int, ...]]:
     return {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}
 
 
+WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
+    # The heads' width is what its two parts are together, whatever a file says: 4 heads of 128 + 64.
+    (
+        {"model_type": "youtu", "qk_head_dim": 200, "num_attention_heads": 4, "q_lora_rank": 100},
+        "model.layers.0.self_attn.q_b_proj.weight",
+        (768, 100),
+    ),
+    (
+        {"model_type": "glm_moe_dsa", "qk_head_dim": 192, "v_head_dim": 192, "num_attention_heads": 2},
+        "model.layers.0.self_attn.kv_b_proj.weight",
+        (2 * (192 + 192), 512),
+    ),
+    (
+        {"model_type": "bailing_hybrid", "qk_head_dim": 48, "num_attention_heads": 2, "layer_group_size": 1},
+        "model.layers.0.attention.q_proj.weight",
+        (2 * (128 + 64), 2560),
+    ),
+    (
+        {"model_type": "blt_patcher", "head_dim": 1, "num_key_value_heads": 4},
+        "layers.0.self_attn.k_proj.weight",
+        (4 * 64, 768),
+    ),
+    # The actions' head has the vocabulary of the model beside it.
+    (
+        {
+            "model_type": "pi0",
+            "dit_config": {"vocab_size": 999, "hidden_size": 1024},
+            "vlm_config": {"text_config": {"vocab_size": 64}},
+        },
+        "paligemma_with_expert.gemma_expert.lm_head.weight",
+        (64, 1024),
+    ),
+    # Patches are as wide as the whole says: 27 of 14 pixels a side, and a class token.
+    (
+        {"model_type": "depth_pro", "patch_model_config": {"image_size": 288, "patch_size": 14}},
+        "depth_pro.encoder.patch_encoder.model.embeddings.position_embeddings",
+        (1, 27 * 27 + 1, 768),
+    ),
+    # Null is what an omitted list is: 1536 for text, for two shared experts together.
+    (
+        {"model_type": "ernie4_5_vl_moe_text", "moe_intermediate_size": None},
+        "layers.1.mlp.shared_experts.up_proj.weight",
+        (2 * 1536, 2560),
+    ),
+    # Lists are read together, to the end of the shorter.
+    (
+        {"model_type": "resnet", "depths": [1, 1, 1], "hidden_sizes": [64, 128]},
+        "encoder.stages.1.layers.0.layer.2.convolution.weight",
+        (128, 32, 1, 1),
+    ),
+    (
+        {"model_type": "resnet", "depths": [1, 1, 1], "hidden_sizes": [64, 128]},
+        "encoder.stages.2.layers.0.layer.2.convolution.weight",
+        None,
+    ),
+    (
+        {"model_type": "regnet", "depths": [1, 1, 1], "hidden_sizes": [64, 128]},
+        "regnet.encoder.stages.2.layers.0.layer.0.convolution.weight",
+        None,
+    ),
+    (
+        {"model_type": "speecht5_hifigan", "upsample_rates": [8, 8, 2], "upsample_kernel_sizes": [16, 4]},
+        "conv_post.weight",
+        (1, 512 // 4, 7),
+    ),
+    # MiniMax M3 as published: the lightning indexer of its sparse layers, sizes in a mapping of its own.
+    (
+        {
+            "model_type": "minimax_m3_vl_text",
+            "num_hidden_layers": 2,
+            "sparse_attention_config": {"sparse_attention_freq": [0, 1], "sparse_index_dim": 64},
+        },
+        "model.layers.1.self_attn.indexer.q_proj.weight",
+        (4 * 64, 6144),
+    ),
+    (
+        {
+            "model_type": "minimax_m3_vl",
+            "text_config": {
+                "num_hidden_layers": 2,
+                "sparse_attention_config": {"sparse_attention_freq": [0, 1], "sparse_num_index_heads": 8},
+            },
+        },
+        "language_model.model.layers.1.self_attn.index_q_proj.weight",
+        (8 * 128, 6144),
+    ),
+    (
+        {"model_type": "minimax_m3_vl", "text_config": {"num_hidden_layers": 1}},
+        "language_model.model.layers.0.self_attn.index_q_proj.weight",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "name", "shape"), WRITTEN, ids=[f"{at[0]['model_type']}-{at[1]}" for at in WRITTEN])
+def test_fields_that_the_class_works_out_itself(
+    config: dict[str, Any], name: str, shape: tuple[int, ...] | None
+) -> None:
+    """Configurations as people write them, with values that Transformers' classes overwrite, complete or cut."""
+    assert shapes(inspector.predict(config)).get(name) == shape
+
+
 @pytest.mark.parametrize("path", CHANGED, ids=lambda path: path.stem)
 def test_every_name_and_shape_is_what_transformers_has(path: Path) -> None:
     """Changed configurations: kv heads, ties, biases, odd vocabularies, explicit head_dim, heads of each kind."""
