@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -54,6 +55,7 @@ class Expressions:
         self.inner: list[set[str]] = []  # names of parts of what is looped over
         self.callers: list[nodes.CallBlock] = []
         self.aliases: dict[str, str] = {}  # variable → the variable that it was set to
+        self.namespaces: dict[str, set[str]] = {}  # variable → its attributes, which are variables as well
         self.ranges: dict[str, int] = {}  # variable set to `range(…)` → its iterations
 
     def tell(self, what: str, words: str) -> None:
@@ -91,6 +93,9 @@ class Expressions:
         return values.of(node.data)
 
     def _of_name(self, node: nodes.Name) -> Value:
+        if own := self._namespace(node):  # as text, it has all its attributes
+            parts = [self.variables.get(f"{own}.{each}", DATA) for each in sorted(self.namespaces[own])]
+            return replace(DATA, weight=1 + sum(each.weight for each in parts))
         if node.name in self.variables:
             return self.variables[node.name]
         if node.name in self.macros:
@@ -101,12 +106,25 @@ class Expressions:
         return self.variables.get(f"{node.name}.{node.attr}", DATA)
 
     def _of_list(self, node: nodes.List) -> Value:
+        self.contain(node.items)
         found = tuple(self.value(each) for each in node.items)
         return Value(items=found, weight=max(1, sum(each.weight for each in found)))
 
     _of_tuple = _of_list
 
+    def contain(self, nodes_within: Sequence[nodes.Node]) -> None:
+        """A namespace within something else: what contains it, as text, grows with it unseen."""
+        for each in nodes_within:
+            if name := self._namespace(each):
+                self.tell("work without end", f"{name} is part of something else, which grows with it")
+
+    def _namespace(self, node: nodes.Node) -> str | None:
+        """The namespace that a name stands for; None for anything else."""
+        own = self.aliases.get(node.name, node.name) if isinstance(node, nodes.Name) else None
+        return own if own in self.namespaces else None
+
     def _of_dict(self, node: nodes.Dict) -> Value:
+        self.contain([each for pair in node.items for each in (pair.key, pair.value)])
         return _table([self.value(each) for pair in node.items for each in (pair.key, pair.value)])
 
     def _of_condexpr(self, node: nodes.CondExpr) -> Value:
@@ -311,6 +329,13 @@ class Expressions:
     def _of_call(self, node: nodes.Call) -> Value:
         arguments = [self.value(each) for each in node.args]
         named = {each.key: self.value(each.value) for each in node.kwargs}
+        if isinstance(node.node, nodes.Name) and node.node.name in ("dict", "namespace"):
+            self.contain([*node.args, *(each.value for each in node.kwargs)])
+        given = [
+            name for each in (*node.args, *(each.value for each in node.kwargs)) if (name := self._namespace(each))
+        ]
+        if len(given) > len(set(given)):
+            self.tell("work without end", f"{given[0]} under two names")
         for each in (node.dyn_args, node.dyn_kwargs):
             if each is not None:
                 arguments.append(loosened(self.value(each)))

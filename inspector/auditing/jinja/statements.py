@@ -124,6 +124,8 @@ class Walk(Expressions):
                 self.ranges[node.target.name] = self._range_of(node.node)
         if isinstance(node.target, nodes.Name) and isinstance(node.node, nodes.Name):
             self.aliases[node.target.name] = self._original(node.node)
+        if isinstance(node.target, nodes.NSRef):
+            self.contain([node.node])
         self._bind(node.target, self.value(node.node))
         return values.constant("")
 
@@ -139,6 +141,7 @@ class Walk(Expressions):
     def _new_namespace(self, name: str, call: nodes.Call) -> None:
         """`namespace(a=…)`: its attributes are variables."""
         if isinstance(call.node, nodes.Name) and call.node.name == "namespace":
+            self.namespaces[name] = {each.key for each in call.kwargs}
             for each in call.kwargs:
                 self.variables[f"{name}.{each.key}"] = self.value(each.value)
 
@@ -146,6 +149,7 @@ class Walk(Expressions):
         if isinstance(target, nodes.Name):
             self._set(target.name, value)
         elif isinstance(target, nodes.NSRef):
+            self.namespaces.setdefault(target.name, set()).add(target.attr)
             self._set(f"{target.name}.{target.attr}", value)
             if calls.is_internal(target.attr):
                 self.tell("an internal attribute", target.attr)
