@@ -73,6 +73,23 @@ WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
         "depth_pro.encoder.patch_encoder.model.embeddings.position_embeddings",
         (1, 27 * 27 + 1, 768),
     ),
+    # Half as wide in each stage: 96, 48, 24.
+    (
+        {"model_type": "hiera", "embed_dim_multiplier": 0.5},
+        "encoder.stages.2.layers.0.proj.weight",
+        (24, 48),
+    ),
+    # Perceiver's pixels, or 64 channels, beside 2 x 64 waves for each coordinate and the two coordinates.
+    (
+        {"model_type": "perceiver", "architectures": ["PerceiverForImageClassificationFourier"]},
+        "perceiver.encoder.cross_attention.attention.self.key.weight",
+        (261, 261),
+    ),
+    (
+        {"model_type": "perceiver", "architectures": ["PerceiverForImageClassificationConvProcessing"]},
+        "perceiver.encoder.cross_attention.attention.self.key.weight",
+        (322, 322),
+    ),
     # Null is what an omitted list is: 1536 for text, for two shared experts together.
     (
         {"model_type": "ernie4_5_vl_moe_text", "moe_intermediate_size": None},

@@ -83,11 +83,11 @@ def divisible(number: float, divisor: int, least: int | None = None) -> int:
     return nearest + divisor if nearest < 0.9 * number else nearest
 
 
-def power(base: int, exponent: int) -> int:
-    """`2 ** stage`. Raises ValueError for an impossible width."""
+def power(base: float, exponent: int) -> float:
+    """`2 ** stage`; `0.5 ** stage` remains a fraction. Raises ValueError for an impossible width."""
     if not 0 <= exponent <= 32 or abs(base) > (64 if exponent > 3 else 100_000):
         raise ValueError(f"{base} ** {exponent}")
-    return int(base**exponent)
+    return base**exponent if base % 1 else int(base**exponent)
 
 
 #: Configurations are untrusted: no longer list is made.
