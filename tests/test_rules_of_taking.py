@@ -13,7 +13,7 @@ from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
-from inspector.auditing.rules import choices, generating, sentences, tokenizer_json, unfit
+from inspector.auditing.rules import choices, generating, processors, sentences, tokenizer_json, unfit
 
 STEM = "base_model.model.model.layers.{}.self_attn.q_proj."
 
@@ -328,6 +328,77 @@ ORDERS: list[tuple[list[Any], list[str]]] = [
 @pytest.mark.parametrize(("listed", "expected"), ORDERS)
 def test_the_order_of_modules(listed: list[Any], expected: list[str]) -> None:
     assert list(sentences._wrong_order(listed, frozenset({"config.json"}))) == expected
+
+
+TOKENS: dict[str, Any] = {"module_output_name": "token_embeddings"}
+MEAN, DENSE = {"pooling_mode": "mean"}, {"in_features": 8, "out_features": 4}
+#: Each module's class and configuration, the first of a model of width 8, and what is told.
+FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
+    ([("Transformer", TOKENS), ("Pooling", MEAN), ("Dense", DENSE), ("Normalize", {})], []),
+    ([("Transformer", {}), ("Pooling", MEAN), ("Dense", DENSE), ("LayerNorm", {"dimension": 4})], []),
+    ([("Transformer", {"module_output_name": "x"}), ("Pooling", MEAN)], ["1/config.json: Pooling takes 'token_embeddings', which no module before it makes"]),
+    ([("Transformer", {}), ("Pooling", MEAN), ("Dense", {**DENSE, "module_input_name": "x"})], ["2/config.json: Dense takes 'x', which no module before it makes"]),
+    ([("Transformer", {}), ("Pooling", MEAN), ("Normalize", {"module_output_name": "x"}), ("Dense", {**DENSE, "module_input_name": "x"})], []),
+    ([("Transformer", {}), ("Pooling", MEAN), ("Normalize", {"module_input_name": "x"})], []),  # it does nothing
+    ([("Transformer", {}), ("Pooling", MEAN), ("Dense", {**DENSE, "in_features": 9})], ["2/config.json: in_features is 9, but the module before makes 8"]),
+    ([("Transformer", {}), ("Pooling", {"pooling_mode": ["mean", "max"]}), ("Dense", {**DENSE, "in_features": 16})], []),
+    ([("Transformer", {}), ("Pooling", {"pooling_mode_mean_tokens": True}), ("Dense", {**DENSE, "in_features": 16})], []),
+    ([("Transformer", {}), ("Pooling", MEAN), ("Dense", DENSE), ("LayerNorm", {"dimension": 8})], ["3/config.json: dimension is 8, but the module before makes 4"]),
+    ([("BoW", {"vocab": ["a", "b"]}), ("Dense", {**DENSE, "in_features": 2})], []),
+    ([("BoW", {"vocab": ["a", "b"]}), ("Dense", DENSE)], ["1/config.json: in_features is 8, but the module before makes 2"]),
+    ([("Transformer", {}), ("SpladePooling", {}), ("Dense", {**DENSE, "module_input_name": "x"})], []),  # nobody knows
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("modules", "expected"), FLOWS)
+def test_what_modules_take_from_each_other(
+    modules: list[tuple[str, dict[str, Any]]], expected: list[str], tmp_path: Path
+) -> None:
+    listed = [
+        {"name": str(at), "path": str(at) if at else "", "type": f"sentence_transformers.models.{kind}"}
+        for at, (kind, _) in enumerate(modules)
+    ]
+    files = {f"{at}/config.json": own for at, (_, own) in enumerate(modules) if at}
+    first = {"sentence_bert_config.json": modules[0][1], "config.json": {"hidden_size": 8}}
+    if modules[0][0] == "BoW":
+        listed[0]["path"], first = "0", {"0/config.json": modules[0][1]}
+    subject = rule_words.subject_of(tmp_path, {**files, **first, "modules.json": listed})
+    (entry,) = (each for each in subject.entries if each.path == "modules.json")
+    assert [f"{each.path}: {each.message}" for each in sentences._wrong_flow(subject, entry, listed)] == expected
+
+
+SCALED: list[tuple[dict[str, Any], list[str]]] = [
+    ({"rescale_factor": 1 / 255, "patch_size": 14}, []),
+    ({"rescale_factor": 1, "patch_size": {"height": 14, "width": 14}}, []),
+    ({"rescale_factor": None}, []),
+    ({"rescale_factor": "1/255"}, ['rescale_factor is "1/255", but should be a number']),
+    ({"rescale_factor": True}, ["rescale_factor is true, but should be a number"]),
+    ({"patch_size": {}}, ["patch_size is {}, but should be a number or an object with height and width"]),
+]
+
+
+@pytest.mark.parametrize(("own", "expected"), SCALED)
+def test_numbers_of_what_prepares_images(own: dict[str, Any], expected: list[str]) -> None:
+    assert list(processors._wrong_sizes(own)) == expected
+
+
+LAYERS: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("UNet2DModel", {"upsample_type": "resnet", "downsample_type": "conv"}, []),
+    ("UNet2DModel", {"upsample_type": None}, []),
+    ("UNet2DModel", {"upsample_type": "convx"}, ['upsample_type is "convx", but should be one of conv, resnet']),
+    ("UNet2DModel", {"upsample_type": "convx", "_diffusers_version": "9.0"}, []),
+    ("VQModel", {"norm_type": "spatial"}, []),
+    ("VQModel", {"norm_type": "GROUP"}, ['norm_type is "GROUP", but should be one of group, spatial']),
+]
+
+
+@pytest.mark.parametrize(("kind", "own", "expected"), LAYERS)
+def test_words_without_which_layers_are_left_out(
+    kind: str, own: dict[str, Any], expected: list[str], tmp_path: Path
+) -> None:
+    whole = {"_class_name": kind, "_diffusers_version": "0.30.0", **own}
+    found = rule_words.lines("diffusers-field", {"config.json": whole}, tmp_path)
+    assert found == [f"config.json: error: {each}" for each in expected]
 
 
 PIPELINES: list[tuple[dict[str, Any], list[str]]] = [

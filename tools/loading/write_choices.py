@@ -48,6 +48,12 @@ _OTHERS = re.compile(
 _DIVISOR = re.compile(r"(.*_)?n?_?(heads?|groups?)(_.*)?|n_head")
 _SIZE = re.compile(r"(.*_)?(size|dim|dims|width|channels|n_embd|d_model|embd)|d_model|n_embd|dim|.*heads|n_head")
 _DEPTH = re.compile(r"(.*_)?(num_hidden_layers|num_layers|n_layers?|encoder_layers|decoder_layers)|depth")
+#: Words with which Diffusers' models make layers; with any other they are built without these, and weights are left out
+#: (`AttnUpBlock2D`, `AttnDownBlock2D`, and the decoder of `VQModel`).
+BLOCKS = {
+    "UNet2DModel": {"downsample_type": ["conv", "resnet"], "upsample_type": ["conv", "resnet"]},
+    "VQModel": {"norm_type": ["group", "spatial"]},
+}
 Path_ = tuple[str, ...]
 
 
@@ -303,7 +309,7 @@ def packed(known: dict[str, Any]) -> dict[str, Any]:
         "words": {kind: dict(sorted(own.items())) for kind, own in sorted(choices.items())},
         "divisors": {kind: sorted(map(list, own)) for kind, own in sorted(pairs.items())},
         "peft": methods(),
-        "diffusers": schedulers(),
+        "diffusers": dict(sorted({**schedulers(), **BLOCKS}.items())),
         **names(),
     }
 

@@ -144,6 +144,11 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("image_mean", "image_std"):
         if isinstance(own.get(field), str):
             yield f"{field} is {_shown(own[field])}, but should be a number or a list of numbers"
+    factor = own.get("rescale_factor")
+    if factor is not None and (isinstance(factor, bool) or not isinstance(factor, int | float)):
+        yield f"rescale_factor is {_shown(factor)}, but should be a number"
+    if own.get("patch_size") == {}:
+        yield "patch_size is {}, but should be a number or an object with height and width"
     for field in ("size", "crop_size"):
         value = own.get(field)
         if isinstance(value, str):

@@ -99,7 +99,8 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
         if not isinstance(listed, list) or not listed:
             yield Found("not a list of modules", entry.path)
             continue
-        yield from (Found(what, entry.path) for what in _wrong_order(listed, subject.names_beside(entry)))
+        unordered = [Found(what, entry.path) for what in _wrong_order(listed, subject.names_beside(entry))]
+        yield from unordered or _wrong_flow(subject, entry, listed)
         for at, module in enumerate(listed):
             match module:
                 case {"name": str(), "path": str(), "type": str(kind)} if "." not in kind:
@@ -164,6 +165,76 @@ def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
     early = next((kind for kind in own if kind in _OF_SENTENCES | {"Pooling"}), "")
     if early != "Pooling" and "Pooling" in own and "Transformer" in own:
         yield f"{early} comes before Pooling, which makes the vector that it needs"
+
+
+# --- what each module takes from the one before it ----------------------------------------------
+
+_TOKENS, _TEXT = "token_embeddings", "sentence_embedding"
+#: Class of module → the features that its `forward` reads and writes, unless its configuration names others.
+_FLOWS: Mapping[str, tuple[str, str]] = {
+    "Transformer": ("", _TOKENS),
+    "BoW": ("", _TEXT),
+    "Pooling": (_TOKENS, _TEXT),
+    "Dense": (_TEXT, _TEXT),
+    "Normalize": (_TEXT, _TEXT),
+    "LayerNorm": (_TEXT, _TEXT),
+    "Dropout": (_TEXT, _TEXT),
+}
+#: Classes whose configuration may name the feature that they read, and the one that they write.
+_NAMING_INPUT, _NAMING_OUTPUT = ("Dense", "Normalize"), ("Dense", "Normalize", "Transformer")
+
+
+def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[Found]:
+    """The first module that reads a feature that no earlier one writes, or that has another width."""
+    made: dict[str, int | None] = {}  # feature → its width, if that is known
+    for module in listed:
+        kind, path = (module.get(each) if isinstance(module, Mapping) else None for each in ("type", "path"))
+        name = kind.rpartition(".")[2] if isinstance(kind, str) and kind.startswith("sentence_transformers.") else ""
+        if name not in _FLOWS or not isinstance(path, str):
+            return  # nobody knows what it reads and writes
+        folder = entry.folder + (f"{path.strip('/')}/" if path.strip("/") else "")
+        where = folder + (_TRANSFORMER[0] if name == "Transformer" else "config.json")
+        own = subject.document(where)
+        reads, writes = _flow(own, name)
+        if reads and not made:  # a first module that takes no text: another check
+            return
+        if reads and reads not in made and name != "Normalize":  # which then does nothing
+            yield Found(f"{name} takes {reads!r:.60}, which no module before it makes", where)
+            return
+        field = {"Dense": "in_features", "LayerNorm": "dimension"}.get(name, "")
+        takes, gets = own.get(field), made.get(reads)
+        if type(takes) is int and gets is not None and takes != gets:
+            yield Found(f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where)
+            return
+        if reads in made or not reads:
+            made[writes] = _width(subject, folder, own, name, gets)
+
+
+def _flow(own: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """The features that a module reads and writes."""
+    usual, after = _FLOWS[name]
+    reads = own.get("module_input_name") if name in _NAMING_INPUT else None
+    reads = reads if isinstance(reads, str) and reads else usual
+    writes = own.get("module_output_name") if name in _NAMING_OUTPUT else None
+    if isinstance(writes, str) and writes:
+        return reads, writes
+    return reads, reads if name in _NAMING_INPUT else after
+
+
+def _width(subject: Subject, folder: str, own: Mapping[str, Any], name: str, before: int | None) -> int | None:
+    """The width of what a module writes; None if it is not known."""
+    width: Any = before
+    if name == "Dense":
+        width = own.get("out_features")
+    elif name == "BoW":
+        width = len(own["vocab"]) if isinstance(own.get("vocab"), list) else None
+    elif name == "Transformer":
+        model = subject.document(folder + "config.json")
+        width = None if model.keys() & {"auto_map", "word_embed_proj_dim"} else model.get("hidden_size")
+    elif name == "Pooling":  # several ways of pooling give as many vectors
+        several = any(field.startswith("pooling_mode_") for field in own)
+        width = before if isinstance(own.get("pooling_mode"), str) and not several else None
+    return width if type(width) is int else None
 
 
 def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
