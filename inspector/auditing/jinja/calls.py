@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -43,6 +44,33 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
 PASSING = frozenset(("default", "d"))
 #: Filters whose result cannot be a name.
 COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
+#: Filters that write a text with its quotes and backslashes escaped, which doubles those of one that was escaped.
+QUOTING = frozenset(("tojson", "pprint"))
+#: Conversions of a format that do: `%r`, `%(x)a`, `{!r}`.
+QUOTED = re.compile(r"%(?:\(\w*\))?[-#0 +]*[0-9.]*[ra]|![ra]")
+#: Filters that make a text of a list or a dictionary first, which quotes the texts in it.
+TEXTUAL = frozenset(
+    [
+        "string",
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "trim",
+        "replace",
+        "indent",
+        "center",
+        "wordwrap",
+        "truncate",
+        "striptags",
+        "urlize",
+        "urlencode",
+        "escape",
+        "e",
+        "forceescape",
+        "safe",
+    ]
+)
 #: Filters that omit nothing.
 WHOLE = frozenset(
     ("list", "string", "reverse", "sort", "safe", "upper", "lower", "title", "escape", "e", "forceescape")

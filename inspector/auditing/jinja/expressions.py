@@ -93,9 +93,9 @@ class Expressions:
         return values.of(node.data)
 
     def _of_name(self, node: nodes.Name) -> Value:
-        if own := self._namespace(node):  # as text, it has all its attributes
+        if own := self._namespace(node):  # as text, it has all its attributes, quoted
             parts = [self.variables.get(f"{own}.{each}", DATA) for each in sorted(self.namespaces[own])]
-            return replace(DATA, weight=1 + sum(each.weight for each in parts))
+            return replace(DATA, weight=1 + 2 * sum(each.weight for each in parts))
         if node.name in self.variables:
             return self.variables[node.name]
         if node.name in self.macros:
@@ -140,7 +140,7 @@ class Expressions:
     _of_or = _of_and
 
     def _of_concat(self, node: nodes.Concat) -> Value:
-        return values.joined([self.value(each) for each in node.nodes])
+        return values.joined([quoted_items(self.value(each)) for each in node.nodes])
 
     def _of_add(self, node: nodes.Add) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -202,7 +202,8 @@ class Expressions:
         if any(map(calls.is_wide, left.texts)):
             return MADE
         wrapped = right.items is not None
-        return values.worked_out(lambda a, b: a % (tuple(b) if wrapped else b), left, right)
+        made = values.worked_out(lambda a, b: a % (tuple(b) if wrapped else b), left, right)
+        return replace(made, weight=max(made.weight, _format_weight(left, [*(right.items or (right,))])))
 
     def _check_format(self, text: Value, *arguments: Value) -> None:
         """Widths that fill memory, fields that access internals."""
@@ -262,6 +263,12 @@ class Expressions:
         return self._filtered(node, self.value(node.node) if node.node is not None else DATA)
 
     def _filtered(self, node: nodes.Filter, found: Value) -> Value:
+        made = self._filter_value(node, found)
+        if node.name in calls.QUOTING or (node.name in calls.TEXTUAL and found.items is not None):
+            return replace(made, weight=max(made.weight, 2 * found.weight))
+        return made
+
+    def _filter_value(self, node: nodes.Filter, found: Value) -> Value:
         arguments = [self.value(each) for each in node.args]
         named = {str(each.key): self.value(each.value) for each in node.kwargs}
         self._check_filter(node.name, found, arguments, named)
@@ -296,7 +303,7 @@ class Expressions:
         elif name == "join" and found.items is not None and values.python_of(found) is None:
             between = [arguments[0]] if arguments else []
             parts = [part for each in found.items for part in (*between, each)][len(between) :]
-            made = _unknown([found, *arguments]) if found.data else values.joined(parts)
+            made = _unknown([found, *arguments]) if found.data else values.joined(map(quoted_items, parts))
         else:
             made = values.worked_out(calls.FILTERS[name], found, *arguments)
         return replace(made, weight=max(made.weight, weight))
@@ -402,7 +409,10 @@ class Expressions:
         if name == "join" and arguments and arguments[0].items is not None and not arguments[0].data:
             parts = [part for each in arguments[0].items for part in (found, each)]
             return values.joined(parts[1:])
-        return values.worked_out(function, found, *arguments)
+        made = values.worked_out(function, found, *arguments)
+        if name in ("format", "format_map"):
+            return replace(made, weight=max(made.weight, _format_weight(found, arguments)))
+        return made
 
     def _function(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value:
         if name in calls.ACTING:
@@ -483,6 +493,17 @@ def loosened(value: Value) -> Value:
     if values.is_foreign(value):
         return Value(data=True, weight=value.weight)
     return Value(made=ANY, data=value.data, weight=value.weight)
+
+
+def quoted_items(found: Value) -> Value:
+    """A list or dictionary as text: its texts are quoted, and each backslash of theirs becomes two."""
+    return replace(found, weight=2 * found.weight) if found.items is not None else found
+
+
+def _format_weight(text: Value, arguments: list[Value]) -> int:
+    """The weight of a format's result; one that is not known may quote as well."""
+    quotes = any(calls.QUOTED.search(each) for each in text.texts)
+    return sum((2 if quotes or each.items is not None else 1) * each.weight for each in arguments)
 
 
 def _unknown(parts: list[Value]) -> Value:

@@ -17,7 +17,7 @@ from jinja2 import Environment, nodes
 from jinja2.ext import Extension, do, loopcontrols
 
 from inspector.auditing.jinja import calls, values
-from inspector.auditing.jinja.expressions import Enough, Expressions, Reach, is_range, loosened, part_of
+from inspector.auditing.jinja.expressions import Enough, Expressions, Reach, is_range, loosened, part_of, quoted_items
 from inspector.auditing.jinja.values import ANY, DATA, MADE, Value
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Walk(Expressions):
             raise Enough
 
     def _do_output(self, node: nodes.Output) -> Value:
-        return values.joined([self.value(child) for child in node.nodes])
+        return values.joined([quoted_items(self.value(child)) for child in node.nodes])
 
     def _do_templatedata(self, node: nodes.TemplateData) -> Value:
         return values.of(node.data)
