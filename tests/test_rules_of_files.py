@@ -361,6 +361,8 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-tokens", worded(model="gemma4"), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
         ("gguf-tokens", worded(model="gemma4", pre="kimi-k2"), ["error: a byte-pair tokenizer without tokenizer.ggml.merges"]),
         ("gguf-tokens", worded(model="gpt2", pre="kimi-k2"), []),
+        ("gguf-tokens", worded(tokens=[*TOKENS[2:], "x" * 1_100 + "a", "x" * 1_100 + "b"]), []),
+        ("gguf-tokens", worded(tokens=[*TOKENS[2:], "x" * 1_100, "x" * 1_100 + "\0b"]), [f"error: the token '{'x' * 39} occurs more than once: llama.cpp aborts"]),
         ("gguf-tokens", worded(tokens=[*TOKENS[1:], "h"]), ["error: the token 'h' occurs more than once: llama.cpp aborts"]),
         ("gguf-tokens", worded(tokens=[*TOKENS[2:], "", ""]), []),  # each empty one is given a name
         ("gguf-tokens", worded(model="none", tokens=[1] * 8), []),

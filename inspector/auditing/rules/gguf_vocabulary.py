@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
+from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ _BYTE = 6
 _DIGITS_AT, _WITH_DIGITS = 3, ("SPM", "UGM", "BPE")
 #: The id that writers give a missing token: −1 in 32 bits.
 _NONE = 2**32 - 1
+#: Bytes of a token's text that are kept: a file may have longer ones, of 60 MB together.
+_PLAUSIBLE = 1024
 #: Bytes at the start of the map of characters: the length of its first part.
 _HEAD = 4
 #: Pre-tokenizer without merges.
@@ -146,9 +149,7 @@ def _ids(own: _Vocabulary) -> _Told:
 
 def _texts(own: _Vocabulary) -> _Told:
     """What it requires of the tokens themselves. A text ends at a NUL, and an empty one is given a name of its own."""
-    texts = own.metadata.bytes_of(_TOKENS)
-    if any(b"\0" in text for text in texts):
-        texts = [text.partition(b"\0")[0] for text in texts]
+    texts = [_told_apart(bytes(each)) for each in own.metadata.views_of(_TOKENS)]
     filled = [text for text in texts if text]
     if len(there := set(filled)) < len(filled):
         twice = Counter(filled).most_common(1)[0][0].decode(errors="backslashreplace")
@@ -156,6 +157,13 @@ def _texts(own: _Vocabulary) -> _Told:
     typed = own.metadata.items_of(_TYPES) if own.is_readable(_TYPES) else iter(())
     yield from _bytes(own, texts, [at for at, kind in enumerate(islice(typed, own.tokens)) if kind == _BYTE])
     yield from _named(own, there)
+
+
+def _told_apart(text: bytes) -> bytes:
+    """A token's text as far as llama.cpp reads it; of an implausibly long one its start and a hash."""
+    if b"\0" in text:
+        text = text.partition(b"\0")[0]
+    return text if len(text) <= _PLAUSIBLE else text[:_PLAUSIBLE] + blake2b(text, digest_size=16).digest()
 
 
 def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:

@@ -12,7 +12,6 @@ from inspector.auditing.rules.rule import Found, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.opening.weight_index import MAX_INDEX
 from inspector.sources.listing import Entry
 
 _rule = partial(rule, group="whole")
@@ -96,14 +95,18 @@ def index_metadata(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named("model.safetensors.index.json", "pytorch_model.bin.index.json"):
         kind = subject.document(entry.folder + "config.json").get("model_type")
-        if not isinstance(kind, str) or kind not in fields()["transformers"]["fields"]:
+        if not isinstance(kind, str) or kind not in fields()["transformers"]["fields"] or entry.size > _MOST_INDEX:
             continue
         try:
-            own = configs.loads(subject.text(entry.path, MAX_INDEX) or "")
+            own = configs.loads(subject.text(entry.path, _MOST_INDEX) or "")
         except ValueError:
             continue
         if isinstance(own, dict) and isinstance(own.get("weight_map"), dict) and "metadata" not in own:
             yield Found("no metadata beside the weight_map", entry.path)
+
+
+#: Bytes of an index that is read again.
+_MOST_INDEX = 8 << 20
 
 
 @_rule("pickled-weights", "error")

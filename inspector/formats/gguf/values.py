@@ -253,11 +253,11 @@ class KeyValues(Mapping[str, Any]):
         assert field.item is not None and field.items is not None
         return self._decode(field.item, field.items, field.start)
 
-    def bytes_of(self, key: str) -> list[bytes]:
-        """An array's strings, not decoded."""
+    def views_of(self, key: str) -> Iterator[memoryview]:
+        """An array's strings, neither decoded nor copied."""
         field = self.fields[key]
         assert field.item == STRING and field.items is not None
-        return [bytes(text) for text in self._texts(field.items, field.start)]
+        return self._texts(field.items, field.start)
 
     def text_of(self, key: str, limit: int) -> tuple[str, int]:
         """The first bytes of a string value, as text, and the length of the whole string in bytes."""
