@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.architectures import formula, prediction
+from inspector.architectures import formula
 from inspector.architectures.expansion import expand, expand_row
 from inspector.architectures.prediction import by_role, bytes_at, head_of, predict, scope_of, size_of
 from inspector.architectures.scope import Scope
@@ -389,7 +389,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(values: Mapping[str, Any]) -> Family | None:
         return TOY if values.get("model_type") == "toy" else None
 
-    monkeypatch.setattr(prediction, "family_of", found)
+    monkeypatch.setattr(Config, "find_family", found)
 
 
 def predicted(**values: Any) -> Prediction:
@@ -502,7 +502,7 @@ def test_more_tensors_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> Non
     many = family(
         Row("up_proj", "l.{layer<depth}.experts.{expert<10000}.up", "1"), Row("norm", "norm", "1", when="more")
     )
-    monkeypatch.setattr(prediction, "family_of", lambda _: many)
+    monkeypatch.setattr(Config, "find_family", lambda _: many)
     assert predict(Config({"depth": 20, "more": False}, "config.json")).tensors == 200_000
     with pytest.raises(CostError, match=r"^the configuration asks for 200,001 tensors: no model has that many$"):
         predict(Config({"depth": 20, "more": True}, "config.json"))
@@ -512,16 +512,14 @@ def test_parts_within_parts_without_end(monkeypatch: pytest.MonkeyPatch) -> None
     def endless(*_: object) -> Any:
         raise RecursionError
 
-    monkeypatch.setattr(prediction, "family_of", endless)
+    monkeypatch.setattr(Config, "find_family", endless)
     with pytest.raises(CostError, match=r"^the configuration's parts are nested too deep: not predicted$"):
         predict(Config({}, "config.json"))
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """10,000 layers of a formula of more than 200 steps are more than two million, which nobody has to ask for."""
-    monkeypatch.setattr(
-        prediction, "family_of", lambda _: family(Row("norm", LAYER + ".n", " + ".join(["layer"] * 120)))
-    )
+    monkeypatch.setattr(Config, "find_family", lambda _: family(Row("norm", LAYER + ".n", " + ".join(["layer"] * 120))))
     assert predict(Config({"depth": 100}, "config.json")).tensors == 100
     with pytest.raises(CostError, match="more than 2,000,000 steps of work"):
         predict(Config({"depth": 10_000}, "config.json"))

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
-from inspector.architectures.table import BARE, Family, Include
+from inspector.architectures.table import BARE, Family, Include, nested_values
+from inspector.model import Config
 
 #: The field with the GGUF architecture, in a configuration from key-values.
 GGUF_ARCHITECTURE = "general.architecture"
@@ -145,6 +146,15 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     home = _home_of(model_type) if config.get("model_type") else None
     table = home.table_of(model_type) if home else None
     return _read(home, "families", table) if home and table else None
+
+
+Config.find_family = family_of
+
+
+def included(include: Include, values: Mapping[str, Any]) -> tuple[Family | None, Mapping[str, Any]]:
+    """The family of an included part, None if no table knows it, and the part's values."""
+    nested = nested_values(include, values)
+    return family_of(nested), nested
 
 
 def taken_off(include: Include, inner: Family) -> str:

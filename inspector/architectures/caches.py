@@ -62,7 +62,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
         ConfigError: no table says; the message says why.
     """
     with formula.bounded():
-        family = family_of(config.values)
+        family: Family | None = config.family
         if family is None:
             raise ConfigError(f"there is no table for model_type {str(config.model_type)!r:.60}")
         found = _kept(family, config.values, head_of(family, config))
@@ -78,13 +78,13 @@ def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
 
 def text_scope(config: Config) -> Scope | None:
     """The fields of the part that has a cache: the text model of a larger one."""
-    family = family_of(config.values)
+    family: Family | None = config.family
     return _text(family, config.values, head_of(family, config)) if family else None
 
 
 def is_decoder_alone(config: Config) -> bool:
     """Whether its class is a decoder without an encoder, although it may be designed for one: `BartForCausalLM`."""
-    family = family_of(config.values)
+    family: Family | None = config.family
     return family is not None and head_of(family, config) == CAUSAL and not config.values.get("add_cross_attention")
 
 

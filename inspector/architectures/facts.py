@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config
@@ -60,7 +59,7 @@ def facts(config: Config | None) -> tuple[Fact, ...]:
 
 def _facts(config: Config) -> Iterator[Fact]:
     values = _text_of(config.values)
-    family = family_of(values)
+    family = (config if values is config.values else config._replace(values=values)).family
     scope = Scope(family, values) if family else values
     for name, fields in FIELDS.items():
         if name in SWITCHES and _value(scope, SWITCHES[name]) is False:

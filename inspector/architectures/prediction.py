@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from inspector.architectures import family_of, formula
+from inspector.architectures import formula
 from inspector.architectures.expansion import expand
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import (
@@ -85,7 +85,7 @@ def predict(config: Config) -> Prediction:
 def _predict(config: Config) -> Prediction:
     if NO_MODEL in config.values:
         raise ConfigError(f"this file does not hold a model, so nothing is predicted: {config.values[NO_MODEL]}")
-    family = family_of(config.values)
+    family: Family | None = config.family
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: there is no table for its architecture")
@@ -184,6 +184,4 @@ def _suffix_of(family: Family, named: str | None) -> str | None:
 
 def scope_of(prediction: Prediction) -> Scope:
     """The fields from which a prediction was made."""
-    family = family_of(prediction.config.values)
-    assert family is not None
-    return Scope(family, prediction.config.values)
+    return Scope(prediction.config.family, prediction.config.values)

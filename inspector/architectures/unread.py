@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.architectures import family_of
+from inspector.architectures import included
 from inspector.architectures.data.meanings import WELL_KNOWN
-from inspector.architectures.table import Family, Include, nested_values
+from inspector.architectures.table import Family, Include
 from inspector.model import Prediction
 
 #: The fields that count a layer's experts.
@@ -23,7 +23,7 @@ def unread_experts(prediction: Prediction) -> str | None:
     if any(row.experts or row.stacked for row in prediction.expected):
         return None
     counted = dict(_counted(values, _DEEPEST))
-    family = family_of(values)
+    family: Family | None = prediction.config.family
     if not counted or family is None:
         return None
     read = " ".join(_texts(family, values, _DEEPEST))
@@ -51,6 +51,5 @@ def _texts(family: Family, values: Mapping[str, Any], deepest: int) -> Iterator[
     for entry in family.rows:
         yield from (text for text in entry if isinstance(text, str))
         if isinstance(entry, Include) and deepest:
-            inner = nested_values(entry, values)
-            part = family_of(inner)
+            part, inner = included(entry, values)
             yield from _texts(part, inner, deepest - 1) if part else ()

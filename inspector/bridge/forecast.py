@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures import family_of
 from inspector.architectures.data.classes import DRAFTS
 from inspector.architectures.prediction import predict, unread
 from inspector.bridge.identify import Stored
@@ -45,8 +44,7 @@ def called_draft(config: Config) -> bool:
 
 def has_draft_table(config: Config) -> bool:
     """Whether the table that predicts it is that of a draft model."""
-    family = family_of(config.values)
-    return family is not None and family.drafts
+    return config.family is not None and config.family.drafts
 
 
 def _none(why: str, config: Config | None = None) -> tuple[None, tuple[Finding, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.architectures import family_of
 from inspector.architectures.naming import MOST_PATTERNS, Named, Namer, Names
 from inspector.bridge.identify import Stored
 from inspector.formats import training
@@ -14,7 +13,7 @@ from inspector.units import integer, plural
 
 def name(stored: Stored, config: Config | None) -> Named:
     """Each tensor's key, under the known configuration."""
-    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    namer = Namer(config.family, config.values) if config else Namer()
     if stored.adapter:
         return _name_adapter(namer, stored.adapter, stored.names)
     return namer.name(stored.names, stored.side)
@@ -79,7 +78,7 @@ def under_the_models_names(stored: Stored, config: Config | None, prediction: Pr
 
 def _ranks(names: Sequence[str], config: Config | None, rows: Iterable[Expected]) -> dict[str, int]:
     """How suitable each name is: predicted ones first, heads last."""
-    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    namer = Namer(config.family, config.values) if config else Namer()
     named = namer.name(names)
     predicted = {key for row in rows for key in row.keys()}
     return {

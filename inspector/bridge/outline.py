@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from inspector.architectures import family_of
 from inspector.architectures.naming import Namer, Names
 from inspector.architectures.prediction import bytes_at
 from inspector.bridge.forecast import forecast
@@ -66,7 +65,7 @@ class Outline(NamedTuple):
 def outline(index: Index, config: Config | None) -> Outline:
     """Compare an index with what its configuration predicts."""
     names = Names(index.weight_map)
-    namer = Namer(family_of(config.values), config.values) if config else Namer()
+    namer = Namer(config.family, config.values) if config else Namer()
     named = namer.name(names)
     prediction, _ = forecast(config, None)
     keys = dict(zip(named.keys(), names, strict=True))

@@ -14,11 +14,11 @@ from functools import cached_property
 from math import isqrt, prod
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of, formula
+from inspector.architectures import formula, included
 from inspector.architectures.conversions import EXPERTS, Conversion, key_text
 from inspector.architectures.data.fusions import BRANCHED, PARTS
 from inspector.architectures.scope import Scope
-from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower, nested_values
+from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower
 from inspector.comparing.numbers import INDEX, MEANS, words
 from inspector.comparing.pairing import Pair, Side, conversion_from, loaded_from
 from inspector.comparing.views import Digit, View, loops, whole
@@ -66,7 +66,7 @@ class Known:
         self.values: Mapping[str, Any] = config.values if config else {}
         self.conversion: Conversion | None = conversion_from(result)
         self.loaded: Conversion | None = loaded_from(result)
-        self.family: Family | None = family_of(self.values)
+        self.family: Family | None = config.family if config else None
 
     @cached_property
     def transposed(self) -> frozenset[tuple[str, str, str, bool]]:
@@ -91,8 +91,7 @@ def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterato
             if entry.transposed:
                 yield entry.tower, entry.branch, entry.role, bool(entry.stacked)
         elif isinstance(entry, Include) and deep:
-            inner = nested_values(entry, values)
-            part = family_of(inner)
+            part, inner = included(entry, values)
             if part is not None:
                 for tower, branch, role, stacked in _transposed(part, inner, deep - 1):
                     yield inner_tower(entry, tower), inner_branch(entry, branch), role, stacked

@@ -22,7 +22,6 @@ import numpy as np
 from inspector.errors import FormatError
 from inspector.measuring.stored import CHUNK, Array, Stored
 from inspector.model import Labelled, Packing, Reconciliation, Tensor
-from inspector.quantization.declaration import declaration
 from inspector.quantization.dequantizing import Dequantized, Packed, dequantized
 from inspector.quantization.scheme import Scheme
 from inspector.quantization.schemes import all_schemes
@@ -36,7 +35,8 @@ class Weights:
     def __init__(self, result: Reconciliation, place: Place | None = None) -> None:
         self.stored = Stored(result.checkpoint, place)
         self._packing = result.packing
-        self._declared = declaration(result.checkpoint.config)
+        config = result.checkpoint.config
+        self._declared = config.declared_packing if config else {}
         self._scheme = _scheme_of(result.packing) if result.packing else None
         self._pieces = _pieces(result, result.packing) if result.packing and self._scheme else {}
         self._last: tuple[str, Dequantized | None] = ("", None)

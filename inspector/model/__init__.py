@@ -5,7 +5,7 @@ All are named tuples: a checkpoint may have half a million tensors and keys, whi
 and creating the classes at each start takes less than half as long as for dataclasses.
 """
 
-from inspector.model.checkpoint import Checkpoint, Component, Config, Index, Origin, OtherFiles, Variant
+from inspector.model.checkpoint import PACKING_FIELDS, Checkpoint, Component, Config, Index, Origin, OtherFiles, Variant
 from inspector.model.files import REGIONS, Finding, Header, Joined, Piece, Region, Severity, Tensor
 from inspector.model.prediction import STACKED, Expected, Key, Prediction, RoleForecast
 from inspector.model.reconciliation import (
@@ -26,6 +26,7 @@ from inspector.model.reconciliation import (
 from inspector.model.rendering import Table, as_arrow, as_pandas, as_polars, view
 
 __all__ = [
+    "PACKING_FIELDS",
     "REGIONS",
     "STACKED",
     "Adapter",

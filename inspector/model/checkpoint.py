@@ -1,7 +1,8 @@
 """One model's files and configuration, and where they came from."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from inspector.model.files import Finding, Header, Joined
 from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
@@ -25,13 +26,44 @@ class Origin(NamedTuple):
     listing: object = None  # the Hub's list of that commit's files, so that it is requested once
 
 
-class Config(NamedTuple):
-    """A configuration with Transformers' field names, whatever dialect it was written in."""
+#: Fields that hold a declaration of packing, the usual one first; `quantization` is MLX's.
+PACKING_FIELDS = ("quantization_config", "quantization", "compression_config", "quant_config")
+#: Objects that may contain a composite model's text model, and so its declaration.
+_TEXT_MODELS = ("text_config", "llm_config", "language_config", "language_model", "thinker_config")
 
+
+class _Fields(NamedTuple):
     values: Mapping[str, Any]  # config.json's fields
     kind: Literal["config.json", "params.json", "gguf", "inferred"]
     path: str | None = None  # where it was read
     notes: tuple[str, ...] = ()  # what was assumed or inferred, as text
+
+
+class Config(_Fields):
+    """A configuration with Transformers' field names, whatever dialect it was written in.
+
+    Its family and its declaration of packing are looked up once, when they are first asked for.
+    """
+
+    #: Finds the table for a configuration's values. The tables are floors above: `architectures` sets it.
+    find_family: ClassVar[Callable[[Mapping[str, Any]], Any]]
+
+    @cached_property
+    def family(self) -> Any:
+        """The `Family` of its model type or GGUF architecture; None if no table knows it."""
+        return type(self).find_family(self.values)
+
+    @cached_property
+    def declared_packing(self) -> Mapping[str, Any]:
+        """The object that declares how weights are packed, wherever it is; empty if there is none."""
+        for values in (self.values, *map(self.values.get, _TEXT_MODELS)):
+            if not isinstance(values, Mapping):
+                continue
+            for found in map(values.get, PACKING_FIELDS):
+                if isinstance(found, Mapping) and found:
+                    nested = found.get("quantization")  # where ModelOpt's own file has it, one level deeper
+                    return {**found, **nested} if isinstance(nested, Mapping) else found
+        return {}
 
     @property
     def model_type(self) -> str | None:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures import family_of, formula, model_types
+from inspector.architectures import formula, model_types
 from inspector.architectures.data.classes import OWN_TYPES, type_of_class
 from inspector.architectures.dialects import Dialect, dialects
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
-from inspector.model import Config
-from inspector.quantization.declaration import FIELDS, declaration
+from inspector.model import PACKING_FIELDS, Config
 from inspector.sources import Place
 from inspector.units import escape, integer
 
@@ -96,13 +95,13 @@ def _within(folder: Path, path: str) -> Path | None:
 
 def _with_packing(place: Place, beside: str, config: Config) -> Config:
     """The configuration with the packing declaration that some libraries keep in a separate file."""
-    if declaration(config):
+    if config.declared_packing:
         return config
     for name, method in PACKING_FILES.items():
         path = beside + name
         if path in place.files:
             declared = parse(_text(place, path), path).values
-            return config._replace(values={**config.values, FIELDS[0]: {"quant_method": method, **declared}})
+            return config._replace(values={**config.values, PACKING_FIELDS[0]: {"quant_method": method, **declared}})
     return config
 
 
@@ -196,7 +195,7 @@ def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     named = values.get("_class_name")  # such a class may have its own argument `model_type`
     if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
-    return config if named or family_of(values) else _by_class(config)
+    return config if named or config.family else _by_class(config)
 
 
 def _by_class(config: Config) -> Config:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.model import Config, Finding, Header, Packing
-from inspector.quantization.declaration import declaration
 
 #: Last words of names that no packing scheme uses: if there are no others, nothing more is loaded.
 PLAIN = frozenset(
@@ -51,7 +50,7 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
     tensors = [tensor for header in files for tensor in header.tensors]
     from inspector.quantization import packing  # plain checkpoints need no schemes
 
-    return packing.packing_of(tensors, words, declaration(config))
+    return packing.packing_of(tensors, words, config.declared_packing if config else {})
 
 
 def piece_of_packed(names: Iterable[str]) -> str | None:
@@ -71,10 +70,9 @@ def piece_of_packed(names: Iterable[str]) -> str | None:
 
 def contradictions(config: Config | None) -> tuple[Finding, ...]:
     """The finding for a configuration that declares packing although no tensor is packed."""
-    values = declaration(config)
-    if not values or config is None:
+    if config is None or not config.declared_packing:
         return ()
-    method = values.get("quant_method")
+    method = config.declared_packing.get("quant_method")
     named = method if isinstance(method, str) else "packed weights"
     what = f"the configuration declares {named:.40}, but no tensor is packed: dequantized, or not packed yet"
     return (Finding("quantization", "warning", what, config.path),)

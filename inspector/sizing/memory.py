@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding, Table, as_arrow, as_pandas, as_polars
-from inspector.quantization.declaration import declaration
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
@@ -270,7 +269,7 @@ def _weights(model: Model, kind: str | None, own: Width) -> Weights:
 
 def packed_type(model: Model) -> Width | None:
     """The declared packing type of linear layers, if its size is fixed."""
-    said = declaration(model.config)
+    said = model.config.declared_packing if model.config else {}
     method = said.get("quant_method")
     if method == "fp8":
         return WIDTHS["F8"]
@@ -281,7 +280,7 @@ def packed_type(model: Model) -> Width | None:
 
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
     found = []
-    packed = declaration(model.config) if not model.result else {}
+    packed = model.config.declared_packing if model.config and not model.result else {}
     if packed and packed_type(model) is None:
         how = f" by {packed['quant_method']!s:.40}" if packed.get("quant_method") else ""
         why = f"the configuration declares weights packed{how}: here they are counted in {weights.dtype}"

@@ -23,8 +23,7 @@ import records
 import write_down
 from records import Record
 
-from inspector.architectures import expansion, family_of, naming, prediction, scope
-from inspector.architectures.naming import by_table
+from inspector.architectures import naming, prediction
 from inspector.errors import ConfigError
 from inspector.model import Config
 
@@ -50,7 +49,7 @@ class Verdict:
 def check(record: Record) -> Verdict:
     """One record."""
     config = Config(record.config, "config.json")
-    family = prediction.family_of(record.config)  # type: ignore[attr-defined]  # drafts take its place
+    family = config.family
     names = list(record.shapes)
     named = naming.Namer(family, record.config).name(names)
     keys = named.keys()
@@ -116,14 +115,12 @@ def check_type(job: tuple[Sequence[Path], str, str]) -> list[Verdict]:
 def use_drafts(folder: Path) -> None:
     """Look families up in drafts instead of in the package."""
     from compact import compacted
-    from drafts import load_drafts
+    from drafts import load_drafts, look_up_in
     from roles import name_roles
 
     shorter = {t: f._replace(rows=tuple(compacted(f.rows))) for t, f in load_drafts(folder).items()}
     families = name_roles(shorter)
-    prediction.family_of = scope.family_of = expansion.family_of = by_table.family_of = lambda config: (  # type: ignore[attr-defined]
-        families.get(str(config.get("model_type"))) or family_of(config)
-    )
+    look_up_in(families)
 
 
 KINDS = ("default", "p1", "p2", "p3", "drawn", "single")

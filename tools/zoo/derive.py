@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent.parent))
 import expressions
 import records
 import study
-from drafts import Draft, derive, load_drafts, raw_defaults
+from drafts import Draft, derive, load_drafts, look_up_in, raw_defaults
 from includes import scopes_of
 from records import Record
 
-from inspector.architectures import expansion, family_of, prediction, scope
+from inspector.architectures import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,9 +44,7 @@ def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:
     parts = {part for record in found for part in scopes_of(record.config).values()} - {model_type}
     families = load_drafts(drafts, parts)
     families |= {t: f for t in parts if t not in families and (f := family_of({"model_type": t}))}
-    prediction.family_of = scope.family_of = expansion.family_of = lambda config: (  # type: ignore[attr-defined]
-        families.get(str(config.get("model_type"))) or family_of(config)
-    )
+    look_up_in(families)
     found = [r for r in found if not (hold and re.search(hold, r.variant))]
     draft = in_time(model_type, found, raw_defaults(model_type) or found[0].declared, families)
     with (drafts / f"{model_type}.pickle").open("wb") as stream:

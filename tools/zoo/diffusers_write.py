@@ -22,12 +22,11 @@ import check
 import records
 import table_text
 from compact import compacted
-from drafts import load_drafts
+from drafts import load_drafts, look_up_in
 from roles import name_roles
 from write import TABLES, merged, ordered
 
-from inspector.architectures import expansion, family_of, model_types, prediction, scope
-from inspector.architectures.naming import by_table
+from inspector.architectures import family_of, model_types
 
 if TYPE_CHECKING:
     from records import Record
@@ -98,9 +97,7 @@ def main() -> None:
         for cls, f in loaded.items()
     }
     families: dict[str, Family] = name_roles(shorter)
-    prediction.family_of = scope.family_of = expansion.family_of = by_table.family_of = lambda config: (  # type: ignore[attr-defined]
-        families.get(str(config.get("model_type"))) or family_of(config)
-    )
+    look_up_in(families)
     exact: dict[str, list[Record]] = {}
     for cls in families:
         good, its = kept(cls, arguments.truth)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from includes import Includer
 from tabler import Tabler
 
-from inspector.architectures import formula
-from inspector.architectures.table import Family, Include, Row
+from inspector.architectures import expansion, family_of, formula, scope
+from inspector.architectures.naming import by_table
+from inspector.architectures.table import Family, Include, Row, nested_values
+from inspector.model import Config
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,8 +157,8 @@ def raw_defaults(model_type: str) -> dict[str, Any]:
     except KeyError:
         return {}
     found = of(cls)
-    for scope, inner in (getattr(cls, "sub_configs", None) or {}).items():
-        found.update({f"{scope}.{key}": value for key, value in of(inner).items()})
+    for part, inner in (getattr(cls, "sub_configs", None) or {}).items():
+        found.update({f"{part}.{key}": value for key, value in of(inner).items()})
     return {key: list(value) if isinstance(value, tuple) else value for key, value in found.items()}
 
 
@@ -173,3 +175,23 @@ def load_drafts(folder: Path, only: set[str] | None = None) -> dict[str, Family]
             found[model_type] = pickle.loads(path.read_bytes())["family"]
             pending += [row.default_type for row in found[model_type].rows if isinstance(row, Include)]
     return found
+
+
+def look_up_in(families: Mapping[str, Family]) -> None:
+    """Have these families used, by model type, before the package's."""
+
+    def found(values: Mapping[str, Any]) -> Family | None:
+        return families.get(str(values.get("model_type"))) or family_of(values)
+
+    def included(include: Include, values: Mapping[str, Any]) -> tuple[Family | None, Mapping[str, Any]]:
+        nested = nested_values(include, values)
+        return found(nested), nested
+
+    # Each module imports the functions by name.
+    for home, name, own in (
+        (Config, "find_family", found),
+        (scope, "family_of", found),
+        (expansion, "family_of", found),
+        (by_table, "included", included),
+    ):
+        setattr(home, name, own)

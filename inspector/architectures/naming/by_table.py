@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from inspector.architectures import family_of, formula, taken_off
+from inspector.architectures import formula, included, taken_off
 from inspector.architectures.data.conventions import SPLIT_WEIGHTS
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming.slots import Slot, pattern_of, unwrapped
@@ -28,7 +28,6 @@ from inspector.architectures.table import (
     inner_name,
     inner_tower,
     is_left_out,
-    nested_values,
     numbers_of,
 )
 from inspector.errors import ConfigError
@@ -200,8 +199,7 @@ def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
         if isinstance(entry, Row):
             yield Placed(entry, entry.template, entry.tower, entry.branch)
             continue
-        nested = nested_values(entry, config)
-        inner = family_of(nested)
+        inner, nested = included(entry, config)
         if inner is not None:
             is_frozen = _is_frozen(entry, family, config)
             for placed in _included(inner, nested, entry):

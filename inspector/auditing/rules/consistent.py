@@ -20,7 +20,6 @@ from inspector.model import Labelled, Severity
 from inspector.opening import configs
 from inspector.opening.variants import variants
 from inspector.quantization import piece_of_packed
-from inspector.quantization.declaration import declaration
 from inspector.quantization.scheme import FLOATS
 from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
@@ -37,7 +36,8 @@ def dtype(subject: Subject) -> Iterator[Found]:
     """
     result = subject.result
     named = configs.dtype_of(subject.config)
-    if result is None or result.packing or named not in FLOATS or declaration(subject.config):
+    declared = subject.config is not None and subject.config.declared_packing
+    if result is None or result.packing or named not in FLOATS or declared:
         return
     elements = {each.dtype: each.elements for each in result.dtypes}
     if not elements:
@@ -142,7 +142,7 @@ def quantization(subject: Subject) -> Iterator[Found]:
     take packed tensors for plain weights. Get the configuration that belongs to the files.
     """
     names = [tensor.name for header in subject.headers if header.format == "safetensors" for tensor in header.tensors]
-    if subject.config is None or declaration(subject.config) or (subject.result and subject.result.packing):
+    if subject.config is None or subject.config.declared_packing or (subject.result and subject.result.packing):
         return
     if (piece := piece_of_packed(names)) is not None:  # plain tensors despite a declaration: the bridge reports them
         yield Found("part of a packed weight, but the configuration declares no packing", None, piece)

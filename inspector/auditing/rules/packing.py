@@ -11,7 +11,6 @@ from typing import Any
 from inspector.auditing.rules.rule import Found, NotJudged, rule
 from inspector.auditing.rules.subject import Subject
 from inspector.model import Labelled, Tensor
-from inspector.quantization.declaration import declaration
 from inspector.units import integer, plural
 
 _rule = partial(rule, group="consistent")
@@ -36,7 +35,7 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
     packing, config = subject.result and subject.result.packing, subject.config
     if not packing or config is None or config.kind != "config.json" or not config.model_type:
         return
-    said = declaration(config)
+    said = config.declared_packing
     if not said:
         if not any(subject.folder + name in subject.by_path for name in _DECLARING):
             yield Found(f"weights packed as {packing.scheme}, but the configuration declares no packing", config.path)
@@ -116,7 +115,7 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
     Transformers refuses to choose. One of the two flags is wrong: get the configuration that belongs to the files.
     """
-    said = declaration(subject.config)
+    said = subject.config.declared_packing if subject.config else {}
     if said and said.get("load_in_4bit") is True and said.get("load_in_8bit") is True:
         yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
 
@@ -181,7 +180,7 @@ def packing_words(subject: Subject) -> Iterator[Found]:
     packed weights for plain ones.
     """
     config = subject.config
-    said = declaration(config) if config and config.kind == "config.json" else {}
+    said = config.declared_packing if config and config.kind == "config.json" else {}
     if not said or config is None:
         return
     for field, words in _WORDS.items():
@@ -268,7 +267,7 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     if len(result.tensors) > _MOST:
         yield NotJudged(f"{integer(len(result.tensors))} tensors, more than {integer(_MOST)}", severity="info")
         return
-    said = declaration(subject.config)
+    said = subject.config.declared_packing if subject.config else {}
     if any(said.get(field) for field in _OVERRIDES):
         return
     weights = {_place(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
