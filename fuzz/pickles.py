@@ -17,9 +17,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tests")]
 
 with atheris.instrument_imports(include=["inspector"]):
     from inspector.auditing.rules import archives, pickles
-    from inspector.formats.pytorch.machine import Budget
-    from inspector.formats.pytorch.sequence import programs
-    from inspector.formats.pytorch.stream import Stream
+    from inspector.formats.pytorch.machine import Budget, Stream
+    from inspector.formats.pytorch.program import programs
 
 from hostile.opcodes import HIDDEN  # noqa: E402  found through the path above
 from unpickling import imported, known_as  # noqa: E402  the same

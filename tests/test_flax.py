@@ -95,7 +95,7 @@ def test_arrays_of_flax() -> None:
 def test_values_of_messagepack(raw: bytes, kind: str, length: int, code: int, number: int) -> None:
     """https://github.com/msgpack/msgpack/blob/master/spec.md: every first byte, and what follows it."""
     cursor = flax._Cursor(Bytes(raw + b"x"))
-    assert flax._value(cursor) == (kind, length, code, number)
+    assert flax._next_token(cursor) == (kind, length, code, number)
     assert cursor.at == len(raw)
 
 

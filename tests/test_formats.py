@@ -11,7 +11,7 @@ from in_memory import Bytes, described, keras, refused, zipped
 from inspector import formats
 from inspector.formats import decoding, training
 from inspector.formats.findings import Findings
-from inspector.formats.layout import around
+from inspector.formats.regions import around
 from inspector.model import Finding, Region
 
 

@@ -88,7 +88,7 @@ def test_few_modules_lie_flat() -> None:
 
 
 #: What several formats need, and which knows none of them.
-SHARED = ("findings", "layout", "training", "zips")
+SHARED = ("dtypes", "findings", "regions", "training", "zips")
 
 
 def test_formats_do_not_know_each_other() -> None:

@@ -91,7 +91,7 @@ def test_weights_within_an_archive() -> None:
 def test_what_h5py_asks_for() -> None:
     """Reads over several blocks, of which the last is shorter."""
     raw = bytes(range(251)) * 800
-    reader = hdf5._Reader(Bytes(b"head" + raw + b"tail"), 4, len(raw))
+    reader = hdf5._PartOfFile(Bytes(b"head" + raw + b"tail"), 4, len(raw))
     reader.seek(100)
     assert reader.read(190_000) == raw[100:190_100]
     assert reader.tell() == 190_100

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.formats.pytorch.machine import Budget
-from inspector.formats.pytorch.program import run
-from inspector.formats.pytorch.sequence import MAGIC, is_legacy, programs
-from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.machine import Budget, Stream
+from inspector.formats.pytorch.program import MAGIC, is_legacy, programs, run
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Opaque, Persistent, Reached
 
 ATOMS = st.one_of(

@@ -23,9 +23,8 @@ from unpickling import imported, known_as
 from inspector.auditing.rules.archives import Piece
 from inspector.auditing.rules.pickles import Budgets, Judged, judge
 from inspector.auditing.run import audit
-from inspector.formats.pytorch.machine import Budget
-from inspector.formats.pytorch.sequence import programs
-from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.machine import Budget, Stream
+from inspector.formats.pytorch.program import programs
 
 
 def judged(data: bytes, *, likely: bool = True) -> Judged:

@@ -15,7 +15,7 @@ from inspector.errors import FormatError
 from inspector.formats import zips
 from inspector.formats.findings import Findings
 from inspector.formats.pytorch import archive
-from inspector.formats.pytorch.found import Found
+from inspector.formats.pytorch.layout import Found
 from inspector.formats.pytorch.reader import is_pytorch
 from inspector.formats.zips import Member, Read
 

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.formats.pytorch.constructors import attribute, calls, fits, known
-from inspector.formats.pytorch.machine import Budget, Machine
-from inspector.formats.pytorch.stream import BeyondError, Stream
+from inspector.formats.pytorch.machine import BeyondError, Budget, Machine, Stream
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Persistent
 
 

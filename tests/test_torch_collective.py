@@ -11,12 +11,10 @@ from hostile.torch_files import Saved, torch_zip
 
 from inspector.errors import FormatError
 from inspector.formats.pytorch import distributed
-from inspector.formats.pytorch.contents import MAX_FACT, MAX_FACTS, facts, named
 from inspector.formats.pytorch.distributed import Item, described
-from inspector.formats.pytorch.found import Found
-from inspector.formats.pytorch.layout import Frame
+from inspector.formats.pytorch.layout import Found, Frame, View
+from inspector.formats.pytorch.reader import MAX_FACT, MAX_FACTS, facts, named
 from inspector.formats.pytorch.values import Dictionary, Global, Made
-from inspector.formats.pytorch.views import View
 from inspector.model import Header, Piece
 
 PATH = "x/.metadata"
@@ -292,7 +290,7 @@ def test_a_large_archive_is_read_at_its_ends() -> None:
 def test_reads_near_an_items_ends() -> None:
     """What lies between the ends is read by itself, and nothing beyond the file."""
     held = Held(bytes(at % 251 for at in range(30_000)))
-    read = distributed._nearby(held, 1_000, 28_000)
+    read = distributed._reads_near(held, 1_000, 28_000)
     assert held.asked == [(1_000, 8_192), (20_808, 8_192)]
     for at, size in ((1_000, 10), (9_190, 2), (20_808, 8_192), (28_999, 1)):
         assert read(at, size) == held.data[at : at + size]

@@ -10,12 +10,10 @@ import pytest
 
 from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch import layout, stream
-from inspector.formats.pytorch.layout import Frame, Storage, frame_of, in_a_row, of_members, place
-from inspector.formats.pytorch.machine import Budget, Machine
-from inspector.formats.pytorch.stream import BeyondError, PickleError, Stream
+from inspector.formats.pytorch import layout
+from inspector.formats.pytorch.layout import Frame, Storage, View, frame_of, in_a_row, of_members, place
+from inspector.formats.pytorch.machine import LONGEST_LINE, BeyondError, Budget, Machine, PickleError, Stream
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Persistent, Reached, is_count
-from inspector.formats.pytorch.views import View
 from inspector.formats.zips import Member
 
 Told = list[tuple[str, str, str, str | None]]
@@ -310,7 +308,7 @@ def test_lines() -> None:
     source = Stream.of(b"x" * 3_000_000 + b"\ntwo\n")
     assert source.line_or_blob() == Blob(0, 3_000_000)
     assert source.line_or_blob() == b"two"
-    assert stream.LONGEST_LINE == 65_536
+    assert LONGEST_LINE == 65_536
     source = Stream.of(b"x" * 4_096 + b"\ntwo\n")  # the first window ends where an empty line begins
     source.take(4_096)
     assert [source.line(), source.line()] == [b"", b"two"]

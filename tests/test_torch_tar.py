@@ -11,10 +11,8 @@ import pytest
 from hostile.files import tape
 
 from inspector.errors import FormatError
-from inspector.formats.pytorch import tar
-from inspector.formats.pytorch.found import Found
-from inspector.formats.pytorch.layout import Storage
-from inspector.formats.pytorch.views import View
+from inspector.formats.pytorch import legacy
+from inspector.formats.pytorch.layout import Found, Storage, View
 
 
 def dumped(value: Any) -> bytes:
@@ -52,7 +50,7 @@ def parts(**changed: bytes) -> dict[str, bytes]:
 
 def read(members: Mapping[str, bytes]) -> Found:
     data = tape(members)
-    return tar.read(lambda start, length: data[start : start + length], len(data), "a.pt")
+    return legacy.read_tar(lambda start, length: data[start : start + length], len(data), "a.pt")
 
 
 def test_tensors_and_their_storages() -> None:
@@ -92,10 +90,10 @@ def test_names_of_members_may_begin_with_the_folder() -> None:
 )
 def test_which_archives_are_pytorchs(name: str, known: bool) -> None:
     data = tape({name: b"x"})
-    assert tar.is_tar(lambda start, length: data[start : start + length]) is known
-    assert not tar.is_tar(lambda start, length: data[start : start + length - 1])
+    assert legacy.is_tar(lambda start, length: data[start : start + length]) is known
+    assert not legacy.is_tar(lambda start, length: data[start : start + length - 1])
     spoilt = data[:257] + b"tar  " + data[262:]
-    assert not tar.is_tar(lambda start, length: spoilt[start : start + length])
+    assert not legacy.is_tar(lambda start, length: spoilt[start : start + length])
 
 
 @pytest.mark.parametrize("name", ["storages", "tensors", "pickle"])
@@ -154,7 +152,7 @@ def test_the_most_dimensions() -> None:
 
 
 def members(data: bytes) -> list[tuple[str, int, int]]:
-    return [(name, *place) for name, place in tar._members(lambda at, size: data[at : at + size], len(data))]
+    return [(name, *place) for name, place in legacy._members(lambda at, size: data[at : at + size], len(data))]
 
 
 def test_where_members_lie() -> None:

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from inspector.formats.pytorch import tensors
-from inspector.formats.pytorch.sharded import attribute, local_part, own_shards
-from inspector.formats.pytorch.tensors import MAX_DEPTH, MAX_TIMES, sizes_of, walk
-from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent
-from inspector.formats.pytorch.views import View
+from inspector.formats.pytorch.layout import View
+from inspector.formats.pytorch.tensors import MAX_DEPTH, MAX_TIMES, local_part, own_shards, sizes_of, walk
+from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, attribute
 from inspector.model import Piece
 
 

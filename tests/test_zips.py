@@ -83,7 +83,7 @@ def test_a_list_that_is_longer_than_its_members(monkeypatch: pytest.MonkeyPatch)
 )
 def test_sizes_in_64_bits(extra: bytes, values: tuple[int, ...], found: tuple[int, ...]) -> None:
     """APPNOTE.TXT 4.5.3: only the fields that do not hold their values are there, in this order."""
-    assert zips._wide(extra, *values) == found
+    assert zips._from_zip64(extra, *values) == found
 
 
 def test_a_list_in_64_bits() -> None:

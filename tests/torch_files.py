@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import inspector
-from inspector.formats.pytorch.views import DTYPES, STORAGES
+from inspector.formats.dtypes import DTYPES
+from inspector.formats.pytorch.layout import STORAGES
 from inspector.model import Header, Piece
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "torch_files.jsonl"

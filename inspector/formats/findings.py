@@ -16,13 +16,13 @@ class Findings:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._told: list[Finding] = []
+        self._listed: list[Finding] = []
         self._seen: Counter[tuple[str, Severity]] = Counter()
 
     def add(self, rule: str, severity: Severity, message: str, tensor: str | None = None) -> None:
         self._seen[rule, severity] += 1
         if self._seen[rule, severity] <= MOST_PER_RULE:
-            self._told.append(Finding(rule, severity, message, self.path, tensor))
+            self._listed.append(Finding(rule, severity, message, self.path, tensor))
 
     def all(self) -> tuple[Finding, ...]:
         rest = tuple(
@@ -30,4 +30,4 @@ class Findings:
             for (rule, severity), seen in self._seen.items()
             if seen > MOST_PER_RULE
         )
-        return (*self._told, *rest)
+        return (*self._listed, *rest)

@@ -49,6 +49,16 @@ class Member(NamedTuple):
     header: int  # offset of its local header in the file
 
 
+def clipped(read: Read, size: int) -> Read:
+    """Reads of a file of this size that end with it, as the functions here expect them."""
+
+    def read_at(start: int, length: int) -> bytes:
+        length = min(length, size - start)
+        return read(start, length) if length > 0 and start >= 0 else b""
+
+    return read_at
+
+
 def looks_like_zip(read: Read, size: int) -> bool:
     """Whether there is a list of members at the end."""
     return _end_record(read, size) is not None
@@ -66,7 +76,7 @@ def members(read: Read, size: int) -> list[Member]:
     if shift < 0:
         raise ZipError("its list of members does not lie within the file")
     raw = read(start + shift, listed)
-    return list(_listed(raw, shift))
+    return list(_parsed_list(raw, shift))
 
 
 def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
@@ -97,7 +107,7 @@ def _is_end(tail: bytes, at: int) -> bool:
     return at >= 0 and int.from_bytes(tail[at + 20 : at + 22], "little") == len(tail) - at - _END.size
 
 
-def _listed(raw: bytes, shift: int) -> Iterator[Member]:
+def _parsed_list(raw: bytes, shift: int) -> Iterator[Member]:
     at = 0
     for _ in range(MAX_MEMBERS):
         if len(raw) - at < _LISTED.size:
@@ -109,7 +119,7 @@ def _listed(raw: bytes, shift: int) -> Iterator[Member]:
             raise ZipError("its list of members is damaged")
         at += _LISTED.size
         fields = raw[at + name : at + name + extra]
-        size, packed, header = _wide(fields, size, packed, header)
+        size, packed, header = _from_zip64(fields, size, packed, header)
         text = raw[at : at + name].decode("utf-8" if flags & 0x800 else "cp437", "replace")
         yield Member(text, method, bool(flags & 1), packed, size, header + shift)
         at += name + extra + comment
@@ -117,7 +127,7 @@ def _listed(raw: bytes, shift: int) -> Iterator[Member]:
         raise LongListError("its list of members is damaged or too long")
 
 
-def _wide(extra: bytes, *values: int) -> tuple[int, ...]:
+def _from_zip64(extra: bytes, *values: int) -> tuple[int, ...]:
     """Sizes and offset, from the ZIP64 field if they are too large for their own fields."""
     found = list(values)
     at = 0

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from inspector.errors import FormatError, SourceError
 from inspector.formats import decoding
 from inspector.formats.gguf.types import TYPES
-from inspector.formats.pytorch.views import View
+from inspector.formats.pytorch.layout import View
 from inspector.measuring import needs, spread
 from inspector.model import Checkpoint, Header, Tensor
 from inspector.sources import Place, Source

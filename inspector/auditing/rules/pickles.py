@@ -14,11 +14,9 @@ from inspector.auditing.rules.archives import MAGICS, Limits, Outside, Piece, Un
 from inspector.auditing.rules.bounds import START
 from inspector.auditing.rules.reach import danger, importable, is_known_to_act
 from inspector.auditing.rules.subject import Subject
-from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.machine import Budget, Stream
 from inspector.formats.pytorch.opcodes import ACTIONS
-from inspector.formats.pytorch.program import Program
-from inspector.formats.pytorch.sequence import is_legacy, programs
-from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.program import Program, is_legacy, programs
 from inspector.formats.pytorch.values import Reached
 from inspector.sources.filenames import WEIGHTS
 

@@ -11,8 +11,9 @@ from math import prod
 from typing import NamedTuple
 
 from inspector.errors import FormatError
+from inspector.formats.dtypes import DTYPES
 from inspector.formats.findings import Findings
-from inspector.formats.layout import around
+from inspector.formats.regions import around
 from inspector.model import Header, Piece, Tensor
 from inspector.sources import Source
 from inspector.units import escape, plural
@@ -25,25 +26,6 @@ _WINDOW = 4096
 #: Codes of Flax's extensions: an array, a complex number, a scalar stored as an array.
 _ARRAY, _SCALAR = 1, 3
 _CHUNKED = "__msgpack_chunked_array__"
-_WORDS = {
-    "float64": ("F64", 8),
-    "float32": ("F32", 4),
-    "float16": ("F16", 2),
-    "bfloat16": ("BF16", 2),
-    "int64": ("I64", 8),
-    "int32": ("I32", 4),
-    "int16": ("I16", 2),
-    "int8": ("I8", 1),
-    "uint64": ("U64", 8),
-    "uint32": ("U32", 4),
-    "uint16": ("U16", 2),
-    "uint8": ("U8", 1),
-    "bool": ("BOOL", 1),
-    "complex64": ("C64", 8),
-    "complex128": ("C128", 16),
-    "float8_e4m3fn": ("F8_E4M3", 1),
-    "float8_e5m2": ("F8_E5M2", 1),
-}
 
 
 class _DamagedError(ValueError):
@@ -77,7 +59,7 @@ class _Cursor:
         self.at += length
 
 
-class _Value(NamedTuple):
+class _Token(NamedTuple):
     """The first bytes of a value: its kind and length."""
 
     kind: str  # "map", "array", "text", "bytes", "extension", "number", "nothing"
@@ -86,37 +68,37 @@ class _Value(NamedTuple):
     number: int = 0
 
 
-def _value(cursor: _Cursor) -> _Value:  # noqa: C901, PLR0912  a line for each of MessagePack's kinds
+def _next_token(cursor: _Cursor) -> _Token:  # noqa: C901, PLR0912  a line for each of MessagePack's kinds
     first = cursor.take(1)[0]
     if first <= 0x7F or first >= 0xE0:
-        return _Value("number", number=first if first <= 0x7F else first - 256)
+        return _Token("number", number=first if first <= 0x7F else first - 256)
     if first <= 0x8F:
-        return _Value("map", first & 15)
+        return _Token("map", first & 15)
     if first <= 0x9F:
-        return _Value("array", first & 15)
+        return _Token("array", first & 15)
     if first <= 0xBF:
-        return _Value("text", first & 31)
+        return _Token("text", first & 31)
     if first in (0xC0, 0xC2, 0xC3):
-        return _Value("nothing", number=int(first == 0xC3))
+        return _Token("nothing", number=int(first == 0xC3))
     if 0xC4 <= first <= 0xC6:
-        return _Value("bytes", cursor.number(1 << (first - 0xC4)))
+        return _Token("bytes", cursor.number(1 << (first - 0xC4)))
     if 0xC7 <= first <= 0xC9:
         length = cursor.number(1 << (first - 0xC7))
-        return _Value("extension", length, cursor.number(1))
+        return _Token("extension", length, cursor.number(1))
     if first in (0xCA, 0xCB):
         cursor.skip(4 if first == 0xCA else 8)
-        return _Value("number")
+        return _Token("number")
     if 0xCC <= first <= 0xD3:
         width = 1 << ((first - 0xCC) % 4)
-        return _Value("number", number=int.from_bytes(cursor.take(width), "big", signed=first >= 0xD0))
+        return _Token("number", number=int.from_bytes(cursor.take(width), "big", signed=first >= 0xD0))
     if 0xD4 <= first <= 0xD8:
-        return _Value("extension", 1 << (first - 0xD4), cursor.number(1))
+        return _Token("extension", 1 << (first - 0xD4), cursor.number(1))
     if 0xD9 <= first <= 0xDB:
-        return _Value("text", cursor.number(1 << (first - 0xD9)))
+        return _Token("text", cursor.number(1 << (first - 0xD9)))
     if first in (0xDC, 0xDD):
-        return _Value("array", cursor.number(2 if first == 0xDC else 4))
+        return _Token("array", cursor.number(2 if first == 0xDC else 4))
     if first in (0xDE, 0xDF):
-        return _Value("map", cursor.number(2 if first == 0xDE else 4))
+        return _Token("map", cursor.number(2 if first == 0xDE else 4))
     raise _DamagedError("a byte that cannot begin a value")
 
 
@@ -134,7 +116,7 @@ class _Reader:
         self.left -= 1
         if self.left < 0 or len(names) > MAX_DEPTH:
             raise _DamagedError("too many values, or too deeply nested")
-        found = _value(self.cursor)
+        found = _next_token(self.cursor)
         if found.kind == "map":
             for _ in range(found.length):
                 self.tree((*names, self._key()))
@@ -149,7 +131,7 @@ class _Reader:
             self.shapes.setdefault(".".join(names[:-2]), []).append(found.number)
 
     def _key(self) -> str:
-        found = _value(self.cursor)
+        found = _next_token(self.cursor)
         if found.kind == "number":
             return str(found.number)
         if found.kind != "text" or found.length > MAX_KEY:
@@ -158,20 +140,20 @@ class _Reader:
 
     def _array(self, names: tuple[str, ...], end: int) -> None:
         """`[shape, dtype, bytes]`, as another MessagePack document."""
-        if _value(self.cursor) != _Value("array", 3):
+        if _next_token(self.cursor) != _Token("array", 3):
             raise _DamagedError("an array that does not have three parts")
-        dimensions = _value(self.cursor)
+        dimensions = _next_token(self.cursor)
         if dimensions.kind != "array" or dimensions.length > 64:
             raise _DamagedError("an array without a shape")
-        sizes = [_value(self.cursor) for _ in range(dimensions.length)]
-        word, data = self._key(), _value(self.cursor)
+        sizes = [_next_token(self.cursor) for _ in range(dimensions.length)]
+        word, data = self._key(), _next_token(self.cursor)
         if data.kind != "bytes" or any(size.kind != "number" or size.number < 0 for size in sizes):
             raise _DamagedError("an array without bytes or with an invalid shape")
         start = self.cursor.at
         self.cursor.skip(data.length)
         if self.cursor.at != end:
             raise _DamagedError("an array whose length is not the stated one")
-        dtype, width = _WORDS.get(word, (word[:40], 0))
+        dtype, width = DTYPES.get(word, (word[:40], 0))
         shape = tuple(size.number for size in sizes)
         if width and prod(shape) * width != data.length:
             raise _DamagedError("an array with more or fewer bytes than its shape takes")
@@ -197,12 +179,12 @@ def read(source: Source, path: str) -> Header:
     if reader.cursor.at < source.size:
         what = f"{plural(source.size - reader.cursor.at, 'byte')} after the tree of parameters"
         findings.add("trailing", "warning", what)
-    tensors, pieces = _whole(reader)
+    tensors, pieces = _chunks_joined(reader)
     regions = around([(each.offset, each.offset + each.nbytes) for each in tensors], source.size)
     return Header(path, "flax", source.size, tensors, regions, {}, findings.all(), {}, pieces)
 
 
-def _whole(reader: _Reader) -> tuple[list[Tensor], dict[int, Piece]]:
+def _chunks_joined(reader: _Reader) -> tuple[list[Tensor], dict[int, Piece]]:
     """The tensors; the chunks of a split array become parts of one tensor."""
     tensors: list[Tensor] = []
     pieces: dict[int, Piece] = {}

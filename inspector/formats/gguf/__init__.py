@@ -61,7 +61,7 @@ def read(source: Source, path: str) -> Header:
     if infos:
         regions.append(Region("tensor table", table_start, cursor.at))
     data_start = _aligned(cursor.at, alignment)
-    tensors = _place(infos, data_start, source.size, findings)
+    tensors = _tensors_with_bytes(infos, data_start, source.size, findings)
     _check_offsets(infos, tensors, alignment, findings)
     regions += _partition(tensors, cursor.at, alignment, source.size)
     _check_partition(tensors, regions, source.size, findings)
@@ -122,7 +122,7 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
     spans: list[Region] = []
     for number in range(count):
         start = cursor.at
-        key = _name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_READ, findings)
+        key = _read_name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_READ, findings)
         if len(key) > LONGEST_KEY:
             what = f"a key of {integer(len(key))} characters; the specification allows {integer(LONGEST_KEY)} bytes"
             findings.add("long-key", "warning", what)
@@ -137,16 +137,16 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
             findings.add("duplicate-key", "error", f"the key `{key[:80]}` appears twice: the first is used")
         fields.setdefault(key, field)
         spans.append(Region("tokenizer" if key.startswith("tokenizer.") else "metadata", start, cursor.at))
-    return fields, _joined(spans)
+    return fields, _neighbours_merged(spans)
 
 
-def _joined(regions: Sequence[Region]) -> list[Region]:
+def _neighbours_merged(regions: Sequence[Region]) -> list[Region]:
     """Merges neighbouring regions with the same label."""
     runs = (list(run) for _, run in groupby(regions, key=lambda region: region.label))
     return [Region(run[0].label, run[0].start, run[-1].end) for run in runs]
 
 
-def _name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
+def _read_name(cursor: Cursor, what: str, longest: int, findings: Findings) -> str:
     data = cursor.text(what, longest)
     try:
         text = data.decode()
@@ -181,7 +181,7 @@ def _read_tensor_infos(cursor: Cursor, count: int, findings: Findings) -> list[T
     size_code = "I" if cursor.layout.length.size == 4 else "Q"
     for number in range(count):
         what = f"tensor {integer(number + 1)} of {integer(count)}"
-        name = _name(cursor, f"the name of {what}", LONGEST_NAME, findings)
+        name = _read_name(cursor, f"the name of {what}", LONGEST_NAME, findings)
         n_dims = cursor.uint32(f"n_dims of {what}")
         if n_dims > MOST_DIMS:
             raise cursor.error(
@@ -216,7 +216,7 @@ def _check_info(info: TensorInfo, findings: Findings) -> None:
         findings.add("partial-block", "error", message, name)
 
 
-def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
+def _tensors_with_bytes(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Findings) -> list[Tensor]:
     """Tensors with their bytes. One of an unknown type extends to the next tensor or the end of the file."""
     unknown = [info for info in infos if info.type not in TYPES]
     offsets = sorted({info.offset for info in infos}) if unknown else []
@@ -231,11 +231,11 @@ def _place(infos: Sequence[TensorInfo], data_start: int, size: int, findings: Fi
             end = data_start + offsets[following] if following < len(offsets) else size
             dtype, nbytes = str(kind), max(0, end - start)
         tensors.append(Tensor(name, dtype, dims[::-1], start, nbytes))
-    _tell_unknown(unknown, findings)
+    _report_unknown(unknown, findings)
     return tensors
 
 
-def _tell_unknown(infos: Sequence[TensorInfo], findings: Findings) -> None:
+def _report_unknown(infos: Sequence[TensorInfo], findings: Findings) -> None:
     """One finding for each unknown type, at its first tensor."""
     for kind, count in Counter(info.type for info in infos).items():
         origin = "newer than this version, or from a fork" if kind > max(TYPES) else "removed from ggml, or from a fork"
@@ -272,10 +272,10 @@ def _partition(tensors: Sequence[Tensor], table_end: int, alignment: int, size: 
     """The purpose of each byte after the tensor table. Sums to the file's size whatever the offsets say."""
     at = table_end
     for start, end in _claimed(tensors, size):
-        yield from _gap(at, start, alignment, "hole")
+        yield from _unclaimed(at, start, alignment, "hole")
         yield Region("tensors", start, end)
         at = end
-    yield from _gap(at, size, alignment, "trailing")  # without tensors llama.cpp writes no padding here, gguf-py does
+    yield from _unclaimed(at, size, alignment, "trailing")  # without tensors only gguf-py writes padding here
 
 
 def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
@@ -292,7 +292,7 @@ def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
         yield at, min(until, size)
 
 
-def _gap(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
+def _unclaimed(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:
     """Unclaimed bytes: the padding that the alignment requires, then a gap, or trailing bytes."""
     padded = min(_aligned(start, alignment), end)
     if padded > start:

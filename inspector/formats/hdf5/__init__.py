@@ -14,7 +14,7 @@ from typing import Any
 from inspector.errors import FormatError, UsageError
 from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.layout import around
+from inspector.formats.regions import around
 from inspector.model import Header, Tensor
 from inspector.sources import Source
 from inspector.units import escape, plural
@@ -38,14 +38,14 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
-    start, size = _weights(source, path)
+    start, size = _place_of_weights(source, path)
     try:
         import h5py  # a C library, only for these files
     except ImportError as error:
         what = f"{escape(path)} is an HDF5 file: to read it, pip install 'checkpoint-inspector[hdf5]'"
         raise UsageError(what) from error
     try:
-        with h5py.File(_Reader(source, start, size), "r") as file:
+        with h5py.File(_PartOfFile(source, start, size), "r") as file:
             found = [*_datasets(file, h5py, findings)]
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
         raise FormatError(
@@ -57,15 +57,11 @@ def read(source: Source, path: str) -> Header:
     return Header(path, "hdf5", source.size, tensors, around(claimed, source.size, rest), {}, findings.all())
 
 
-def _weights(source: Source, path: str) -> tuple[int, int]:
+def _place_of_weights(source: Source, path: str) -> tuple[int, int]:
     """Where the HDF5 file starts, and its bytes. Raises FormatError."""
     if bytes(source.prefix(8)[:8]) == MAGIC:
         return 0, source.size
-
-    def read_at(start: int, length: int) -> bytes:
-        length = min(length, source.size - start)
-        return source.read(start, length) if length > 0 and start >= 0 else b""
-
+    read_at = zips.clipped(source.read, source.size)
     try:
         members = zips.members(read_at, source.size)
         found = next((each for each in members if each.name == IN_KERAS and each.method == zips.STORED), None)
@@ -132,7 +128,7 @@ def _dataset(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tu
     return Tensor(name, word, shape, 0, 0), []
 
 
-class _Reader(io.RawIOBase):
+class _PartOfFile(io.RawIOBase):
     """A part of a file, in the form h5py expects. Whole blocks are read, and the latest are kept."""
 
     def __init__(self, source: Source, start: int, size: int) -> None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from inspector.errors import FormatError
 from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.layout import around
+from inspector.formats.regions import around
 from inspector.model import Header, Tensor
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
@@ -66,16 +66,16 @@ def read(source: Source, path: str) -> Header:
     """
     findings = Findings(path)
     if bytes(source.prefix(6)[:6]) == MAGIC:
-        return _single(source, path, findings)
+        return _header_of_npy(source, path, findings)
     try:
-        members = zips.members(_clipped(source), source.size)
+        members = zips.members(zips.clipped(source.read, source.size), source.size)
     except zips.ZipError as error:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
     tensors: list[Tensor] = []
     strides: dict[int, tuple[int, ...]] = {}
-    for member, name in _arrays(members, findings):
+    for member, name in _readable_arrays(members, findings):
         try:
-            array, start = _member(source, member)
+            array, start = _array_of_member(source, member)
         except (zips.ZipError, _NoArrayError) as error:
             findings.add("tensor-entry", "warning", f"not an array of numbers: {error}", name)
             continue
@@ -85,7 +85,7 @@ def read(source: Source, path: str) -> Header:
             what = f"its numbers end {plural(array.start + array.nbytes - member.compressed, 'byte')} beyond its record"
             findings.add("storage", "error", what, name)
             nbytes = max(0, member.compressed - array.start)
-        _tell(array, name, findings, stored=stored)
+        _report(array, name, findings, stored=stored)
         if array.fortran and len(array.shape) > 1:
             strides[len(tensors)] = _columns_first(array.shape)
         tensors.append(Tensor(name, array.dtype, array.shape, start + (array.start if stored else 0), nbytes))
@@ -96,7 +96,7 @@ def read(source: Source, path: str) -> Header:
     return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
 
 
-def _arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tuple[zips.Member, str]]:
+def _readable_arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tuple[zips.Member, str]]:
     """The members that are arrays, each with its name: of others it is said why they are not read."""
     if len(members) > MAX_ARRAYS:
         findings.add("not-judged", "error", f"{integer(len(members))} members, of which {integer(MAX_ARRAYS)} are read")
@@ -108,45 +108,45 @@ def _arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tupl
             yield member, name
 
 
-def _single(source: Source, path: str, findings: Findings) -> Header:
+def _header_of_npy(source: Source, path: str, findings: Findings) -> Header:
     name = path.rpartition("/")[2].removesuffix(".npy")
     try:
-        array = _array(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
+        array = _parsed_header(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
     except _NoArrayError as error:
         raise FormatError(f"{escape(path)} does not hold an array of numbers: {error}", "unreadable-file") from error
     nbytes = min(array.nbytes, max(0, source.size - array.start))
     if nbytes < array.nbytes:
         what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
         findings.add("truncated", "error", what, name)
-    _tell(array, name, findings, stored=True)
+    _report(array, name, findings, stored=True)
     tensor = Tensor(name, array.dtype, array.shape, array.start, nbytes)
     regions = around([(array.start, array.start + nbytes)], source.size)
     strides = {0: _columns_first(array.shape)} if array.fortran and len(array.shape) > 1 else {}
     return Header(path, "numpy", source.size, [tensor], regions, {}, findings.all(), strides)
 
 
-def _member(source: Source, member: zips.Member) -> tuple[_Array, int]:
+def _array_of_member(source: Source, member: zips.Member) -> tuple[_Array, int]:
     """An archive's array, and the offset of its record's bytes. Raises ZipError, _NoArrayError."""
-    read_at = _clipped(source)
+    read_at = zips.clipped(source.read, source.size)
     start = zips.data_start(read_at, member)
     raw = read_at(start, min(member.compressed, MAX_HEADER if member.method != zips.STORED else _FIRST))
     if member.method != zips.STORED:
-        return _array(zips.inflate(member.method, raw, MAX_HEADER)), start
-    length = _length(raw)
-    return _array(raw if length <= len(raw) else read_at(start, min(length, MAX_HEADER))), start
+        return _parsed_header(zips.inflate(member.method, raw, MAX_HEADER)), start
+    length = _header_length(raw)
+    return _parsed_header(raw if length <= len(raw) else read_at(start, min(length, MAX_HEADER))), start
 
 
-def _length(raw: bytes) -> int:
+def _header_length(raw: bytes) -> int:
     """Bytes of a header and of the fields before it."""
     wide = raw[6:7] in (b"\2", b"\3")
     return (12 if wide else 10) + int.from_bytes(raw[8 : 12 if wide else 10], "little")
 
 
-def _array(raw: bytes, source: Source | None = None) -> _Array:
+def _parsed_header(raw: bytes, source: Source | None = None) -> _Array:
     """Parses a header. Raises _NoArrayError."""
     if raw[:6] != MAGIC or len(raw) < 12:
         raise _NoArrayError("it does not begin like one")
-    length = _length(raw)
+    length = _header_length(raw)
     if length > MAX_HEADER:
         raise _NoArrayError("a header longer than NumPy reads")
     if length > len(raw) and source is not None and length <= source.size:
@@ -157,10 +157,10 @@ def _array(raw: bytes, source: Source | None = None) -> _Array:
     if found is None:
         kind = "objects, which are pickled" if "'descr': '|O" in text else "records, or a damaged header"
         raise _NoArrayError(kind)
-    return _described(found, length)
+    return _array_of_match(found, length)
 
 
-def _described(found: re.Match[str], start: int) -> _Array:
+def _array_of_match(found: re.Match[str], start: int) -> _Array:
     order, kind = re.fullmatch(r"([<>|=]?)(.*)", found["descr"]).groups()  # type: ignore[union-attr]  # all parts are optional
     if kind.startswith("O"):
         raise _NoArrayError("objects, which are pickled")
@@ -176,7 +176,7 @@ def _described(found: re.Match[str], start: int) -> _Array:
     return _Array(dtype, width, shape, start, found["fortran"] == "True", order == ">")
 
 
-def _tell(array: _Array, name: str, findings: Findings, *, stored: bool) -> None:
+def _report(array: _Array, name: str, findings: Findings, *, stored: bool) -> None:
     if array.big:
         findings.add("big-endian", "info", "its numbers are big-endian", name)
     if not stored:
@@ -186,11 +186,3 @@ def _tell(array: _Array, name: str, findings: Findings, *, stored: bool) -> None
 def _columns_first(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Strides, in elements, of an array in column-major order."""
     return tuple(prod(shape[:at]) for at in range(len(shape)))
-
-
-def _clipped(source: Source) -> zips.Read:
-    def read_at(start: int, length: int) -> bytes:
-        length = min(length, source.size - start)
-        return source.read(start, length) if length > 0 and start >= 0 else b""
-
-    return read_at

@@ -4,7 +4,7 @@
                       (`archive`; TorchScript and exported programs too)
     before            pickles in a row: magic, version, system, the value, the storages' keys; then each storage: its
                       number of elements in 8 bytes, and its bytes (`legacy`)
-    before 0.1.10     a tar archive of pickles and tensors (`tar`)
+    before 0.1.10     a tar archive of pickles and tensors (`legacy`, too)
 
 Each reader returns views of storages and the storages' positions (`Found`); `layout` turns them into tensors and
 regions. Regions partition the file as for the other formats: the tensors' parts of storages, the padding before a

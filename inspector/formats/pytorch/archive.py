@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.errors import FormatError
 from inspector.formats import zips
 from inspector.formats.findings import Findings
 from inspector.formats.pytorch import layout
-from inspector.formats.pytorch.found import Found, together, within
-from inspector.formats.pytorch.layout import Storage
-from inspector.formats.pytorch.machine import Budget
-from inspector.formats.pytorch.program import Program
-from inspector.formats.pytorch.sequence import programs
-from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.layout import SCALAR_TYPES, Found, Storage, View, together, within
+from inspector.formats.pytorch.machine import Budget, Stream
+from inspector.formats.pytorch.program import Program, programs
 from inspector.formats.pytorch.tensors import walk
 from inspector.formats.pytorch.values import is_count
-from inspector.formats.pytorch.views import SCALAR_TYPES, View
 from inspector.formats.zips import Member, Read
 from inspector.units import escape
 
@@ -38,6 +34,20 @@ MAX_DESCRIPTION = 16 * 1024 * 1024
 #: Exported programs: suffixes of the records that describe their tensors, or of the inner archives with them.
 _DESCRIBED = ("_weights_config.json", "_constants_config.json")
 _NESTED = ("serialized_state_dict.pt", "serialized_constants.pt")
+
+
+class _Archive(NamedTuple):
+    """An open archive, and where its members lie."""
+
+    read_at: Read
+    size: int
+    path: str
+    findings: Findings
+    members: Sequence[Member]
+    frame: layout.Frame
+
+    def member(self, name: str) -> Member | None:
+        return next((each for each in self.members if each.name == name), None)
 
 
 def is_known(members: Sequence[Member]) -> bool:
@@ -62,53 +72,45 @@ def read(read_at: Read, size: int, path: str, findings: Findings) -> Found:
         raise FormatError(
             f"{escape(path)} begins as a ZIP archive, PyTorch's or another, and {error}", "truncated"
         ) from error
+    archive = _Archive(read_at, size, path, findings, members, layout.frame_of(read_at, members))
     pickled = next((each for each in members if each.name.endswith("/data.pkl") or each.name == "data.pkl"), None)
-    frame = layout.frame_of(read_at, members)
     if pickled is None and _is_program(members):
-        return together(_of_program(read_at, size, members, frame, path, findings), frame)
+        return together(_tensors_of_program(archive), archive.frame)
     if pickled is None:
         raise FormatError(f"{escape(path)} is a ZIP archive, but not PyTorch's: it has no data.pkl", "not-weights")
     prefix = pickled.name.removesuffix("data.pkl")
-    _check_byte_order(read_at, members, prefix, findings)
-    parts = [_of_pickle(read_at, size, members, frame, pickled, prefix + "data", path, findings)]
-    constants = next((each for each in members if each.name == prefix + "constants.pkl"), None)
+    _check_byte_order(archive, prefix)
+    parts = [_tensors_of_pickle(archive, pickled, prefix + "data")]
+    constants = archive.member(prefix + "constants.pkl")
     if constants is not None and any(each.name.startswith(prefix + "constants/") for each in members):
-        more = _of_pickle(read_at, size, members, frame, constants, prefix + "constants", path, findings)
+        more = _tensors_of_pickle(archive, constants, prefix + "constants")
         parts.append(within(more, "constants/", "constants"))
-    return together(parts, frame, parts[0].value)
+    return together(parts, archive.frame, parts[0].value)
 
 
-def _of_pickle(
-    read_at: Read,
-    size: int,
-    members: Sequence[Member],
-    frame: layout.Frame,
-    pickled: Member,
-    folder: str,
-    path: str,
-    findings: Findings,
-) -> Found:
+def _tensors_of_pickle(archive: _Archive, pickled: Member, folder: str) -> Found:
     """The tensors that one pickle names, with their storages in a folder of records."""
     try:
-        program = programs(_stream(read_at, pickled), Budget(min(MAX_OPCODES, max(FEWEST, size))))[0]
+        budget = Budget(min(MAX_OPCODES, max(FEWEST, archive.size)))
+        program = programs(_stream_of(archive.read_at, pickled), budget)[0]
     except zips.ZipError as error:
         name = pickled.name.rpartition("/")[2]
-        raise FormatError(f"{escape(path)}: its {escape(name)} cannot be read: {error}", "unreadable-file") from error
-    check(program, path)
+        what = f"{escape(archive.path)}: its {escape(name)} cannot be read: {error}"
+        raise FormatError(what, "unreadable-file") from error
+    check(program, archive.path)
     walked = walk(program.value)
-    storages = layout.of_members(members, folder, frame, size, findings)
-    own = layout.Frame(pickles=[(start, end) for header, _, start, end in frame.members if header == pickled.header])
-    return Found(walked.views, storages, own, program.value, walked.malformed, walked.opaque, complete=walked.complete)
+    storages = layout.of_members(archive.members, folder, archive.frame, archive.size, archive.findings)
+    places = [(start, end) for header, _, start, end in archive.frame.members if header == pickled.header]
+    return walked.found(storages, layout.Frame(pickles=places), program.value)
 
 
-def _stream(read_at: Read, pickled: Member) -> Stream:
+def _stream_of(read_at: Read, pickled: Member) -> Stream:
     start = zips.data_start(read_at, pickled)
     if pickled.method != zips.STORED:
         return Stream.of(zips.unpacked(read_at, pickled, MAX_PICKLE))
     if pickled.compressed <= MAX_PICKLE:  # one request, over the network
         return Stream.of(read_at(start, pickled.compressed))
-    end = start + pickled.compressed
-    return Stream(lambda at, length: read_at(start + at, min(length, end - start - at)), end - start)
+    return Stream.part(read_at, start, start + pickled.compressed)
 
 
 def check(program: Program, path: str) -> None:
@@ -118,66 +120,54 @@ def check(program: Program, path: str) -> None:
         raise FormatError(f"{escape(path)}: its pickle cannot be followed: {program.damage}", rule)
 
 
-def _check_byte_order(read_at: Read, members: Sequence[Member], prefix: str, findings: Findings) -> None:
-    order = next((each for each in members if each.name == prefix + "byteorder"), None)
+def _check_byte_order(archive: _Archive, prefix: str) -> None:
+    record = archive.member(prefix + "byteorder")
     try:
-        told = zips.unpacked(read_at, order, 16).strip() if order is not None else b""
+        order = zips.unpacked(archive.read_at, record, 16).strip() if record is not None else b""
     except zips.ZipError as error:
-        findings.add("unreadable-file", "error", f"its record of the byte order cannot be read: {error}")
+        archive.findings.add("unreadable-file", "error", f"its record of the byte order cannot be read: {error}")
         return
-    if told == b"big":
-        findings.add("big-endian", "info", "its numbers are big-endian: PyTorch swaps their bytes when it loads them")
+    if order == b"big":
+        what = "its numbers are big-endian: PyTorch swaps their bytes when it loads them"
+        archive.findings.add("big-endian", "info", what)
 
 
 # --- programs ---------------------------------------------------------------------------------------
 
 
-def _of_program(
-    read_at: Read, size: int, members: Sequence[Member], frame: layout.Frame, path: str, findings: Findings
-) -> Iterator[Found]:
+def _tensors_of_program(archive: _Archive) -> Iterator[Found]:
     """The weights and the constants of a program."""
-    for member in members:
+    for member in archive.members:
         name = "constants" if "constants" in member.name.rpartition("/")[2] else ""
         if member.name.endswith(_DESCRIBED):
-            yield within(_described(read_at, size, members, frame, member, path, findings), member.name, name)
+            yield within(_tensors_of_description(archive, member), member.name, name)
         elif member.name.endswith(_NESTED) and member.size:
-            yield within(_nested(read_at, member, path, findings), member.name, name)
+            yield within(_tensors_of_inner_archive(archive, member), member.name, name)
 
 
-def _described(
-    read_at: Read,
-    size: int,
-    members: Sequence[Member],
-    frame: layout.Frame,
-    described: Member,
-    path: str,
-    findings: Findings,
-) -> Found:
+def _tensors_of_description(archive: _Archive, member: Member) -> Found:
     """Tensors described by a JSON document, each in its own record."""
-    folder = described.name.rpartition("/")[0]
     try:
-        document = json.loads(zips.unpacked(read_at, described, MAX_DESCRIPTION))
+        document = json.loads(zips.unpacked(archive.read_at, member, MAX_DESCRIPTION))
     except (zips.ZipError, ValueError, RecursionError) as error:
-        raise FormatError(
-            f"{escape(path)}: {escape(described.name)} is not a JSON document", "unreadable-file"
-        ) from error
+        what = f"{escape(archive.path)}: {escape(member.name)} is not a JSON document"
+        raise FormatError(what, "unreadable-file") from error
     config = document.get("config") if isinstance(document, dict) else None
-    storages = layout.of_members(members, folder, frame, size, findings)
+    folder = member.name.rpartition("/")[0]
+    storages = layout.of_members(archive.members, folder, archive.frame, archive.size, archive.findings)
     views, malformed = [], []
     for name, payload in config.items() if isinstance(config, dict) else ():
-        view = _view(name, payload, storages) if isinstance(payload, dict) else None
+        view = _described_view(name, payload, storages) if isinstance(payload, dict) else None
         if view is not None:
             views.append(view)
-        elif not (
-            isinstance(payload, dict) and payload.get("use_pickle")
-        ):  # which holds an object that is not a tensor
+        elif not (isinstance(payload, dict) and payload.get("use_pickle")):  # an object that is not a tensor
             malformed.append(name)
     used = {view.storage for view in views}
     storages = {key: each for key, each in storages.items() if key in used}
     return Found(tuple(views), storages, layout.Frame(), malformed=tuple(malformed))
 
 
-def _view(name: str, payload: Mapping[str, Any], storages: Mapping[str, Storage]) -> View | None:
+def _described_view(name: str, payload: Mapping[str, Any], storages: Mapping[str, Storage]) -> View | None:
     """A tensor from its `tensor_meta` (`torch/_export/serde/schema.py`); None if it is not one."""
     meta, key = payload.get("tensor_meta"), payload.get("path_name")
     if not isinstance(meta, dict) or not isinstance(key, str):
@@ -199,14 +189,14 @@ def _whole_numbers(values: Any) -> tuple[int, ...] | None:
     return tuple(each for each in found if each is not None) if all(map(is_count, found)) else None
 
 
-def _nested(read_at: Read, member: Member, path: str, findings: Findings) -> Found:
+def _tensors_of_inner_archive(archive: _Archive, member: Member) -> Found:
     """An archive inside another. Offsets count from the start of the outer file."""
     try:
-        start = zips.data_start(read_at, member)
+        start = zips.data_start(archive.read_at, member)
     except zips.ZipError as error:
-        told = f"{escape(path)}: {escape(member.name)} cannot be read: {error}"
-        raise FormatError(told, "unreadable-file") from error
-    return part(read_at, start, member.compressed, path, findings)
+        what = f"{escape(archive.path)}: {escape(member.name)} cannot be read: {error}"
+        raise FormatError(what, "unreadable-file") from error
+    return part(archive.read_at, start, member.compressed, archive.path, archive.findings)
 
 
 def part(read_at: Read, start: int, size: int, path: str, findings: Findings) -> Found:
@@ -216,9 +206,9 @@ def part(read_at: Read, start: int, size: int, path: str, findings: Findings) ->
         FormatError: as `read`.
     """
 
-    def inside(at: int, length: int) -> bytes:
+    def read_inside(at: int, length: int) -> bytes:
         return read_at(start + at, min(length, size - at)) if 0 <= at < size else b""
 
-    found = read(inside, size, path, findings)
+    found = read(read_inside, size, path, findings)
     storages = {key: each._replace(start=each.start + start) for key, each in found.storages.items()}
     return found._replace(storages=storages, frame=found.frame.moved(start))

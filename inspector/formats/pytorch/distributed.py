@@ -10,19 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.errors import FormatError
+from inspector.formats.dtypes import DTYPES
 from inspector.formats.findings import Findings
 from inspector.formats.pytorch import archive, layout
 from inspector.formats.pytorch.archive import MAX_OPCODES, check
-from inspector.formats.pytorch.contents import facts
-from inspector.formats.pytorch.found import Found, together, within
-from inspector.formats.pytorch.machine import Budget
+from inspector.formats.pytorch.layout import Found, View, together, within
+from inspector.formats.pytorch.machine import Budget, Stream
 from inspector.formats.pytorch.program import run
-from inspector.formats.pytorch.reader import header_of
-from inspector.formats.pytorch.sharded import attribute
-from inspector.formats.pytorch.stream import Stream
+from inspector.formats.pytorch.reader import facts, header_of
 from inspector.formats.pytorch.tensors import sizes_of
-from inspector.formats.pytorch.values import Dictionary, Global, is_count
-from inspector.formats.pytorch.views import DTYPES, View
+from inspector.formats.pytorch.values import Dictionary, Global, attribute, is_count
 from inspector.formats.training import is_state
 from inspector.formats.zips import Read
 from inspector.model import Header, Piece
@@ -59,7 +56,7 @@ def described(raw: bytes, path: str) -> Described:
     if not isinstance(tensors, Dictionary) or not isinstance(places, Dictionary):
         raise FormatError(f"{escape(path)} is not metadata of torch.distributed.checkpoint", "unreadable-file")
     known = {name: each for name, each in tensors.pairs if isinstance(name, str)}
-    chunks = {name: _chunks(each) for name, each in known.items()}
+    chunks = {name: _shapes_of_chunks(each) for name, each in known.items()}
     items: dict[str, list[Item]] = {}
     seen: set[tuple[str, int]] = set()
     for index, place in places.pairs:
@@ -71,12 +68,12 @@ def described(raw: bytes, path: str) -> Described:
             continue
         seen.add((file, offset))
         start = sizes_of(attribute(index, "offset"))
-        items.setdefault(file, []).append(_item(name, offset, length, start, known.get(name), chunks.get(name, {})))
+        items.setdefault(file, []).append(_item_of(name, offset, length, start, known.get(name), chunks.get(name, {})))
     paths = attribute(program.value, "planner_data")
-    return Described(_renamed(items, paths), facts(program.value))
+    return Described(_without_prefix(items, paths), facts(program.value))
 
 
-def _chunks(metadata: Any) -> dict[tuple[int, ...], tuple[int, ...]]:
+def _shapes_of_chunks(metadata: Any) -> dict[tuple[int, ...], tuple[int, ...]]:
     """Start of each chunk in a tensor → the chunk's shape."""
     listed = attribute(metadata, "chunks")
     found = {}
@@ -87,7 +84,7 @@ def _chunks(metadata: Any) -> dict[tuple[int, ...], tuple[int, ...]]:
     return found
 
 
-def _item(
+def _item_of(
     name: str,
     offset: int,
     length: int,
@@ -95,7 +92,7 @@ def _item(
     metadata: Any,
     chunks: Mapping[tuple[int, ...], tuple[int, ...]],
 ) -> Item:
-    whole, dtype = sizes_of(attribute(metadata, "size")), _dtype(attribute(metadata, "properties"))
+    whole, dtype = sizes_of(attribute(metadata, "size")), _dtype_of(attribute(metadata, "properties"))
     if whole is None or dtype is None:
         return Item(name, offset, length)
     if start is None or start not in chunks:  # a tensor in one piece
@@ -104,19 +101,19 @@ def _item(
     return Item(name, offset, length, dtype, chunks[start], piece)
 
 
-def _dtype(properties: Any) -> tuple[str, int] | None:
+def _dtype_of(properties: Any) -> tuple[str, int] | None:
     """The dtype, which comes first if the properties are a tuple."""
     state = properties.state if hasattr(properties, "state") else None
     found = state[0] if isinstance(state, tuple) and state else attribute(properties, "dtype")
     return DTYPES.get(found.name) if isinstance(found, Global) else None
 
 
-def _renamed(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item]]:
+def _without_prefix(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item]]:
     """The weights under their own names, if they were saved under a key next to others."""
     pairs = paths.pairs if isinstance(paths, Dictionary) else []
     found = {name: each for name, each in pairs if isinstance(name, str)}
     names = {each.name for those in items.values() for each in those if each.dtype is not None}
-    start = _prefix(names, found)
+    start = _key_above_weights(names, found)
     return {
         file: sorted(
             (each._replace(name=each.name.removeprefix(start)) for each in those), key=lambda each: each.offset
@@ -125,7 +122,7 @@ def _renamed(items: Mapping[str, list[Item]], paths: Any) -> dict[str, list[Item
     }
 
 
-def _prefix(names: set[str], paths: Mapping[str, Any]) -> str:
+def _key_above_weights(names: set[str], paths: Mapping[str, Any]) -> str:
     """The keys above the weights: the common prefix of all names that are not training state."""
     weights = [name for name in names if not is_state(name)]
     nested = [paths[name] for name in weights if isinstance(paths.get(name), tuple) and len(paths[name]) > 1]
@@ -146,7 +143,7 @@ def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, o
     """
     findings = Findings(path)
     source.prefix(1)  # fetches all of a small HTTP file, which a range request could not
-    parts = [_part(source, path, item, number, findings) for number, item in enumerate(items)]
+    parts = [_contents_of_item(source, path, item, number, findings) for number, item in enumerate(items)]
     found = together(parts, layout.Frame())
     if items and (end := items[-1].offset + items[-1].length) > source.size:
         what = f"{plural(end - source.size, 'byte')} listed in .metadata are beyond the end"
@@ -154,16 +151,16 @@ def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, o
     return header_of(found, path, source.size, findings, dict(facts))
 
 
-def _part(source: Source, path: str, item: Item, number: int, findings: Findings) -> Found:
+def _contents_of_item(source: Source, path: str, item: Item, number: int, findings: Findings) -> Found:
     """One item: a tensor in an archive, or bytes."""
     length = max(0, min(item.length, source.size - item.offset))
     if item.dtype is None:
         return Found((), {}, layout.Frame(pickles=[(item.offset, item.offset + length)]))
     dtype, width = item.dtype
-    stride = _strides(item.shape)
+    stride = _row_major_strides(item.shape)
     view = View(item.name, dtype, width, item.shape, stride, 0, str(number), 0, item.piece)
     try:
-        inner = archive.part(_nearby(source, item.offset, length), item.offset, length, path, Findings(path))
+        inner = archive.part(_reads_near(source, item.offset, length), item.offset, length, path, Findings(path))
     except FormatError:
         inner = Found((), {}, layout.Frame())
     stored = [each for each in inner.views if each.shape == item.shape and each.dtype == dtype]
@@ -178,7 +175,7 @@ def _part(source: Source, path: str, item: Item, number: int, findings: Findings
 _AROUND = 8192
 
 
-def _nearby(source: Source, start: int, length: int) -> Read:
+def _reads_near(source: Source, start: int, length: int) -> Read:
     """Reads by file offset; those near an item's two ends are served from two cached reads."""
     head = source.read(start, min(length, _AROUND))
     tail_at = max(start, start + length - _AROUND)
@@ -195,7 +192,7 @@ def _nearby(source: Source, start: int, length: int) -> Read:
     return read_at
 
 
-def _strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     found: list[int] = []
     step = 1
     for size in reversed(shape):

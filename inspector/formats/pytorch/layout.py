@@ -1,18 +1,104 @@
-"""The position of each storage in a file, the bytes of it that tensors use, and the rest of the file."""
+"""Where the tensors of a file are: each a view of a storage, the storages' positions, and the rest of the file.
+
+`Found` has the contents of a file in terms common to all of PyTorch's formats.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.formats import zips
+from inspector.formats.dtypes import DTYPES
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch.views import View
+from inspector.formats.regions import partition
 from inspector.formats.zips import Read
-from inspector.model import Region, Tensor
+from inspector.model import Piece, Region, Tensor
 from inspector.units import plural
+
+#: Class of a storage → dtype, by safetensors' name if it has one, and bytes of an element.
+STORAGES: dict[str, tuple[str, int]] = {
+    "DoubleStorage": ("F64", 8),
+    "FloatStorage": ("F32", 4),
+    "HalfStorage": ("F16", 2),
+    "BFloat16Storage": ("BF16", 2),
+    "LongStorage": ("I64", 8),
+    "IntStorage": ("I32", 4),
+    "ShortStorage": ("I16", 2),
+    "CharStorage": ("I8", 1),
+    "ByteStorage": ("U8", 1),
+    "BoolStorage": ("BOOL", 1),
+    "ComplexFloatStorage": ("C64", 8),
+    "ComplexDoubleStorage": ("C128", 16),
+    "QInt8Storage": ("QI8", 1),
+    "QUInt8Storage": ("QU8", 1),
+    "QInt32Storage": ("QI32", 4),
+    "QUInt4x2Storage": ("QU4", 1),
+    "QUInt2x4Storage": ("QU2", 1),
+    "UntypedStorage": ("U8", 1),
+    "_UntypedStorage": ("U8", 1),
+}
+#: `ScalarType` in the JSON of an exported program (`torch/_export/serde/schema.py`).
+SCALAR_TYPES: dict[int, tuple[str, int]] = {
+    number: DTYPES[name]
+    for number, name in {
+        1: "uint8",
+        2: "int8",
+        3: "int16",
+        4: "int32",
+        5: "int64",
+        6: "float16",
+        7: "float32",
+        8: "float64",
+        9: "complex32",
+        10: "complex64",
+        11: "complex128",
+        12: "bool",
+        13: "bfloat16",
+        28: "uint16",
+        29: "float8_e4m3fn",
+        30: "float8_e5m2",
+        31: "float8_e4m3fnuz",
+        32: "float8_e5m2fnuz",
+        33: "float8_e8m0fnu",
+        34: "uint32",
+        35: "uint64",
+    }.items()
+}
+
+
+class View(NamedTuple):
+    """One tensor: which elements of which storage."""
+
+    name: str  # the path to it: "layers.0.weight"
+    dtype: str
+    width: int  # bytes of an element; for `F4` and the like, of a byte with several
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]  # in elements
+    offset: int  # of the first element, in elements
+    storage: str | None  # its key; None for a tensor without data
+    length: int  # elements of the storage, as the pickle says
+    piece: Piece | None = None  # of a tensor that is spread over several files
+
+    @property
+    def extent(self) -> int:
+        """Elements from the first to the last that it touches, inclusive."""
+        if 0 in self.shape:
+            return 0
+        return 1 + sum((dim - 1) * step for dim, step in zip(self.shape, self.stride, strict=True))
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether its elements are contiguous and in order."""
+        expected = 1
+        for dim, step in zip(reversed(self.shape), reversed(self.stride), strict=True):
+            if dim != 1 and step != expected and 0 not in self.shape:
+                return False
+            expected *= dim
+        return True
+
 
 #: The alignment of records by PyTorch's writer (`caffe2/serialize/inline_container.cc`, kFieldAlignment).
 ALIGNMENT = 64
@@ -32,9 +118,8 @@ class Storage(NamedTuple):
 class Frame(NamedTuple):
     """The parts of a file that are neither tensors nor padding."""
 
-    members: Sequence[
-        tuple[int, int, int, int]
-    ] = ()  # of ZIP: start, bytes of header and name, start and end of the data
+    #: Of ZIP: start, bytes of header and name, start and end of the data.
+    members: Sequence[tuple[int, int, int, int]] = ()
     pickles: Sequence[tuple[int, int]] = ()  # start and end
 
     def moved(self, by: int) -> Frame:
@@ -43,13 +128,57 @@ class Frame(NamedTuple):
         return Frame(members, [(start + by, end + by) for start, end in self.pickles])
 
 
+class Found(NamedTuple):
+    """The tensors of a file, the positions of their storages, and what else the pickle holds."""
+
+    views: tuple[View, ...]
+    storages: Mapping[str, Storage]
+    frame: Frame
+    value: Any = None  # what the pickle leaves
+    malformed: tuple[str, ...] = ()  # names of tensors whose description is invalid
+    opaque: tuple[str, ...] = ()  # classes of objects that are searched for tensors
+    complete: bool = True  # whether all values were visited
+
+
+def within(found: Found, prefix: str, name: str) -> Found:
+    """The same for a part of a file: keys of storages and names of tensors get a prefix."""
+    return found._replace(
+        views=tuple(
+            each._replace(
+                name=".".join(filter(None, (name, each.name))),
+                storage=None if each.storage is None else prefix + each.storage,
+            )
+            for each in found.views
+        ),
+        storages={prefix + key: each for key, each in found.storages.items()},
+    )
+
+
+def together(parts: Iterable[Found], frame: Frame, value: Any = None) -> Found:
+    """The contents of all parts of one file, in the frame that encloses them."""
+    parts = tuple(parts)
+    frame = Frame(
+        [*frame.members, *(member for each in parts for member in each.frame.members)],
+        [*frame.pickles, *(pickle for each in parts for pickle in each.frame.pickles)],
+    )
+    return Found(
+        tuple(view for each in parts for view in each.views),
+        {key: storage for each in parts for key, storage in each.storages.items()},
+        frame,
+        value,
+        tuple(name for each in parts for name in each.malformed),
+        tuple(dict.fromkeys(path for each in parts for path in each.opaque)),
+        all(each.complete for each in parts),
+    )
+
+
 def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
     """The position of each member: computed from PyTorch's alignment, or read if that does not fit."""
     ordered = sorted(members, key=attrgetter("header"))
     found: list[tuple[int, int, int, int]] = []
     for number, each in enumerate(ordered):
         following = ordered[number + 1].header if number + 1 < len(ordered) else None
-        start = _reckoned(each, following)
+        start = _expected_start(each, following)
         if start is None:
             try:
                 start = zips.data_start(read, each)
@@ -60,7 +189,7 @@ def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
     return Frame(found)
 
 
-def _reckoned(member: zips.Member, following: int | None) -> int | None:
+def _expected_start(member: zips.Member, following: int | None) -> int | None:
     """Where PyTorch's writer puts a member's bytes; None if that leaves no room for the next header."""
     least = member.header + _LOCAL_HEADER + len(member.name.encode()) + 4
     start = -(-least // ALIGNMENT) * ALIGNMENT
@@ -122,16 +251,16 @@ def place(
         else:
             seen.setdefault(identity, view.name)
             kept.append(view)
-    ranges = [_range(view, storages, findings) for view in kept]
+    ranges = [_range_in_file(view, storages, findings) for view in kept]
     own = _own_bytes(kept, ranges)
     tensors = [
         Tensor(view.name, view.dtype, view.shape, start, own[number])
         for number, (view, (start, _)) in enumerate(zip(kept, ranges, strict=True))
     ]
-    return tensors, kept, shared, _merged(each for each in ranges if each[0] < each[1])
+    return tensors, kept, shared, _unions(each for each in ranges if each[0] < each[1])
 
 
-def _range(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
+def _range_in_file(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
     """The start and end of a tensor in the file, without bytes that are missing."""
     if view.storage is None:
         findings.add("pickled-object", "info", "on the meta device: it has a shape, but no bytes", view.name)
@@ -175,16 +304,16 @@ def regions(
     unused = 0
     for storage in storages.values():
         if storage.readable:
-            for start, end in _gaps(storage.start, storage.start + storage.size, claimed):
+            for start, end in _gaps_in(storage.start, storage.start + storage.size, claimed):
                 marks.append((start, end, "hole"))
                 unused += end - start
     if unused:
         what = f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with its whole storage"
         findings.add("view", "info", what)
-    return tuple(_partition(sorted(marks), size, "archive" if frame.members else "header"))
+    return tuple(partition(marks, size, "archive" if frame.members else "header"))
 
 
-def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _unions(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
@@ -194,7 +323,7 @@ def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+def _gaps_in(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:
     """The parts of a range that are in none of the others, which are sorted."""
     at = max(0, bisect_left(claimed, (start, start)) - 1)
     for begin, finish in claimed[at:]:
@@ -205,18 +334,3 @@ def _gaps(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tupl
         start = max(start, finish)
     if start < end:
         yield start, end
-
-
-def _partition(marks: Sequence[tuple[int, int, str]], size: int, rest: str) -> Iterable[Region]:
-    """Regions that cover the file; unmarked bytes are labelled `rest`."""
-    at = 0
-    for start, end, label in marks:
-        start, end = max(start, at), min(end, size)
-        if end <= start:
-            continue
-        if start > at:
-            yield Region(rest, at, start)
-        yield Region(label, start, end)
-        at = end
-    if at < size:
-        yield Region(rest, at, size)

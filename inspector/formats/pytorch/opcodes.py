@@ -8,8 +8,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from inspector.formats.pytorch.machine import Machine
-from inspector.formats.pytorch.stream import BeyondError, PickleError
+from inspector.formats.pytorch.machine import BeyondError, Machine, PickleError
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Opaque, Persistent
 
 #: Digits of a number written as text, as many as Python reads by default: reading takes quadratic time.

@@ -1,15 +1,18 @@
-"""One pickle, followed from its first opcode to its `STOP`, or to where any unpickler would fail."""
+"""One pickle, followed from its first opcode to its `STOP`, or to where any unpickler would fail; and all of a file.
+
+PyTorch's first format has five pickles in a row, joblib puts arrays between opcodes.
+"""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
-from inspector.formats.pytorch.machine import Budget, Machine
+from inspector.formats.pytorch.machine import BeyondError, Budget, EndError, Machine, PickleError, Stream
 from inspector.formats.pytorch.opcodes import ACTIONS, STOP
-from inspector.formats.pytorch.stream import BeyondError, EndError, PickleError, Stream
-from inspector.formats.pytorch.values import Dictionary, Made, Opaque, Reached
+from inspector.formats.pytorch.values import Dictionary, Global, Made, Opaque, Reached
 
 
 class Program(NamedTuple):
@@ -37,12 +40,12 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
     start = stream.position
     machine = Machine(stream, budget, after_state)
     try:
-        value = _steps(machine)
+        value = _result(machine)
     except _DAMAGE as error:
-        told = str(error) if isinstance(error, PickleError) else "a value that does not fit its opcode"
+        damage = str(error) if isinstance(error, PickleError) else "a value that does not fit its opcode"
         beyond = isinstance(error, BeyondError)
         unfinished = isinstance(error, EndError)
-        return Program(Opaque(), tuple(machine.reached.values()), told, beyond, start, stream.position, unfinished)
+        return Program(Opaque(), tuple(machine.reached.values()), damage, beyond, start, stream.position, unfinished)
     finally:
         budget.steps -= machine.steps
     reached = tuple(machine.reached.values())
@@ -79,7 +82,7 @@ def values_in(value: Any) -> int:
     nested = 0
     while pending and nested <= MAX_NESTED:
         each, done = pending.pop()
-        inner = _inner(each)
+        inner = _parts(each)
         if done:
             nested -= 1
             counted[id(each)] = min(MAX_VALUES + 1, 1 + sum(counted.get(id(one), 1) for one in inner))
@@ -91,13 +94,13 @@ def values_in(value: Any) -> int:
     return MAX_VALUES + 1 if pending else counted.get(id(value), 1)
 
 
-def _inner(value: Any) -> Sequence[Any]:
+def _parts(value: Any) -> Sequence[Any]:
     if isinstance(value, Dictionary):
         return [one for pair in value.pairs for one in pair]
     return value if isinstance(value, list | tuple) else ()
 
 
-def _steps(machine: Machine) -> Any:
+def _result(machine: Machine) -> Any:
     """The program's result. Raises PickleError, or whatever a damaged value raises."""
     stream = machine.stream
     for _ in range(machine.budget.steps):
@@ -113,3 +116,71 @@ def _steps(machine: Machine) -> Any:
         if code == STOP:
             return machine.pop()
     raise BeyondError("too many opcodes")
+
+
+# --- pickles in a row ---------------------------------------------------------------------------
+
+#: The first pickle of PyTorch's first format (`torch/serialization.py`, MAGIC_NUMBER).
+MAGIC = 0x1950A86A20F9469CFC6C
+#: Pickles of that format: magic, version, system, what was saved, keys of the storages that follow as raw bytes.
+IN_A_ROW = 5
+_WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
+
+
+def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Program]:
+    """The pickles from the stream's position: the first five, and any later ones that reach a name.
+
+    Only the last one may be damaged: if the bytes that follow are not a pickle, it is the result of reading them as
+    one.
+    """
+    found: list[Program] = []
+    read = 0
+    while most is None or read < most:
+        read += 1
+        program = run(stream, budget)
+        if program.damage is not None and any(each.path == _WRAPPER for each in program.reached):
+            program = _with_arrays(stream, program, budget)
+        if read <= IN_A_ROW or program.reached or program.damage is not None:
+            found.append(program)
+        if program.damage is not None or stream.position >= stream.size:
+            return found
+    return found
+
+
+def is_legacy(found: list[Program]) -> bool:
+    """Whether the pickles are those of PyTorch's first format."""
+    return bool(found) and found[0].damage is None and isinstance(found[0].value, int) and found[0].value == MAGIC
+
+
+def _with_arrays(stream: Stream, plain: Program, budget: Budget) -> Program:
+    """joblib's reader consumes an array's bytes from the file as soon as the wrapper has its state.
+
+    Both readings count: a name reached in either is reached.
+    """
+    stream.seek(plain.start)
+    again = run(stream, budget, after_state=_skip_array)
+    reached = dict.fromkeys((*plain.reached, *again.reached))
+    return again._replace(reached=tuple(reached))
+
+
+def _skip_array(stream: Stream, what: Made) -> None:
+    """Skip an array's bytes, as `NumpyArrayWrapper.read_array` consumes them; objects are a pickle in the stream."""
+    if what.path != _WRAPPER or not isinstance(what.state, Dictionary):
+        return
+    state = what.state
+    shape, width = state.get("shape"), _width_of(state.get("dtype"))
+    if width is None or not isinstance(shape, tuple) or not all(isinstance(each, int) for each in shape):
+        return
+    if isinstance(state.get("numpy_array_alignment_bytes"), int):
+        padding = stream.take(1)[0]
+        stream.seek(stream.position + padding)
+    stream.seek(stream.position + max(0, prod(shape)) * width)
+
+
+def _width_of(dtype: Any) -> int | None:
+    """Bytes of a number of NumPy's type; None for objects, and for anything that is not such a type."""
+    code = dtype.arguments[0] if isinstance(dtype, Made) and isinstance(dtype.what, Global) and dtype.arguments else ""
+    digits = str(code).lstrip("<>|=?bhilqpefdgFDGSUVMmcu")
+    if not isinstance(code, str) or not digits.isdecimal() or len(digits) > 6:
+        return None
+    return int(digits) * (4 if "U" in code else 1)

@@ -1,13 +1,19 @@
-"""Which of PyTorch's formats a file has, and its header."""
+"""Which of PyTorch's formats a file has, and its header: the model's tensors under their own names.
+
+Training frameworks keep the model under a key, next to other things.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 from inspector.formats import zips
 from inspector.formats.findings import Findings
-from inspector.formats.pytorch import archive, contents, layout, legacy, tar
-from inspector.formats.pytorch.found import Found
-from inspector.formats.pytorch.values import Made
-from inspector.formats.pytorch.views import View
+from inspector.formats.pytorch import archive, layout, legacy
+from inspector.formats.pytorch.layout import Found, View
+from inspector.formats.pytorch.tensors import sizes_of
+from inspector.formats.pytorch.values import Dictionary, Made, is_count
+from inspector.formats.training import WEIGHTS
 from inspector.formats.zips import Read
 from inspector.model import Header
 from inspector.sources import Source
@@ -18,7 +24,7 @@ def is_pytorch(read_at: Read, size: int) -> bool:
     """Whether a file is PyTorch's: an archive with a data.pkl or truncated, or pickles that begin with its magic."""
     start = read_at(0, 32)
     if start[:4] != b"PK\3\4":
-        return (start[:1] == b"\x80" and start[2:].startswith(legacy.START)) or tar.is_tar(read_at)
+        return (start[:1] == b"\x80" and start[2:].startswith(legacy.START)) or legacy.is_tar(read_at)
     try:
         return archive.is_known(zips.members(read_at, size))
     except zips.ZipError:
@@ -33,9 +39,9 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
-    found = _found(source, path, findings)
-    _tell(found, findings)
-    return header_of(contents.named(found), path, source.size, findings, contents.facts(found.value))
+    found = _contents(source, path, findings)
+    _report(found, findings)
+    return header_of(named(found), path, source.size, findings, facts(found.value))
 
 
 def placed(source: Source, path: str) -> dict[str, tuple[View, int]]:
@@ -43,22 +49,22 @@ def placed(source: Source, path: str) -> dict[str, tuple[View, int]]:
 
     Tensors without bytes in the file, on the meta device or in a compressed storage, are left out.
     """
-    whole = _found(source, path, Findings(path))
+    whole = _contents(source, path, Findings(path))
     found: dict[str, tuple[View, int]] = {}
-    for view in contents.named(whole).views:
+    for view in named(whole).views:
         storage = whole.storages.get(view.storage) if view.storage is not None else None
         if storage is not None and storage.readable and (view.offset + view.extent) * view.width <= storage.size:
             found[view.name] = (view, storage.start + view.offset * view.width)
     return found
 
 
-def _found(source: Source, path: str, findings: Findings) -> Found:
+def _contents(source: Source, path: str, findings: Findings) -> Found:
     read_at = clipped(source)
     if bytes(source.prefix(2)[:2]) == b"PK":
         return archive.read(read_at, source.size, path, findings)
-    if tar.is_tar(read_at):
-        return tar.read(read_at, source.size, path)
-    return legacy.read(read_at, source.size, path)
+    if legacy.is_tar(read_at):
+        return legacy.read_tar(read_at, source.size, path)
+    return legacy.read_pickles(read_at, source.size, path)
 
 
 def header_of(found: Found, path: str, size: int, findings: Findings, facts: dict[str, object]) -> Header:
@@ -106,7 +112,7 @@ def clipped(source: Source) -> Read:
     return read_at
 
 
-def _tell(found: Found, findings: Findings) -> None:
+def _report(found: Found, findings: Findings) -> None:
     """Findings about the pickle."""
     for name in found.malformed:
         findings.add("tensor-entry", "error", "its description is not one that PyTorch writes", name)
@@ -119,3 +125,73 @@ def _tell(found: Found, findings: Findings) -> None:
     if isinstance(found.value, Made) and not found.value.path.startswith("collections."):
         what = f"a whole object of the class {found.value.path:.120}, not a state dict"
         findings.add("pickled-object", "info", what)
+
+
+# --- names and facts --------------------------------------------------------------------------
+
+#: Nested dictionaries that may lead to the weights: {"checkpoint": {"model": …}} is two.
+_DEEPEST = 4
+#: The most facts that a file states about itself, and the most characters of one.
+MAX_FACTS, MAX_FACT = 100, 500
+
+
+def named(found: Found) -> Found:
+    """The weights under their own names; everything else keeps its key as a prefix."""
+    start, value = "", found.value
+    names = {view.name for view in found.views}
+    for _ in range(_DEEPEST):
+        key = _key_of_weights(value, start, names)
+        if key is None:
+            break
+        start, value = f"{start}{key}.", _entries(value)[key]
+    shorter = [name.removeprefix(start) for name in names]
+    if not start or len(set(shorter)) < len(shorter):
+        return found
+    return found._replace(views=tuple(view._replace(name=view.name.removeprefix(start)) for view in found.views))
+
+
+def _key_of_weights(value: Any, start: str, names: set[str]) -> str | None:
+    """The key of the weights in a dictionary, which may hold other things as well."""
+    items = _entries(value)
+    for key in WEIGHTS:
+        if key in items and _is_container(items[key]) and any(name.startswith(f"{start}{key}.") for name in names):
+            return key
+    return None
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, Dictionary) or (isinstance(value, Made) and bool(value.items or value.state))
+
+
+def _entries(value: Any) -> dict[str, Any]:
+    """A dictionary's values by their string keys; empty for anything else."""
+    if isinstance(value, Made) and value.path == "collections.OrderedDict":
+        pairs = [each for each in value.items if isinstance(each, tuple) and len(each) == 2]
+    else:
+        pairs = value.pairs if isinstance(value, Dictionary) else []
+    return {key: each for key, each in pairs if isinstance(key, str)}
+
+
+def facts(value: Any) -> dict[str, object]:
+    """Numbers and short strings next to the tensors: the step, the epoch, the version that wrote the file."""
+    found = {
+        key: each
+        for key, each in _entries(value).items()
+        if isinstance(each, (int, float)) or (isinstance(each, str) and len(each) <= MAX_FACT)
+    }
+    return {**dict(list(found.items())[:MAX_FACTS]), **_deepspeed_partitions(value)}
+
+
+def _deepspeed_partitions(value: Any) -> dict[str, object]:
+    """How DeepSpeed partitioned the weights, in its own record: their shapes, and the number of ranks."""
+    found: dict[str, object] = {}
+    items = _entries(value)
+    for key in ("param_shapes", "frozen_param_shapes"):
+        groups = items.get(key)
+        listed = groups if isinstance(groups, list) else [groups]
+        shapes = {name: sizes_of(each) for group in listed for name, each in _entries(group).items()}
+        if shapes:
+            found[key] = {name: shape for name, shape in shapes.items() if shape is not None}
+    counts = _entries(items.get("optimizer_state_dict")).get("partition_count")
+    count = max((each for each in counts if is_count(each)), default=0) if isinstance(counts, list) else counts
+    return {**found, "partition_count": count} if is_count(count) and count else found

@@ -1,14 +1,23 @@
-"""The tensors in a pickle's value, by path: views of storages that are elsewhere in the file."""
+"""The tensors in a pickle's value, by path: views of storages that are elsewhere in the file.
+
+Each rank of a distributed run saves a part of a tensor:
+
+DTensor         the local tensor, the placements (`Shard(0)`, `Replicate()`) and this rank's place in the mesh
+ShardedTensor   the local shards, each with its offsets in the whole (FSDP before 2.2, torch.distributed._shard)
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
-from inspector.formats.pytorch import sharded
-from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, is_count
-from inspector.formats.pytorch.views import DTYPES, STORAGES, View
+from inspector.formats.dtypes import DTYPES
+from inspector.formats.pytorch.layout import STORAGES, Found, Frame, Storage, View
+from inspector.formats.pytorch.values import Dictionary, Global, Made, Persistent, attribute, is_count
+from inspector.model import Piece
 
 #: Values visited in one file, and tensors taken from it: a value in several places is visited in each.
 MAX_VALUES = 1_000_000
@@ -28,6 +37,10 @@ class Walked(NamedTuple):
     opaque: tuple[str, ...]  # unknown classes of objects that are searched for tensors
     complete: bool
 
+    def found(self, storages: Mapping[str, Storage], frame: Frame, value: Any) -> Found:
+        """The contents of the file with these storages, whose pickle left this value."""
+        return Found(self.views, storages, frame, value, self.malformed, self.opaque, complete=self.complete)
+
 
 def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> Walked:
     """Every tensor in a value. Names are joined by dots; a module's `_parameters` and the like leave no trace.
@@ -46,7 +59,7 @@ def walk(value: Any, root: str = "", kept: Mapping[str, View] | None = None) -> 
             break
         if depth <= MAX_DEPTH and not isinstance(each, _PLAIN):
             inner = search.visited(name, each)
-            pending += [(_joined(name, key), part, depth + 1) for key, part in reversed(inner)]
+            pending += [(_dotted_name(name, key), part, depth + 1) for key, part in reversed(inner)]
     return Walked(tuple(search.views), tuple(search.malformed), tuple(search.opaque), complete=search.complete)
 
 
@@ -63,18 +76,18 @@ class _Search:
 
     def visited(self, name: str, value: Any) -> Sequence[tuple[str, Any]]:
         """Notes a tensor; of anything else, the parts that are visited next."""
-        if isinstance(value, Made) and (held := _held(value)) is not None:
-            return [("", held)]
-        if isinstance(value, (Made, Persistent)) and self._noted(name, value):
+        if isinstance(value, Made) and (inner := _inside_wrapper(value)) is not None:
+            return [("", inner)]
+        if isinstance(value, (Made, Persistent)) and self._is_noted(name, value):
             return ()
-        inner = list(_inside(value))
+        inner = list(_parts_of_value(value))
         self._times[id(value)] += any(not isinstance(part, _PLAIN) for _, part in inner)
         if self._times[id(value)] > MAX_TIMES:
             self.complete = False
             return ()
         return inner
 
-    def _noted(self, name: str, value: Made | Persistent) -> bool:
+    def _is_noted(self, name: str, value: Made | Persistent) -> bool:
         """Whether a value is a tensor, sound or malformed."""
         key = value.key if self.kept and isinstance(value, Persistent) else None
         if isinstance(key, (str, int)) and (known := self.kept.get(str(key))):
@@ -100,40 +113,40 @@ _CONTAINERS = ("collections.", "builtins.", "torch.Size")
 _TRANSPARENT = frozenset(("_parameters", "_buffers", "_modules"))
 
 
-def _joined(outer: str, inner: str) -> str:
+def _dotted_name(outer: str, inner: str) -> str:
     if inner in _TRANSPARENT or not inner:
         return outer
     return f"{outer}.{inner}" if outer else inner
 
 
-def _inside(value: Any) -> Iterator[tuple[str, Any]]:
+def _parts_of_value(value: Any) -> Iterator[tuple[str, Any]]:
     """Key and value of each part of a container, or of an object's state."""
     if isinstance(value, Dictionary):
-        yield from ((_key(key), part) for key, part in value.pairs)
+        yield from ((_key_text(key), part) for key, part in value.pairs)
     elif isinstance(value, (list, tuple)):
         yield from ((str(number), part) for number, part in enumerate(value))
     elif isinstance(value, Made):
         first = value.arguments[0] if isinstance(value.arguments, tuple) and value.arguments else None
         if isinstance(first, (list, Dictionary)):
-            yield from _pairs_of(first)
-        yield from _pairs_of(value.items)
+            yield from _numbered_pairs(first)
+        yield from _numbered_pairs(value.items)
         if value.path != "collections.OrderedDict":  # its state is `_metadata`, which has only versions
-            yield from _inside(value.state)
+            yield from _parts_of_value(value.state)
 
 
-def _pairs_of(items: Any) -> Iterator[tuple[str, Any]]:
+def _numbered_pairs(items: Any) -> Iterator[tuple[str, Any]]:
     """The items an ordered dictionary was made from: pairs, or lists of two."""
     if isinstance(items, Dictionary):
-        yield from _inside(items)
+        yield from _parts_of_value(items)
         return
     for number, each in enumerate(items):
         if isinstance(each, (tuple, list)) and len(each) == 2:
-            yield _key(each[0]), each[1]
+            yield _key_text(each[0]), each[1]
         else:
             yield str(number), each
 
 
-def _key(key: Any) -> str:
+def _key_text(key: Any) -> str:
     return str(key) if isinstance(key, (str, int, float, bool)) else "?"
 
 
@@ -152,7 +165,7 @@ _MOST_WITHIN = 4
 _WRAPPED = "torch._utils._rebuild_wrapper_subclass"
 
 
-def _held(made: Made) -> Any:
+def _inside_wrapper(made: Made) -> Any:
     """The tensors inside a tensor of a wrapper class that is unknown here; None for anything else."""
     arguments = made.arguments
     if not made.path.startswith("torch._tensor._rebuild_from_type") or not isinstance(arguments, tuple):
@@ -199,7 +212,7 @@ def _innermost(made: Made) -> tuple[str, Any]:
     return path, arguments
 
 
-def _dense(name: str, arguments: tuple[Any, ...], *, typed: bool = False) -> list[View]:
+def _dense_tensor(name: str, arguments: tuple[Any, ...], *, typed: bool = False) -> list[View]:
     """`_rebuild_tensor` and its successors: storage, offset, size, stride, …"""
     if len(arguments) < 4 or not isinstance(arguments[0], Persistent):
         return []
@@ -243,10 +256,6 @@ def sizes_of(value: Any) -> tuple[int, ...] | None:
     return tuple(value)
 
 
-def _typed(name: str, arguments: tuple[Any, ...]) -> list[View]:
-    return _dense(name, arguments, typed=True)
-
-
 def _bare_storage(name: str, stored: Persistent) -> list[View] | None:
     """A storage that was saved by itself."""
     found = _storage(stored.key)
@@ -266,7 +275,7 @@ _SPARSE = {
 }
 
 
-def _sparse(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+def _sparse_tensor(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     """A sparse tensor: its indices and values are separate tensors."""
     layout, parts = arguments[0], arguments[1] if len(arguments) > 1 else None
     if isinstance(layout, Made) and isinstance(layout.arguments, tuple):  # `_get_layout("torch.sparse_coo")`
@@ -274,27 +283,27 @@ def _sparse(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     elif isinstance(layout, Global):
         layout = layout.path
     words = _SPARSE.get(layout, ()) if isinstance(layout, str) else ()
-    return _parts(name, words, parts if isinstance(parts, tuple) else (), depth)
+    return _named_parts(name, words, parts if isinstance(parts, tuple) else (), depth)
 
 
-def _quantized(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+def _quantized_tensor(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     """A quantized tensor: per-channel scales are further tensors."""
-    found = _dense(name, arguments)
+    found = _dense_tensor(name, arguments)
     quantizer = arguments[4] if len(arguments) > 4 and isinstance(arguments[4], tuple) else ()
-    return found + _parts(name, ("scales", "zero_points"), quantizer[1:3], depth) if found else []
+    return found + _named_parts(name, ("scales", "zero_points"), quantizer[1:3], depth) if found else []
 
 
-def _nested(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+def _nested_tensor(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     """A nested tensor: one buffer, with tensors of sizes, strides and offsets."""
-    return _parts(name, ("buffer", "sizes", "strides", "storage_offsets"), arguments, depth)
+    return _named_parts(name, ("buffer", "sizes", "strides", "storage_offsets"), arguments, depth)
 
 
-def _parts(name: str, words: Sequence[str], parts: Sequence[Any], depth: int) -> list[View]:
+def _named_parts(name: str, words: Sequence[str], parts: Sequence[Any], depth: int) -> list[View]:
     """The parts of a tensor, each named for its purpose."""
     found: list[View] = []
     for word, each in zip(words, parts):  # noqa: B905  sizes and flags follow the tensors
         if isinstance(each, (Made, Persistent)):
-            found += _views_of(_joined(name, word), each, depth + 1) or []
+            found += _views_of(_dotted_name(name, word), each, depth + 1) or []
     return found
 
 
@@ -311,11 +320,11 @@ def _part_of_whole(name: str, arguments: tuple[Any, ...], depth: int) -> list[Vi
     shape = sizes_of(whole[2]) if isinstance(whole, tuple) and len(whole) > 2 else None
     if not isinstance(kind, Global) or shape is None:
         return []
-    read = sharded.local_part if kind.path.endswith(_SHARDED[0]) else sharded.own_shards
+    read = local_part if kind.path.endswith(_SHARDED[0]) else own_shards
     return read(lambda name, made: _views_of(name, made, depth + 1), name, shape, state)
 
 
-def _without_data(name: str, arguments: tuple[Any, ...]) -> list[View]:
+def _meta_tensor(name: str, arguments: tuple[Any, ...]) -> list[View]:
     """A tensor on the meta device: dtype and size, and no bytes."""
     if len(arguments) < 3 or not isinstance(arguments[0], Global):
         return []
@@ -325,24 +334,114 @@ def _without_data(name: str, arguments: tuple[Any, ...]) -> list[View]:
     return [View(name, *kind, shape, stride, 0, None, 0)]
 
 
-def _jagged(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
+def _jagged_tensor(name: str, arguments: tuple[Any, ...], depth: int) -> list[View]:
     """A jagged tensor: the values of all rows, and where each row begins."""
     given = arguments[0] if arguments and isinstance(arguments[0], Dictionary) else Dictionary([])
     words = ("values", "offsets", "lengths")
-    return _parts(name, words, [given.get(word) for word in words], depth)
+    return _named_parts(name, words, [given.get(word) for word in words], depth)
 
 
 #: Function → builds its tensor from a name and the function's arguments.
-_MAKERS = {
-    "torch._utils._rebuild_tensor": _dense,
-    "torch._utils._rebuild_tensor_v2": _dense,
-    "torch._utils._rebuild_tensor_v3": _typed,
-    "torch._utils._rebuild_meta_tensor_no_storage": _without_data,
+_MAKERS: Mapping[str, Callable[[str, tuple[Any, ...]], list[View]]] = {
+    "torch._utils._rebuild_tensor": _dense_tensor,
+    "torch._utils._rebuild_tensor_v2": _dense_tensor,
+    "torch._utils._rebuild_tensor_v3": partial(_dense_tensor, typed=True),
+    "torch._utils._rebuild_meta_tensor_no_storage": _meta_tensor,
 }
 #: The same for tensors made of others, with the nesting depth.
 _COMPOUND = {
-    "torch._utils._rebuild_qtensor": _quantized,
-    "torch._utils._rebuild_sparse_tensor": _sparse,
-    "torch._utils._rebuild_nested_tensor": _nested,
-    "torch.nested._internal.nested_tensor._rebuild_njt": _jagged,
+    "torch._utils._rebuild_qtensor": _quantized_tensor,
+    "torch._utils._rebuild_sparse_tensor": _sparse_tensor,
+    "torch._utils._rebuild_nested_tensor": _nested_tensor,
+    "torch.nested._internal.nested_tensor._rebuild_njt": _jagged_tensor,
 }
+
+
+# --- parts of tensors, one from each rank --------------------------------------------------------
+
+ViewsOf = Callable[[str, "Made | Persistent"], "list[View] | None"]
+
+
+def local_part(views_of: ViewsOf, name: str, whole: tuple[int, ...], state: Any) -> list[View]:
+    """A DTensor's local part of the whole."""
+    local, spec = attribute(state, "_local_tensor"), attribute(state, "_spec")
+    found = views_of(name, local) if isinstance(local, Made) else None
+    if not found:
+        return []
+    start = _start_of_part(whole, spec)
+    fits = start is not None and len(found) == 1 and _lies_within(start, found[0].shape, whole)
+    return [found[0]._replace(piece=Piece(start or (), whole))] if fits else found
+
+
+def own_shards(views_of: ViewsOf, name: str, whole: tuple[int, ...], state: Any) -> list[View]:
+    """This rank's shards of a ShardedTensor."""
+    shards = state[0] if isinstance(state, tuple) and state else None
+    found: list[View] = []
+    for shard in shards if isinstance(shards, list) else ():
+        local, start = attribute(shard, "tensor"), attribute(attribute(shard, "metadata"), "shard_offsets")
+        views = views_of(name, local) if isinstance(local, Made) else None
+        if not views or not isinstance(start, (list, tuple)) or not all(map(is_count, start)):
+            continue
+        fits = _lies_within(start, views[0].shape, whole)
+        found += [views[0]._replace(piece=Piece(tuple(start), whole))] if fits else views
+    return found
+
+
+def _lies_within(start: Sequence[int], shape: Sequence[int], whole: Sequence[int]) -> bool:
+    return len(start) == len(shape) == len(whole) and all(
+        at + size <= total for at, size, total in zip(start, shape, whole, strict=True)
+    )
+
+
+def _start_of_part(whole: tuple[int, ...], spec: Any) -> tuple[int, ...] | None:
+    """Where a rank's part begins; None if the file does not say.
+
+    As `torch.chunk` does (`torch/distributed/tensor/_utils.py`, `compute_local_shape_and_global_offset`). FSDP
+    over tensor parallelism writes `_StridedShard` for the last split, although its mesh dimension is first.
+    """
+    mesh, placements = attribute(spec, "mesh"), attribute(spec, "placements")
+    sizes, place = _mesh_sizes(mesh), attribute(mesh, "_coordinate_on_dim")
+    if not isinstance(placements, (tuple, list)) or sizes is None or not isinstance(place, (tuple, list)):
+        return None
+    if not len(placements) == len(sizes) == len(place) or not all(map(is_count, place)):
+        return None
+    start, left = [0] * len(whole), list(whole)
+    cuts = sorted(zip(placements, sizes, place, strict=True), key=lambda cut: _class_name(cut[0]) == "_StridedShard")
+    for placement, ranks, rank in cuts:
+        if _class_name(placement) == "_NormPartial" or _class_name(placement) == "Partial":
+            return None
+        if _class_name(placement) not in ("Shard", "_StridedShard"):
+            continue
+        dim = attribute(placement, "dim")
+        if not is_count(dim) or dim >= len(whole) or not ranks:
+            return None
+        chunk = -(-left[dim] // ranks)
+        skipped = min(chunk * rank, left[dim])
+        start[dim] += skipped
+        left[dim] = min(chunk, left[dim] - skipped)
+    return tuple(start)
+
+
+def _class_name(value: Any) -> str:
+    return value.path.rpartition(".")[2] if isinstance(value, Made) else ""
+
+
+def _mesh_sizes(mesh: Any) -> list[int] | None:
+    """Ranks along each dimension of a mesh: from its layout, or before 2.9 from its tensor of ranks."""
+    layout, ranks = attribute(mesh, "_layout"), attribute(mesh, "mesh")
+    if isinstance(ranks, Made) and isinstance(ranks.arguments, tuple) and len(ranks.arguments) > 2:
+        return _sizes_or_ranks(ranks.arguments[2])
+    axes = attribute(layout, "axes")
+    shapes = [attribute(axis, "shape") for axis in axes] if isinstance(axes, (tuple, list)) else None
+    if shapes is None:
+        return _sizes_or_ranks(attribute(layout, "shape"))
+    counts = [_sizes_or_ranks(shape) for shape in shapes]
+    return [prod(each) for each in counts if each is not None] if None not in counts else None
+
+
+def _sizes_or_ranks(value: Any) -> list[int] | None:
+    if isinstance(value, Made) and isinstance(value.arguments, tuple) and value.arguments:
+        value = value.arguments[0]
+    if is_count(value):
+        return [value]
+    return list(value) if isinstance(value, (tuple, list)) and all(map(is_count, value)) else None

@@ -94,3 +94,12 @@ class Reached(NamedTuple):
 def is_count(value: Any) -> bool:
     """Whether a value can be a size or an offset: an integer of 63 bits."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def attribute(value: Any, name: str) -> Any:
+    """An attribute of a reconstructed object, from its state; None if it has none."""
+    state = value.state if isinstance(value, Made) else value
+    for each in state if isinstance(state, tuple) else (state,):  # a pair if the class has slots
+        if isinstance(each, Dictionary) and (found := each.get(name)) is not None:
+            return found
+    return None

@@ -44,7 +44,7 @@ def parse(raw: bytes, path: str, start: int, findings: Findings) -> tuple[list[T
     Raises:
         FormatError: not JSON, or not an object.
     """
-    return _entries(_parse(raw, path, findings), raw, start, findings)
+    return _tensors_in(_parse(raw, path, findings), raw, start, findings)
 
 
 class _Object(list[tuple[str, Any]]):
@@ -57,7 +57,7 @@ class _NotInteger(str):
     __slots__ = ()
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> Any:
+def _triple_or_pairs(pairs: list[tuple[str, Any]]) -> Any:
     """A tensor's entry in the usual order becomes a bare triple, any other object its pairs."""
     if len(pairs) == 3:
         (first, dtype), (second, shape), (third, offsets) = pairs
@@ -85,11 +85,11 @@ class _FewKept:
         return self.kept.get(text, self.last)
 
 
-def _integer(text: str) -> Any:
+def _parsed_integer(text: str) -> Any:
     return _NotInteger(text) if text == "-0" else int(text)
 
 
-def _text(raw: bytes, path: str) -> str:
+def _checked_text(raw: bytes, path: str) -> str:
     """The header as text, if it can be parsed in bounded time and memory.
 
     Raises:
@@ -154,14 +154,14 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if raw.endswith(b"\0"):
         raw = raw.rstrip(b"\0")
         findings.add("header-padding", "error", "the header is padded with NUL bytes, not spaces")
-    text = _text(raw, path)
+    text = _checked_text(raw, path)
     floats = _FewKept()
     try:
         parsed = json.loads(
             text,
-            object_pairs_hook=_pairs,
+            object_pairs_hook=_triple_or_pairs,
             parse_float=floats,
-            parse_int=_integer if b"-0" in raw else None,
+            parse_int=_parsed_integer if b"-0" in raw else None,
             parse_constant=_reject_constant,
         )
     except json.JSONDecodeError as error:
@@ -231,7 +231,7 @@ def _has_half_pair(text: str) -> bool:
 # --- entries ----------------------------------------------------------------------------------
 
 
-def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tuple[list[Tensor], dict[str, str]]:
+def _tensors_in(header: _Object, raw: bytes, start: int, findings: Findings) -> tuple[list[Tensor], dict[str, str]]:
     """The tensors, offsets counted from the file's first byte, and `__metadata__`."""
     tensors: list[Tensor] = []
     metadata: dict[str, str] | None = None
@@ -252,17 +252,17 @@ def _entries(header: _Object, raw: bytes, start: int, findings: Findings) -> tup
         if name == "__metadata__":
             if metadata is not None:
                 findings.add("duplicate-key", "error", "a second `__metadata__`")
-            metadata = {**(metadata or {}), **_metadata(entry, findings)}
+            metadata = {**(metadata or {}), **_checked_metadata(entry, findings)}
             continue
         triple = entry if type(entry) is tuple else _unusual_entry(name, entry, findings)
-        if triple is not None and (tensor := _tensor(name, triple, start, sizes, findings)):
+        if triple is not None and (tensor := _checked_tensor(name, triple, start, sizes, findings)):
             tensors.append(tensor)
-    if not _plain(raw):
+    if not _has_plain_names(raw):
         _check_names(tensors, findings)
     return tensors, metadata or {}
 
 
-def _tensor(
+def _checked_tensor(
     name: str,
     triple: tuple[Any, Any, Any],
     start: int,
@@ -284,16 +284,16 @@ def _tensor(
     except KeyError:
         nbytes = sizes[key] = expected_bytes(*key)
     except TypeError:
-        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is not a size", name)
+        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} has a dimension that is not a size", name)
         return None
     if type(begin) is int and type(end) is int and 0 <= begin < MAX_OFFSET and end - begin == nbytes:
         return Tensor(name, dtype, key[1], start + begin, nbytes)
-    if not _explained(name, dtype, shape, begin, end, findings):
+    if not _report_fault(name, dtype, shape, begin, end, findings):
         return None
     return Tensor(name, dtype, key[1], start + begin, end - begin)
 
 
-def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
+def _report_fault(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, findings: Findings) -> bool:
     """Report what is wrong with an entry; return whether it can still be kept as a tensor."""
     if not (type(begin) is int and type(end) is int and 0 <= begin <= end < MAX_OFFSET):
         findings.add(
@@ -301,10 +301,10 @@ def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, fi
         )
         return False
     if not all(type(dim) is int and dim >= 0 for dim in shape):
-        findings.add("tensor-shape", "error", f"the shape {_list(shape)} has a dimension that is not a size", name)
+        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} has a dimension that is not a size", name)
         return False
     if overflows(tuple(shape)) or prod(shape) >= 2**63:
-        findings.add("tensor-shape", "error", f"the shape {_list(shape)} overflows 64 bits", name)
+        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} overflows 64 bits", name)
         return False
     span = end - begin
     if dtype not in DTYPE_BITS:
@@ -315,13 +315,13 @@ def _explained(name: str, dtype: str, shape: list[Any], begin: Any, end: Any, fi
         findings.add(
             "tensor-size",
             "error",
-            f"{_list(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
+            f"{_shown(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
             name,
         )
     return True
 
 
-def _list(shape: Iterable[Any]) -> str:
+def _shown(shape: Iterable[Any]) -> str:
     text = "[" + ", ".join(str(dim)[:24] for dim in shape) + "]"
     return text if len(text) <= 120 else text[:119] + "…"
 
@@ -349,7 +349,7 @@ def _unusual_entry(name: str, entry: Any, findings: Findings) -> tuple[Any, Any,
     return fields["dtype"], fields["shape"], fields["data_offsets"]
 
 
-def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
+def _checked_metadata(entry: Any, findings: Findings) -> dict[str, str]:
     if entry is None:
         return {}
     if isinstance(entry, tuple):
@@ -365,7 +365,7 @@ def _metadata(entry: Any, findings: Findings) -> dict[str, str]:
     return kept
 
 
-def _plain(raw: bytes) -> bool:
+def _has_plain_names(raw: bytes) -> bool:
     """Whether no name in the header can need a finding: printable ASCII, no escapes, none empty."""
     return raw.isascii() and b"\\" not in raw and b"\x7f" not in raw and b'"":' not in raw
 
@@ -388,12 +388,12 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
     last = dict(header)
     if len(last) == len(header):
         return header
-    told: dict[str, Any] = {}
+    first: dict[str, Any] = {}
     for name, entry in header:
-        if name not in told:
-            told[name] = entry
+        if name not in first:
+            first[name] = entry
         elif name != "__metadata__":
-            if told[name] == entry == last[name]:
+            if first[name] == entry == last[name]:
                 findings.add(
                     "duplicate-key", "warning", "the name appears twice in the header, with the same entry", name
                 )
@@ -401,13 +401,13 @@ def _last_of_each(header: _Object, findings: Findings) -> Iterable[tuple[str, An
                 what = "the name appears twice in the header, with different entries: readers may take either"
                 findings.add("conflicting-key", "warning", what, name)
     for name, entry in header:
-        if name != "__metadata__" and entry is not last[name] and not _parses(entry):
+        if name != "__metadata__" and entry is not last[name] and not _has_right_types(entry):
             findings.add("tensor-entry", "error", "an entry that a later one of the same name hides is malformed", name)
     hidden = [(name, entry) for name, entry in header if name == "__metadata__"]
     return [*hidden, *((name, entry) for name, entry in last.items() if name != "__metadata__")]
 
 
-def _parses(entry: Any) -> bool:
+def _has_right_types(entry: Any) -> bool:
     """Whether an entry's fields have the right types, whatever their values."""
     if isinstance(entry, _Object):
         pairs = [pair for pair in entry if pair[0] in _FIELDS]

@@ -1,4 +1,4 @@
-"""Regions of files whose tensors may be anywhere: the tensors' ranges, and everything else under one label."""
+"""Regions of files whose tensors may be anywhere: labelled ranges, and everything else under one label."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from inspector.model import Region
 
 def around(claimed: Iterable[tuple[int, int]], size: int, rest: str = "header") -> tuple[Region, ...]:
     """A partition of a file from the tensors' ranges, which may overlap or extend beyond it, and the gaps between."""
-    return tuple(_partition(sorted(claimed), size, rest))
+    return tuple(partition(((start, end, "tensors") for start, end in claimed), size, rest))
 
 
-def _partition(claimed: Iterable[tuple[int, int]], size: int, rest: str) -> Iterator[Region]:
+def partition(ranges: Iterable[tuple[int, int, str]], size: int, rest: str) -> Iterator[Region]:
+    """Regions that cover a file of this size: each byte once, those in no range under the label `rest`."""
     at = 0
-    for start, end in claimed:
+    for start, end, label in sorted(ranges):
         start, end = max(start, at), min(end, size)
         if start >= end:
             continue
         if at < start:
             yield Region(rest, at, start)
-        yield Region("tensors", start, end)
+        yield Region(label, start, end)
         at = end
     if at < size:
         yield Region(rest, at, size)
