@@ -16,7 +16,7 @@ from typing import Any
 from agreement import Bytes
 from gguf_bytes import ARRAY, FLOAT32, STRING, UINT32, UINT64, Array, Info, Recipe
 
-from inspector.auditing.asking import asking
+from inspector.auditing.verdicts import libraries
 from inspector.errors import FormatError
 from inspector.formats import gguf as ours
 
@@ -140,7 +140,7 @@ def disagreement(path: Path, raw: bytes, refused: str) -> str | None:
 
 def compare(number: int, seed: int) -> Iterator[str]:
     """What the two say differently, of so many files."""
-    with tempfile.TemporaryDirectory() as folder, asking(own_process=False) as ask:
+    with tempfile.TemporaryDirectory() as folder, libraries(own_process=False) as ask:
         path = Path(folder, "x.gguf")
         for raw in files(number, seed):
             path.write_bytes(raw)

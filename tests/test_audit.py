@@ -21,7 +21,7 @@ from conftest import Ran
 from sarif_pydantic import Sarif
 
 import inspector
-from inspector.auditing import checksums
+from inspector.auditing import checksums, examination
 from inspector.auditing import run as auditing
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.subject import Subject
@@ -235,7 +235,7 @@ def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
         raise ZeroDivisionError("by zero")
 
     (model,) = auditing.each_of([str(tmp_path / "a")], more=broken)
-    assert isinstance(model, auditing.Audited)
+    assert isinstance(model, examination.Audited)
     assert [(each.rule, each.message) for each in model.findings] == [
         ("not-judged", "the additional checks: internal error, ZeroDivisionError: by zero: not judged")
     ]
@@ -509,8 +509,8 @@ def test_settings_are_checked(inspect: Run, tmp_path: Path, monkeypatch: pytest.
 def test_many_findings_are_counted() -> None:
     """A rule that finds a thousand things says fifty and the number of the others."""
     many = (inspector.Finding("executable", "error", str(number)) for number in range(1000))
-    told = list(auditing._at_most(many))
-    assert len(told) == auditing.MOST_PER_RULE + 1
+    told = list(examination._at_most(many))
+    assert len(told) == examination.MOST_PER_RULE + 1
     assert told[-1].message == "950 more of this kind"
 
 

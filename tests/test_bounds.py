@@ -17,7 +17,7 @@ import pytest
 from hostile.hdf5_files import hdf5
 
 import inspector
-from inspector.auditing import asking, limits
+from inspector.auditing import limits, verdicts
 from inspector.bridge.shapes import times
 from inspector.sources import local
 
@@ -236,7 +236,7 @@ def test_a_library_is_asked_about_few_entries_only(tmp_path: Path, monkeypatch: 
     """The `gguf` package takes 30 kB for each, of a file that our own reader refuses as well."""
     keys = {"general.architecture": "llama", **{f"k{at}": "v" for at in range(30_000)}}
     (tmp_path / "model.gguf").write_bytes(hostile.gguf(keys, {"blk.0.attn_q.weight": [32, 32]}))
-    monkeypatch.setattr("inspector.auditing.asking._gguf", lambda path: pytest.fail(f"{path} is read"))
+    monkeypatch.setattr("inspector.auditing.verdicts._gguf", lambda path: pytest.fail(f"{path} is read"))
     (model,) = inspector.audit([tmp_path]).checkpoints
     assert [finding.rule for finding in model.findings] == ["unreadable-file"]
     assert [(each.accepts, each.reason) for each in model.verdicts if each.reader == "gguf"] == [
@@ -256,8 +256,8 @@ def test_a_library_is_asked_about_few_entries_only(tmp_path: Path, monkeypatch: 
 )
 def test_entries_are_counted_in_the_files_byte_order(order: str, tensors: int, keys: int, few: bool) -> None:
     head = b"GGUF" + struct.pack(f"{order}IQQ", 3, tensors, keys)
-    assert asking.few_enough(head) is few
-    assert asking.few_enough(head[:23])  # the package refuses it at once
+    assert verdicts.few_enough(head) is few
+    assert verdicts.few_enough(head[:23])  # the package refuses it at once
 
 
 def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +266,7 @@ def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeyp
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("inspector.auditing.readers.verdicts", exhausted)
+    monkeypatch.setattr("inspector.auditing.verdicts.verdicts", exhausted)
     (model,) = inspector.audit([hostile.make(hostile.CASES["pickle"].trips, tmp_path)]).checkpoints
     told = {finding.rule: finding.message for finding in model.findings}
     assert "pickle" in told

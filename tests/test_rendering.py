@@ -12,7 +12,6 @@ from hostile.templates import HARMLESS
 
 import inspector
 from inspector.auditing import rendering
-from inspector.auditing import run as auditing
 
 ROOT = Path(inspector.__file__).parents[1]
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="processes are limited by Unix's means")
@@ -83,8 +82,8 @@ def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(rendering, "_outcome", lambda _: {})
     several = (hostile.put(f"additional_chat_templates/{number}.jinja", b"{{ messages }}") for number in range(3))
     folder = hostile.make(hostile.both(*several), tmp_path)
-    assert not auditing.audit([folder]).fails("error")
-    (deep,) = auditing.collect(auditing.each_of([str(folder)], more=rendering.findings), ()).checkpoints
+    assert not inspector.audit([folder]).fails("error")
+    (deep,) = inspector.audit([folder], deep=True).checkpoints
     assert [each.message for each in deep.findings] == ["more than 2 templates: the others are not rendered"]
 
 

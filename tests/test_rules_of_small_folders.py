@@ -11,11 +11,11 @@ import pytest
 import rule_words
 from hostile.files import archive, safetensors
 
-from inspector.auditing.readers import Verdict
 from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, gguf_tensors, packing, safe
 from inspector.auditing.rules import gguf as gguf_rules
 from inspector.auditing.rules.pickles import Judged
 from inspector.auditing.run import audit
+from inspector.auditing.verdicts import Verdict
 from inspector.report.audit import _readers
 from inspector.sources.listing import Entry
 

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from threading import Event
 
 from inspector.auditing.rules.subject import Subject
-from inspector.errors import SourceError, UsageError
+from inspector.errors import SourceError, TargetError, UsageError
 from inspector.model import Finding
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
@@ -40,6 +40,58 @@ class Known:
     path: str
     digest: str  # 64 hexadecimal digits of SHA-256, or 40 of git's SHA-1 of a blob
     source: str  # its source, as text
+
+
+class Checksums:
+    """Which checksums the user wants compared, and those computed so far, for a manifest."""
+
+    def __init__(
+        self,
+        manifest: str | Path | None = None,
+        write: str | Path | None = None,
+        hub: str | None = None,
+        revision: str | None = None,
+    ) -> None:
+        """
+        Args:
+            manifest: a file of checksums to compare with, in the format of `sha256sum`.
+            write: where `save` writes such a file.
+            hub: a repository whose checksums the Hub is asked for, at a `revision`.
+        """
+        self._manifest = Path(manifest) if manifest else None
+        self._write = Path(write) if write else None
+        self._hub, self._revision = hub, revision
+        self._digests: dict[Path, str] = {}
+
+    def wanted(self, subject: Subject) -> tuple[list[Known], dict[Path, str]]:
+        """The known checksums of a model's files, and the files to hash: location → path.
+
+        Raises:
+            TargetError: the model is not on this machine.
+            UsageError: the manifest cannot be read, or is not one.
+            SourceError: the Hub is unreachable, or does not have the repository.
+        """
+        if not subject.is_local:
+            raise TargetError(f"{subject.target} is not on this machine: only local files can be checksummed")
+        expected = [*known(subject, self._manifest)]
+        if self._hub:
+            expected += from_hub(subject, self._hub, self._revision)
+        paths = to_hash(subject, expected, everything=self._write is not None)
+        paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
+        own = self._write.resolve() if self._write else None
+        places = {path: file.resolve() for path in paths if (file := subject.on_disk(path))}
+        return expected, {file: path for path, file in places.items() if file != own}
+
+    def compared(self, subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
+        """Compare a model's computed checksums (path → SHA-256) with the known ones."""
+        places = {path: subject.on_disk(path) for path in digests}
+        self._digests.update({place.resolve(): digests[path] for path, place in places.items() if place})
+        yield from verify(subject, expected, digests)
+
+    def save(self) -> None:
+        """Write the manifest of all models' files, if one is wanted. Raises as `write_manifest` does."""
+        if self._write is not None:
+            write_manifest(self._write, self._digests)
 
 
 def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
@@ -141,24 +193,21 @@ def to_hash(subject: Subject, expected: Iterable[Known], *, everything: bool = F
 
 def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
     """Compares computed checksums with known ones. `digests` may have only SHA-256; git's SHA-1 is computed here."""
-    told = set()
     for each in expected:
-        told.add(each.path)
         if each.path not in subject.by_path:
             yield Finding("checksum", "error", f"listed by {each.source}, but missing", each.path)
         elif each.path in digests:
-            found = (
-                digests[each.path]
-                if len(each.digest) == 64
-                else git_sha1(subject.on_disk(each.path) or Path(each.path))
-            )
+            of_git = len(each.digest) == 40
+            found = git_sha1(subject.on_disk(each.path) or Path(each.path)) if of_git else digests[each.path]
             if found != each.digest:
                 what = f"the checksum is {found[:16]}…, by {each.source} {each.digest[:16]}…: download it again"
                 yield Finding("checksum", "error", what, each.path)
-    unknown = [path for path in digests if path not in told and path.endswith(WEIGHTS)]
+    compared = {each.path for each in expected}
+    unknown = [path for path in digests if path not in compared and path.endswith(WEIGHTS)]
     if unknown:
         what = f"no known checksums to compare {plural(len(unknown), 'weight file')} with"
-        yield Finding("unknown-checksum", "info", what, unknown[0])
+        largest = min(unknown, key=lambda path: (-subject.by_path[path].size, path))
+        yield Finding("unknown-checksum", "info", what, largest)
 
 
 def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda _: None) -> dict[Path, str]:

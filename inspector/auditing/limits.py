@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 
 #: Seconds of processor time for any target, per megabyte of it, and at most: a typical model takes a tenth of the
@@ -32,6 +32,17 @@ def seconds_for(size: int) -> float:
 def memory_for(size: int) -> int:
     """Bytes of memory for a target of this many bytes."""
     return min(MOST_MEMORY, MEMORY + MEMORY_PER_BYTE * size)
+
+
+@contextmanager
+def work(seconds: float, size: int, *, own_process: bool) -> Iterator[None]:
+    """Limits the work inside the context to this processor time, and to the memory for a target of `size` bytes.
+
+    Args:
+        own_process: whether the whole process may be limited in its memory.
+    """
+    with processor_time(seconds), memory(memory_for(size)) if own_process else nullcontext():
+        yield
 
 
 @contextmanager
@@ -85,7 +96,7 @@ def _in_use() -> int | None:
     try:
         import resource
 
-        with open("/proc/self/statm", "rb", buffering=0) as told:  # noqa: PTH123  read twice for each target
-            return int(told.read(200).split()[5]) * resource.getpagesize()
+        with open("/proc/self/statm", "rb", buffering=0) as pages:  # noqa: PTH123  read twice for each target
+            return int(pages.read(200).split()[5]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
         return None

@@ -1,23 +1,124 @@
-"""The models in Ollama's store, each as a subject of the audit: the manifest determines what a blob is."""
+"""Where programs keep the models that they downloaded: the Hub's cache, and Ollama's store.
+
+The cache is scanned by `huggingface_hub`: every repository and revision, and what is wrong with the cache itself. In
+Ollama's store a model is a manifest, which determines what each blob is.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.auditing.rules.subject import Subject
+from inspector.errors import TargetError
 from inspector.model import Finding
 from inspector.sources import Place
 from inspector.sources.listing import Entry
-from inspector.units import integer
+from inspector.units import integer, plural, size
 
 if TYPE_CHECKING:
+    from huggingface_hub import HFCacheInfo
+
     from inspector.sources.ollama import OllamaPlace
 
+# --- the Hub's cache ------------------------------------------------------------------------------
 
-def store_of(folder: Path) -> Path | None:
+
+class Snapshot(NamedTuple):
+    """One revision of one repository."""
+
+    repository: str  # `org/name`
+    revision: str  # commit hash
+    path: Path
+
+
+class Cache(NamedTuple):
+    """A cache's snapshots, and findings about the cache itself."""
+
+    path: Path
+    snapshots: tuple[Snapshot, ...]
+    findings: tuple[Finding, ...]
+    size: int  # bytes of all blobs
+
+
+def hub_cache(path: Path | None = None) -> Cache:
+    """The Hub's cache, at its default location or another.
+
+    Raises:
+        TargetError: there is no cache.
+    """
+    from huggingface_hub import CacheNotFound, constants, scan_cache_dir
+
+    where = Path(path or constants.HF_HUB_CACHE)
+    try:
+        info = scan_cache_dir(where)
+    except CacheNotFound as error:
+        raise TargetError(f"no Hub cache at {where}: set HF_HUB_CACHE, or name a folder after --cache") from error
+    except (ValueError, OSError) as error:
+        raise TargetError(f"{where} is not a Hub cache: {error}") from error
+    findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
+    return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)
+
+
+def _snapshots(cache: Path) -> Iterator[Snapshot]:
+    """Every snapshot that is not empty, including those that the scan skipped."""
+    for folder in sorted(cache.glob("models--*/snapshots/*")):
+        if folder.is_dir() and next(folder.iterdir(), None) is not None:
+            repository = folder.parent.parent.name.removeprefix("models--").replace("--", "/")
+            yield Snapshot(repository, folder.name, folder)
+
+
+def _corrupted(info: HFCacheInfo) -> Iterator[Finding]:
+    for warning in info.warnings:
+        yield Finding("broken-cache", "error", f"{str(warning).splitlines()[0]:.300}: delete it and download it again")
+
+
+def _unfinished(cache: Path) -> Iterator[Finding]:
+    for blob in sorted(cache.glob("models--*/blobs/*.incomplete")):
+        done = plural(blob.stat().st_size, "byte")
+        what = f"a download that stopped after {done}: resume it, or delete it"
+        yield Finding("unfinished-download", "warning", what, blob.relative_to(cache).as_posix())
+
+
+def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
+    """The same blob under several repositories: bytes stored more than once."""
+    homes: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for repository in info.repos:
+        for revision in repository.revisions:
+            for file in revision.files:
+                if len(file.blob_path.name) == 64:
+                    homes[file.blob_path.name][repository.repo_id] = file.size_on_disk
+    cost: defaultdict[tuple[str, ...], int] = defaultdict(int)
+    for sizes in homes.values():
+        if len(sizes) > 1:
+            cost[tuple(sorted(sizes))] += (len(sizes) - 1) * max(sizes.values())
+    for repositories, nbytes in sorted(cost.items(), key=lambda item: -item[1]):
+        yield Finding("second-copies", "info", f"{size(nbytes)} stored again in {', '.join(repositories):.300}")
+
+
+def _detached(info: HFCacheInfo) -> Iterator[Finding]:
+    """Revisions to which no branch or tag points: blobs that only they use can be deleted."""
+    for repository in sorted(info.repos, key=lambda each: each.repo_id):
+        live = {file.blob_path for revision in repository.revisions if revision.refs for file in revision.files}
+        dead = {
+            file.blob_path: file.size_on_disk
+            for revision in repository.revisions
+            if not revision.refs
+            for file in revision.files
+        }
+        cost = sum(nbytes for blob, nbytes in dead.items() if blob not in live)
+        if cost and live:
+            what = f"{size(cost)} of {repository.repo_id} belong to revisions to which no branch or tag points"
+            yield Finding("second-copies", "info", what)
+
+
+# --- Ollama's store -------------------------------------------------------------------------------
+
+
+def ollama_store(folder: Path) -> Path | None:
     """The store, if a folder is one; else None."""
     if not (folder / "manifests").is_dir() and folder.name not in ("blobs", "manifests"):
         return None
@@ -26,7 +127,7 @@ def store_of(folder: Path) -> Path | None:
     return store_at(folder)
 
 
-def subjects(store: Path) -> Iterator[Subject]:
+def ollama_models(store: Path) -> Iterator[Subject]:
     """Every model of a store; each is closed when the next is requested."""
     from inspector.sources import ollama
 
@@ -35,7 +136,7 @@ def subjects(store: Path) -> Iterator[Subject]:
             yield _subject(place, name)
 
 
-def subject_at(place: Place, target: str) -> Subject | None:
+def ollama_model(place: Place, target: str) -> Subject | None:
     """The model of the store, if a place is one; else None."""
     from inspector.sources.local import LocalPlace
 
@@ -50,9 +151,9 @@ def _subject(place: OllamaPlace, target: str) -> Subject:
     entries = [Entry(name, "file", size, digest=place.digests[name]) for name, size in place.files.items()]
     subject = Subject(place, entries, target)
     for layer in place.layers:
-        there = place.files.get(layer.name)
-        if there != layer.size:
-            what = "the store does not have it" if there is None else f"the store has {integer(there)}"
-            told = f"the manifest names a blob of {integer(layer.size)} bytes, and {what}: pull it again"
-            subject.findings.append(Finding("missing-blob", "error", told, layer.name))
+        present = place.files.get(layer.name)
+        if present != layer.size:
+            what = "the store does not have it" if present is None else f"the store has {integer(present)}"
+            message = f"the manifest names a blob of {integer(layer.size)} bytes, and {what}: pull it again"
+            subject.findings.append(Finding("missing-blob", "error", message, layer.name))
     return subject

@@ -65,12 +65,12 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     """
     path = local_path(target)
     if path is not None and path.is_dir():
-        store = stores.store_of(path)
-        yield from stores.subjects(store) if store else _in_folder(path, target)
+        store = stores.ollama_store(path)
+        yield from stores.ollama_models(store) if store else _in_folder(path, target)
         return
     place = place_of(str(path or target), revision)
     try:
-        if own := stores.subject_at(place, target):
+        if own := stores.ollama_model(place, target):
             yield own
         elif isinstance(place, LocalPlace) and place.selected is None:  # a repository in the Hub's cache
             yield from _in_folder(place.root, target, target)

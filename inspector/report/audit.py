@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
-from inspector.auditing.readers import NOT_INSTALLED, Verdict
+from inspector.auditing.examination import Audited
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import GROUPS
-from inspector.auditing.run import Audit, Audited
+from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
+from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
 from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, finding
 from inspector.report.tables import Column, Rows

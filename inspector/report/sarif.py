@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import quote
 
 from inspector import __version__
+from inspector.auditing.examination import Audited
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import Rule
-from inspector.auditing.run import Audit, Audited
+from inspector.auditing.run import Audit
 from inspector.model import Finding
 from inspector.units import escape
 

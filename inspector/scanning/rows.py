@@ -8,8 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from inspector.auditing import checksums
+from inspector.auditing.examination import Audited
 from inspector.auditing.rules.subject import Subject
-from inspector.auditing.run import Audited
 from inspector.errors import InspectorError
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.scanning.schema import TABLES, arrow_schema

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from inspector.auditing.run import Audit, Audited
+from inspector.auditing.examination import Audited
+from inspector.auditing.run import Audit
 from inspector.report import audit as report
 from inspector.report.pages.overview import mood
 from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, of_rows
