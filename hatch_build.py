@@ -32,10 +32,11 @@ class Made(BuildHookInterface):  # type: ignore[type-arg, misc, unused-ignore]
             deflated = Path(self._folder.name) / f"{table.name}.z"
             deflated.write_bytes(zlib.compress(table.read_bytes(), 9))
             build_data["force_include"][str(deflated)] = f"{AUDITED}/{deflated.name}"
-        from inspector.cli.manual import page
+        from inspector.cli.commands import inspect
+        from inspector.cli.shell import page
 
         manual = Path(self._folder.name) / "inspect.1"
-        manual.write_text(page(), encoding="utf-8")
+        manual.write_text(page(inspect), encoding="utf-8")
         build_data["shared_data"][str(manual)] = "share/man/man1/inspect.1"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002

@@ -12,9 +12,14 @@ inspector.values("path/to/model", "norm").rows # statistics of the tensors' numb
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from inspector.tabular import Tabular
+from inspector.version import __version__ as __version__
 
+TYPE_CHECKING = False  # as type checkers know it: `typing` itself would make the start slower
 if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
     from inspector.api import diff, memory, open, predict, reconcile, values, variants
     from inspector.architectures import add_tables
     from inspector.architectures.data.roles import ROLES
@@ -44,8 +49,6 @@ if TYPE_CHECKING:
     )
     from inspector.opening.metadata import metadata
     from inspector.scanning.run import scan
-
-__version__ = "0.1.0"
 
 #: Name → the module that has it, imported on first use.
 _HOMES = {
@@ -123,6 +126,15 @@ __all__ = [
     "values",
     "variants",
 ]
+
+
+def _renderer() -> ModuleType:
+    from inspector.report import notebook  # for those who ask for a table or text
+
+    return notebook
+
+
+Tabular.renderer = _renderer
 
 
 def __getattr__(name: str) -> Any:

@@ -30,7 +30,7 @@ COMMANDS = (
 def main() -> None:
     """Run the command line. The version is printed before anything else is imported."""
     if sys.argv[1:] == ["--version"]:
-        from inspector import __version__
+        from inspector.version import __version__
 
         with suppress(BrokenPipeError):
             print(f"inspect {__version__}", flush=True)

@@ -111,9 +111,9 @@ def test_the_manual_has_every_command_and_option(tmp_path: Path) -> None:
     import click
 
     from inspector.cli.commands import inspect as group
-    from inspector.cli.manual import page
+    from inspector.cli.shell import page
 
-    text = page()
+    text = page(group)
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)

@@ -1,48 +1,50 @@
-"""The house rules that no other tool checks."""
+"""The house rules that no other tool checks.
+
+grimp reads the imports: late ones and those for types as well. Modules named in strings are added to its graph.
+"""
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 
 import inspector
 
+if TYPE_CHECKING:
+    import grimp
+else:
+    grimp = pytest.importorskip("grimp")
+
 PACKAGE = Path(inspector.__file__).parent
+REAL = Path(__file__).parents[1] / "fixtures/real/safetensors"
 
-#: Folder or module → floor. Imports point down only.
-FLOORS = {
-    "errors": 0,
-    "units": 0,
-    "model": 1,
-    "settings": 2,
-    "sources": 2,
-    "formats": 3,
-    "architectures": 4,
-    "quantization": 4,
-    "adapters": 5,
-    "opening": 6,
-    "bridge": 7,
-    "measuring": 8,
-    "comparing": 8,
-    "auditing": 8,
-    "sizing": 8,
-    "scanning": 9,
-    "plots": 10,
-    "report": 10,
-    "browsing": 11,
-    "api": 11,
-    "cli": 12,
-    "__main__": 13,
-}
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
-
-
-def home(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+#: Folders and modules, from the highest floor to the lowest. Imports point down only; those of one floor may use each other.
+FLOORS = (
+    ("__main__",),
+    ("cli",),
+    ("api", "browsing"),
+    ("plots", "report"),
+    ("scanning",),
+    ("auditing", "comparing", "measuring", "sizing"),
+    ("bridge",),
+    ("opening",),
+    ("adapters",),
+    ("architectures", "quantization"),
+    ("formats",),
+    ("settings", "sources"),
+    ("model",),
+    ("errors", "tabular", "units", "version"),
+)
+#: Modules that processes of their own begin with.
+STARTED = {"inspector.__main__", "inspector.auditing.jinja.rendered"}
 
 
 def dotted(path: Path) -> str:
@@ -51,53 +53,123 @@ def dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-NAMES = {dotted(path) for path in MODULES}
+def named(module: str, source: str, modules: set[str]) -> Iterator[str]:
+    """The modules that the strings of one with `import_module` name: a whole name, or all below the head of an f-string."""
+    for node in ast.walk(ast.parse(source)) if "import_module" in source else ():
+        match node:
+            case ast.Constant(value=str(text)) if text in modules:
+                yield text
+            case ast.JoinedStr(values=[ast.Constant(value=str(head)), *_]):
+                yield from (name for name in modules if name.startswith(head))
+            case ast.JoinedStr(values=[ast.FormattedValue(value=ast.Name(id="__name__")), *_]):
+                yield from (name for name in modules if name.startswith(f"{module}."))
 
 
-def imported(path: Path) -> set[str]:
-    """The modules of the package that a module imports, late imports included."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "inspector":
-            names = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in NAMES else node.module for name in names}
-    return found & NAMES
+def whole_graph() -> grimp.ImportGraph:
+    """The imports of the package, with those that only strings show."""
+    graph = grimp.build_graph("inspector", cache_dir=None)
+    for path in PACKAGE.rglob("*.py"):
+        for name in {*named(dotted(path), path.read_text(), graph.modules)} - {dotted(path)}:
+            graph.add_import(importer=dotted(path), imported=name)
+    return graph
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_down(path: Path) -> None:
-    """No module imports from a floor above its own."""
-    own = FLOORS[home(path)]
-    above = {name for name in imported(path) if FLOORS[name.split(".")[1]] > own}
-    assert not above
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return whole_graph()
 
 
-def test_no_circles() -> None:
-    """No module needs itself through others, not even by a late import."""
-    graph = {dotted(path): imported(path) - {dotted(path)} for path in MODULES}
+def upwards(graph: grimp.ImportGraph) -> list[str]:
+    """Imports from a floor below to one above, and of the package itself, which is above all."""
+    layers = [grimp.Layer(*names, independent=False) for names in FLOORS]
+    broken = graph.find_illegal_dependencies_for_layers(layers, containers={"inspector"})
+    chains = [f"{each.importer} needs {each.imported}" for each in broken]
+    return chains + [f"{name} needs inspector" for name in graph.find_modules_that_directly_import("inspector")]
+
+
+def circle(graph: grimp.ImportGraph) -> list[str]:
+    """The modules of a circle, if there is one."""
+    needs = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     try:
-        list(TopologicalSorter(graph).static_order())
+        TopologicalSorter(needs).prepare()
     except CycleError as error:
-        pytest.fail(" → ".join(error.args[1]))
+        return list(error.args[1])
+    return []
+
+
+def test_imports_point_down(graph: grimp.ImportGraph) -> None:
+    """No module imports from a floor above its own, and each has a floor."""
+    assert upwards(graph) == []
+    assert graph.find_children("inspector") == {f"inspector.{name}" for names in FLOORS for name in names}
+
+
+def test_no_circles(graph: grimp.ImportGraph) -> None:
+    """No module needs itself through others: late imports, those for types, the root and strings are counted."""
+    assert circle(graph) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'import_module("inspector.report.notebook")',
+        'import_module(f"inspector.report.{kind}")',
+        '_HOMES = {"html": "inspector.report.notebook"}\nimport_module(_HOMES[name])',
+    ],
+)
+def test_an_import_by_a_string_would_be_seen(source: str) -> None:
+    """A noun that has its renderer imported by name: a circle, and an import that points up."""
+    planted = whole_graph()
+    for name in named("inspector.model.checkpoint", source, planted.modules):
+        planted.add_import(importer="inspector.model.checkpoint", imported=name)
+    assert "inspector.model.checkpoint" in circle(planted)
+    assert "inspector.model needs inspector.report" in upwards(planted)
+
+
+def test_the_package_itself_is_above_all() -> None:
+    """What a module takes from the package's root, which imports every verb, would be seen, too."""
+    planted = whole_graph()
+    planted.add_import(importer="inspector.sources.hub", imported="inspector")
+    assert "inspector.sources.hub needs inspector" in upwards(planted)
+    assert "inspector" in circle(planted)
+
+
+def test_every_module_is_imported(graph: grimp.ImportGraph) -> None:
+    """By another module of the package: what only tests need is theirs."""
+    used = {name for name in graph.modules if graph.find_modules_that_directly_import(name)}
+    folders = {name for name in graph.modules if graph.find_children(name)}
+    assert graph.modules - used - folders == STARTED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"),
+    [(["--version"], 4), ([str(REAL / "burn" / "conv1d.safetensors")], 89)],
+    ids=["version", "file"],
+)
+def test_a_start_imports_few_modules(arguments: list[str], most: int) -> None:
+    """Modules of the package that a command needs: more of them make each start slower."""
+    code = f"import sys; from inspector.__main__ import main; sys.argv[1:] = {arguments}; main()"
+    ran = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
+    names = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    own = {name for name in names if name.partition(".")[0] == "inspector"}
+    assert len(own) <= most, sorted(own)
+    assert arguments != ["--version"] or not names & {"typing", "re", "json", "click", "dataclasses"}
 
 
 def test_few_modules_lie_flat() -> None:
     """The tree is the map: what is not a floor of its own lives in a folder."""
     assert len(list(PACKAGE.glob("*.py"))) <= 8
-    assert {home(path) for path in MODULES} == set(FLOORS)
 
 
 #: What several formats need, and which knows none of them.
 SHARED = ("dtypes", "findings", "regions", "training", "zips")
 
 
-def test_formats_do_not_know_each_other() -> None:
+def test_formats_do_not_know_each_other(graph: grimp.ImportGraph) -> None:
     """One format's modules import nothing of another's."""
-    for path in MODULES:
-        parts = dotted(path).split(".")
-        if parts[1] == "formats" and len(parts) > 2 and parts[2] not in SHARED:
-            others = {name for name in imported(path) if name.startswith("inspector.formats.")}
-            assert not {name for name in others if name.split(".")[2] not in (parts[2], *SHARED)}
+    formats = graph.find_children("inspector.formats")
+    own = sorted(name for name in formats if name.rpartition(".")[2] not in SHARED)
+    layers = [grimp.Layer(*own, independent=True)]
+    assert not graph.find_illegal_dependencies_for_layers(layers)
 
 
 def test_all_is_complete() -> None:

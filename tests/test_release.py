@@ -223,7 +223,7 @@ def test_hf_runs_it_as_an_extension(tmp_path: Path, made: Made) -> None:
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """The files that a cut changes."""
-    for name in ("CHANGELOG.md", "inspector/__init__.py", releasing.PINNED):
+    for name in ("CHANGELOG.md", releasing.VERSION, releasing.PINNED):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

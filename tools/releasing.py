@@ -20,6 +20,8 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+#: The module that says the version.
+VERSION = "inspector/version.py"
 _VERSION = re.compile(r'^__version__ = "(\d+)\.(\d+)\.(\d+)"$', re.MULTILINE)
 _RELEASE = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
 UNRELEASED = "Unreleased"
@@ -86,9 +88,9 @@ def address(root: Path, place: str) -> None:
 
 def version_of(root: Path) -> tuple[int, int, int]:
     """The version that the package says it is."""
-    found = _VERSION.search((root / "inspector" / "__init__.py").read_text())
+    found = _VERSION.search((root / VERSION).read_text())
     if found is None:
-        raise RefusalError("inspector/__init__.py has no __version__ of three numbers")
+        raise RefusalError(f"{VERSION} has no __version__ of three numbers")
     return int(found[1]), int(found[2]), int(found[3])
 
 
@@ -117,7 +119,7 @@ def cut(root: Path, version: str, today: date) -> None:
         raise RefusalError("nothing is unreleased")
     if tuple(map(int, numbers.groups())) <= version_of(root):
         raise RefusalError(f"{version} is not later than the version that there is")
-    module, changelog, page = (root / name for name in ("inspector/__init__.py", "CHANGELOG.md", PINNED))
+    module, changelog, page = (root / name for name in (VERSION, "CHANGELOG.md", PINNED))
     before = ".".join(map(str, version_of(root)))
     page.write_text(page.read_text().replace(f"v{before}", f"v{version}"))
     module.write_text(_VERSION.sub(f'__version__ = "{version}"', module.read_text()))
@@ -194,7 +196,7 @@ def _is_last(copy: Path, version: str) -> None:
     if last[0] != version:
         raise RefusalError(f"the changelog's last release is {last[0]}, not {version}")
     if ".".join(map(str, version_of(copy))) != version:
-        raise RefusalError(f"inspector/__init__.py says another version than {version}")
+        raise RefusalError(f"{VERSION} says another version than {version}")
 
 
 def _is_free(version: str) -> None:

@@ -17,15 +17,12 @@ from inspector.auditing.examination import SEVERITIES, Audited, More, examined
 from inspector.auditing.rules.subject import Subject
 from inspector.auditing.targets import Failed, snapshot, subjects
 from inspector.errors import InspectorError, UsageError
-from inspector.model import Finding, Severity, view
+from inspector.model import Finding, Severity
 from inspector.opening import configs
+from inspector.tabular import Tabular
 from inspector.units import escape
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from inspector.auditing.checksums import Checksums
 
 #: The bytes that are to be read of a model, and its target → a context whose value is called with the bytes read since
@@ -34,7 +31,7 @@ Progress = Callable[[int, str], AbstractContextManager[Callable[[int], object]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Tabular):
     """All audited models."""
 
     checkpoints: tuple[Audited, ...]
@@ -49,21 +46,6 @@ class Audit:
     def fails(self, on: Severity) -> bool:
         """Whether there is a finding at least as severe as `on`."""
         return any(self.counts[severity] for severity in SEVERITIES[: SEVERITIES.index(on) + 1])
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row per finding. Raises UsageError if pandas is not installed."""
-        shown: pd.DataFrame = view("to_pandas", self)
-        return shown
-
-    def to_arrow(self) -> pa.Table:
-        """One row per finding, with exact types. Raises UsageError if pyarrow is not installed."""
-        shown: pa.Table = view("to_arrow", self)
-        return shown
-
-    def to_polars(self) -> pl.DataFrame:
-        """One row per finding. Raises UsageError if polars is not installed."""
-        shown: pl.DataFrame = view("to_polars", self)
-        return shown
 
 
 def audit(

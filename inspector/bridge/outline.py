@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from inspector.architectures.naming import Namer, Names
 from inspector.architectures.prediction import bytes_at
 from inspector.bridge.forecast import forecast
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
-from inspector.model import Config, Index, Key, Prediction, as_arrow, as_pandas, as_polars
+from inspector.model import Config, Index, Key, Prediction
 from inspector.opening.configs import dtype_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+from inspector.tabular import Tabular
 
 
 class OutlinedRole(NamedTuple):
@@ -34,10 +31,11 @@ class OutlinedRole(NamedTuple):
     tensors: int
 
 
-class Outline(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outline(Tabular):
     """What an index alone shows."""
 
-    index: Index  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
+    index: Index
     files: int
     config: Config | None
     prediction: Prediction | None
@@ -48,18 +46,6 @@ class Outline(NamedTuple):
     absent: tuple[str, ...]  # predicted names that are not in the index
     surplus: tuple[str, ...]  # names in the index that are not predicted
     tensors: tuple[tuple[str, str, Key, str], ...] = ()  # name, file, key and group of each
-
-    def to_arrow(self) -> pa.Table:
-        """A row a role, with exact types. Raises UsageError where pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row a role. Raises UsageError where pandas is not installed."""
-        return as_pandas(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a role. Raises UsageError where polars is not installed."""
-        return as_polars(self)
 
 
 def outline(index: Index, config: Config | None) -> Outline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,6 +157,6 @@ def _compared(result: Diff, pair: Pair) -> list[str]:
     from inspector import api
     from inspector.report.diff import compared
 
-    found = api.with_values(result._replace(pairs=(pair,)))
+    found = api.with_values(replace(result, pairs=(pair,)))
     data = found.data[0] if found.data else None
     return ["only one side has this tensor" if data is None else compared([(pair, data)])]

@@ -27,9 +27,9 @@ def call(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Raises InspectorError, and KeyboardInterrupt if a prompt is left."""
     arguments = _with_tables(arguments)
     if "_INSPECT_COMPLETE" in os.environ:
-        from inspector.cli import completing  # only a shell needs it, and it loads all commands
+        from inspector.cli import shell  # only a shell needs it, and it loads all commands
 
-        completing.prepare(inspect)
+        shell.prepare(inspect)
     try:
         code = inspect.main(arguments, prog_name="inspect", standalone_mode=False)
     except click.exceptions.Exit as leave:
@@ -79,7 +79,7 @@ class _DefaultGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Commands and, since the default command's name may be omitted, targets."""
-        from inspector.cli.completing import OFFERED
+        from inspector.cli.shell import OFFERED
 
         default = super().get_command(ctx, DEFAULT)
         assert default is not None
@@ -267,9 +267,9 @@ def completion(shell: str) -> None:
     zsh:   echo 'eval "$(inspect completion zsh)"' >> ~/.zshrc
     fish:  inspect completion fish > ~/.config/fish/completions/inspect.fish
     """
-    from inspector.cli import completing
+    from inspector.cli.shell import script
 
-    click.echo(completing.script(shell, inspect))
+    click.echo(script(shell, inspect))
 
 
 @inspect.command(short_help="What the files say about themselves: metadata, claims.")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from inspector.adapters.prediction import predict
 from inspector.errors import ConfigError
-from inspector.model import Key, Labelled, Reconciliation, as_arrow, as_pandas, as_polars
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+from inspector.model import Key, Labelled, Reconciliation
+from inspector.tabular import Tabular
 
 #: LoRA's two factors → the dimension shared with the weight: its inputs, its outputs.
 _LORA: Mapping[str, tuple[int, int]] = {"lora_A": (1, -1), "lora_B": (0, 0)}
@@ -32,7 +29,8 @@ class Attached(NamedTuple):
         return self.base is not None and self.expected in (None, self.piece.tensor.shape)
 
 
-class Attachment(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Attachment(Tabular):
     """An adapter and a base."""
 
     base: Reconciliation
@@ -52,18 +50,6 @@ class Attachment(NamedTuple):
     @property
     def fits(self) -> bool:
         return all(each.fits for each in self.tensors)
-
-    def to_arrow(self) -> pa.Table:
-        """A row a tensor of the adapter, with exact types. Raises UsageError where pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row a tensor of the adapter. Raises UsageError where pandas is not installed."""
-        return as_pandas(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a tensor of the adapter. Raises UsageError where polars is not installed."""
-        return as_polars(self)
 
 
 def attachment(base: Reconciliation, adapter: Reconciliation) -> Attachment:

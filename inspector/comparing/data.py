@@ -11,6 +11,7 @@ so that memory does not grow with the tensors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from threading import local
@@ -65,7 +66,7 @@ class Comparison:
         found = threads.each(lambda pair: self._pair(pair, done), self.result.pairs, workers)
         for side, before in zip((self.result.a, self.result.b), self._before, strict=True):
             unchanged.check(side.checkpoint, before)
-        return self.result._replace(data=tuple(found))
+        return replace(self.result, data=tuple(found))
 
     @property
     def total(self) -> int:

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from inspector.comparing.agreement import AGREEMENTS, Data
 from inspector.comparing.beside import Beside, beside
 from inspector.comparing.pairing import Pair, Status, pairs
-from inspector.model import Config, Reconciliation, view
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+from inspector.model import Config, Reconciliation
+from inspector.tabular import Tabular
 
 #: Fields about who wrote a configuration, not about the model.
 PROVENANCE = frozenset({"_name_or_path", "transformers_version", "name_or_path", "_commit_hash"})
@@ -32,7 +29,8 @@ class FieldDifference(NamedTuple):
     b: Any
 
 
-class Diff(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Diff(Tabular):
     """What two checkpoints have in common, and where they differ."""
 
     a: Reconciliation
@@ -72,21 +70,6 @@ class Diff(NamedTuple):
             sum(side.elements for pair in self.pairs if (side := pair.b)),
         )
         return common / whole if whole else 0.0
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row a pair of tensors. Raises UsageError where pandas is not installed."""
-        shown: pd.DataFrame = view("to_pandas", self)
-        return shown
-
-    def to_arrow(self) -> pa.Table:
-        """A row a pair of tensors, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: pa.Table = view("to_arrow", self)
-        return shown
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a pair of tensors. Raises UsageError where polars is not installed."""
-        shown: pl.DataFrame = view("to_polars", self)
-        return shown
 
 
 def diff(a: Reconciliation, b: Reconciliation) -> Diff:

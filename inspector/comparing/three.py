@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from inspector.comparing.agreement import Data
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair
-from inspector.model import Key, as_arrow, as_pandas, as_polars
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+from inspector.model import Key
+from inspector.tabular import Tabular
 
 #: Changed by neither, by one, by both identically, or by both differently.
 Change = Literal["same", "a", "b", "alike", "apart"]
@@ -32,7 +29,8 @@ class Third(NamedTuple):
     data_b: Data | None
 
 
-class Three(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Three(Tabular):
     """A base and two models derived from it."""
 
     a: Diff  # the base with a
@@ -47,18 +45,6 @@ class Three(NamedTuple):
     @property
     def differs(self) -> bool:
         return self.a.differs or self.b.differs
-
-    def to_arrow(self) -> pa.Table:
-        """A row a tensor of the base, with exact types. Raises UsageError where pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row a tensor of the base. Raises UsageError where pandas is not installed."""
-        return as_pandas(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a tensor of the base. Raises UsageError where polars is not installed."""
-        return as_polars(self)
 
 
 _Found = dict[Key, tuple[Pair, Data | None]]

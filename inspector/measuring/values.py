@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,13 +22,9 @@ from inspector.errors import InspectorError, NetworkError, UsageError
 from inspector.formats import decoding
 from inspector.measuring.statistics import Summary, Tally
 from inspector.measuring.weights import Weights
-from inspector.model import Finding, Labelled, Reconciliation, view
+from inspector.model import Finding, Labelled, Reconciliation
 from inspector.sources import workers
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
+from inspector.tabular import Tabular
 
 By = Literal["tensor", "role", "layer"]
 
@@ -43,7 +40,8 @@ class Row(NamedTuple):
     summary: Summary
 
 
-class Values(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Values(Tabular):
     """The measured statistics."""
 
     result: Reconciliation
@@ -51,21 +49,6 @@ class Values(NamedTuple):
     by: By
     findings: tuple[Finding, ...]  # tensors that could not be read
     bytes_read: int  # of tensor data
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row a tensor, role or layer. Raises UsageError where pandas is not installed."""
-        shown: pd.DataFrame = view("to_pandas", self)
-        return shown
-
-    def to_arrow(self) -> pa.Table:
-        """A row a tensor, role or layer, with exact types. Raises UsageError where pyarrow is not installed."""
-        shown: pa.Table = view("to_arrow", self)
-        return shown
-
-    def to_polars(self) -> pl.DataFrame:
-        """A row a tensor, role or layer. Raises UsageError where polars is not installed."""
-        shown: pl.DataFrame = view("to_polars", self)
-        return shown
 
 
 def values(

@@ -23,7 +23,6 @@ from inspector.model.reconciliation import (
     RoleSum,
     Step,
 )
-from inspector.model.rendering import Table, as_arrow, as_pandas, as_polars, view
 
 __all__ = [
     "PACKING_FIELDS",
@@ -58,11 +57,6 @@ __all__ = [
     "RoleSum",
     "Severity",
     "Step",
-    "Table",
     "Tensor",
     "Variant",
-    "as_arrow",
-    "as_pandas",
-    "as_polars",
-    "view",
 ]

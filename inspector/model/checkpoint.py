@@ -2,16 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from inspector.model.files import Finding, Header, Joined
-from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
+from inspector.tabular import Shown
 from inspector.units import decimal, escape, plural
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
 
 class Origin(NamedTuple):
@@ -113,9 +108,7 @@ class Variant(NamedTuple):
     size: int  # bytes of its files
 
 
-class Checkpoint(NamedTuple):
-    """One model's weight files and the files next to them; the result of opening a target."""
-
+class _Checkpoint(NamedTuple):
     target: str  # as typed
     name: str  # its display name: the folder's or the repository's
     origin: Origin
@@ -131,6 +124,12 @@ class Checkpoint(NamedTuple):
     card: Mapping[str, str] = {}  # `license` and `base_model`, from the model card or the key-values
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"
     joined: Joined | None = None  # if tensors are spread over several files, as ranks of a run write them
+
+
+class Checkpoint(_Checkpoint, Shown):
+    """One model's weight files and the files next to them; the result of opening a target."""
+
+    __slots__ = ()
 
     @property
     def title(self) -> str:
@@ -176,27 +175,6 @@ class Checkpoint(NamedTuple):
         tensors = sum(len(header.tensors) for header in self.files)
         files = plural(len(self.files), f"{self.format} file")
         return f"<Checkpoint {escape(self.title, 100)}: {files}, {plural(tensors, 'tensor')}, {decimal(self.size)}>"
-
-    def overview(self) -> str:
-        """The text that `inspect TARGET` prints."""
-        shown: str = view("overview", self)
-        return shown
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """One row per tensor. Raises UsageError if pandas is not installed."""
-        return as_pandas(self)
-
-    def to_arrow(self) -> "pa.Table":
-        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_polars(self) -> "pl.DataFrame":
-        """One row per tensor. Raises UsageError if polars is not installed."""
-        return as_polars(self)
-
-    def _repr_html_(self) -> str:
-        shown: str = view("html", self)
-        return shown
 
 
 class Component(NamedTuple):

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterator
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from inspector.model.checkpoint import Config
-from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
+from inspector.tabular import Shown
 from inspector.units import integer, plural
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
 STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
 
@@ -99,9 +94,7 @@ class Expected(NamedTuple):
         return self.name.replace("{layer}", str(key.layer)).replace("{expert}", str(key.expert))
 
 
-class Prediction(NamedTuple):
-    """The tensors that a checkpoint should contain, according to a configuration."""
-
+class _Prediction(NamedTuple):
     config: Config
     family: str
     head: str  # suffix of the class: "ForCausalLM", "Model", …
@@ -111,6 +104,12 @@ class Prediction(NamedTuple):
     optional: tuple[Expected, ...] = ()  # tensors whose presence the configuration does not determine
     base: "Prediction | None" = None  # of an adapter: the model that it changes
     ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, stored with the model
+
+
+class Prediction(_Prediction, Shown):
+    """The tensors that a checkpoint should contain, according to a configuration."""
+
+    __slots__ = ()
 
     @property
     def parameters(self) -> int:
@@ -128,27 +127,6 @@ class Prediction(NamedTuple):
     def __repr__(self) -> str:
         of = f"{self.family} {self.head}".strip()
         return f"<Prediction {of}: {integer(self.parameters)} parameters in {plural(self.tensors, 'tensor')}>"
-
-    def overview(self) -> str:
-        """The text that `inspect predict` prints."""
-        shown: str = view("overview", self)
-        return shown
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """One row per tensor. Raises UsageError if pandas is not installed."""
-        return as_pandas(self)
-
-    def to_arrow(self) -> "pa.Table":
-        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_polars(self) -> "pl.DataFrame":
-        """One row per tensor. Raises UsageError if polars is not installed."""
-        return as_polars(self)
-
-    def _repr_html_(self) -> str:
-        shown: str = view("html", self)
-        return shown
 
 
 class RoleForecast(NamedTuple):

@@ -1,18 +1,13 @@
 """A checkpoint joined with its prediction, and the sums made of it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.model.checkpoint import Checkpoint, Variant
 from inspector.model.files import Finding, Tensor
 from inspector.model.prediction import Key, Prediction
-from inspector.model.rendering import as_arrow, as_pandas, as_polars, view
+from inspector.tabular import Shown
 from inspector.units import decimal, escape, integer
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
 
 class Adapter(NamedTuple):
@@ -156,9 +151,7 @@ class ComponentSum(NamedTuple):
     dtypes: tuple[str, ...]  # largest in bytes first
 
 
-class Reconciliation(NamedTuple):
-    """A checkpoint joined with its prediction: every byte of difference has a cause."""
-
+class _Reconciliation(NamedTuple):
     checkpoint: Checkpoint
     prediction: Prediction | None
     packing: Packing | None  # None for plain tensors
@@ -182,6 +175,12 @@ class Reconciliation(NamedTuple):
     packed: PackedSum | None = None  # totals of packed weights; None if types pack by themselves, as GGUF's do
     family: str | None = None  # of the prediction; a pipeline's main model's
     counts: tuple[Count, ...] = ()  # by other conventions
+
+
+class Reconciliation(_Reconciliation, Shown):
+    """A checkpoint joined with its prediction: every byte of difference has a cause."""
+
+    __slots__ = ()
 
     @property
     def is_pipeline(self) -> bool:
@@ -209,24 +208,3 @@ class Reconciliation(NamedTuple):
     def __repr__(self) -> str:
         counted, left = f"{integer(self.logical)} parameters", f"{integer(self.unexplained_bytes)} bytes unexplained"
         return f"<Reconciliation {escape(self.checkpoint.title, 100)}: {counted}, {decimal(self.on_disk)}, {left}>"
-
-    def overview(self) -> str:
-        """The text that `inspect TARGET` prints."""
-        shown: str = view("overview", self)
-        return shown
-
-    def to_pandas(self) -> "pd.DataFrame":
-        """One row per tensor. Raises UsageError if pandas is not installed."""
-        return as_pandas(self)
-
-    def to_arrow(self) -> "pa.Table":
-        """One row per tensor, with exact types. Raises UsageError if pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_polars(self) -> "pl.DataFrame":
-        """One row per tensor. Raises UsageError if polars is not installed."""
-        return as_polars(self)
-
-    def _repr_html_(self) -> str:
-        shown: str = view("html", self)
-        return shown

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 from inspector import formats
 from inspector.errors import InspectorError
-from inspector.model import Reconciliation, Table, Variant
+from inspector.model import Reconciliation, Variant
 from inspector.opening.selection import kind_of
 from inspector.opening.variants import variants
 from inspector.sources import Place
 from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
 from inspector.sources.targets import in_filesystem
+from inspector.tabular import Tabular
 
 #: Files that make a folder with subfolders one model.
 _WHOLES = ("model_index.json", "modules.json")
@@ -41,7 +42,7 @@ class Named(NamedTuple):
     target: str  # the target that opens it alone
 
 
-class Models(Table[tuple[Named, Reconciliation | InspectorError]]):
+class Models(Tabular, tuple[tuple[Named, Reconciliation | InspectorError], ...]):
     """Each model of a folder with its result, or with the error that reading it raised."""
 
     __slots__ = ()

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from inspector import __version__
 from inspector.auditing.examination import Audited
 from inspector.auditing.rules import all_rules
 from inspector.auditing.rules.rule import Rule
 from inspector.auditing.run import Audit
 from inspector.model import Finding
 from inspector.units import escape
+from inspector.version import __version__
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector import __version__
 from inspector.errors import NetworkError, TargetError
 from inspector.scanning.trees import Node
 from inspector.scanning.unit import Unit
@@ -15,6 +14,7 @@ from inspector.sources.filesystem import opened
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import repositories
 from inspector.units import escape
+from inspector.version import __version__
 
 #: File systems' names for a property that changes with a file's content, the most reliable first.
 _VERSIONS = (

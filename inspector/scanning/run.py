@@ -14,7 +14,6 @@ from time import monotonic, time
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from inspector import __version__
 from inspector.architectures import added_tables
 from inspector.errors import SourceError, UsageError
 from inspector.scanning import engine, storage, work
@@ -25,6 +24,7 @@ from inspector.scanning.process import Job, Written
 from inspector.scanning.schema import VERSION
 from inspector.scanning.unit import short_digest
 from inspector.units import escape
+from inspector.version import __version__
 
 #: Checkpoints of a full part, which is no longer merged: a million make some 250 parts.
 FULL = 4096

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from inspector.errors import ConfigError, UsageError
-from inspector.model import Finding, Table, as_arrow, as_pandas, as_polars
+from inspector.model import Finding
 from inspector.sizing import fitting
 from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
@@ -17,12 +18,9 @@ from inspector.sizing.model import Model
 from inspector.sizing.placing import Placed, placed
 from inspector.sizing.weights import Weights, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
+from inspector.tabular import Tabular
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from inspector.sizing.training import Plan, Training
 
 #: The largest context, and the most sequences and devices, that are accepted.
@@ -37,7 +35,8 @@ _DTYPES = ("dtype", "torch_dtype")
 _STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
 
 
-class Memory(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Memory(Tabular):
     """The memory that a model needs."""
 
     model: Model
@@ -73,18 +72,6 @@ class Memory(NamedTuple):
         """Whether every device has room for its part; None if none was named, or the cache is unknown."""
         verdicts = [each.fits for each in self.devices]
         return None if not verdicts or None in verdicts else all(verdicts)
-
-    def to_arrow(self) -> pa.Table:
-        """One row, in the columns of a sweep, with exact types. Raises UsageError where pyarrow is not installed."""
-        return as_arrow(self)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """One row, in the columns of a sweep. Raises UsageError where pandas is not installed."""
-        return as_pandas(self)
-
-    def to_polars(self) -> pl.DataFrame:
-        """One row, in the columns of a sweep. Raises UsageError where polars is not installed."""
-        return as_polars(self)
 
 
 def size(
@@ -156,7 +143,7 @@ def _training(model: Model, plan: Plan, context: int, sequences: int) -> Trainin
     return training_of(model, plan, context, sequences)
 
 
-class Sweep(Table[Memory]):
+class Sweep(Tabular, tuple[Memory, ...]):
     """The memory with each context and type of cache."""
 
     __slots__ = ()
@@ -185,7 +172,7 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
     model, runs = result.model, result.engine
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     brief = activations(model.scope, runs, request) if model.scope else None
-    return result._replace(request=request, held=held, activations=brief, devices=(), training=None)
+    return replace(result, request=request, held=held, activations=brief, devices=(), training=None)
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:

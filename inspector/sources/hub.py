@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Lock
 
-from inspector import __version__
 from inspector.errors import InspectorError, NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
 from inspector.sources import Place, Source, decoded
@@ -25,6 +24,7 @@ from inspector.sources.hub_cache import CachedPlace, Snapshot, is_whole, snapsho
 from inspector.sources.local import LocalFile
 from inspector.sources.remote import FIRST, RemoteFile, has_long_header
 from inspector.units import escape, integer
+from inspector.version import __version__
 
 #: Shards that are requested concurrently: two connections each, one to the Hub and one to its storage.
 PARALLEL = 32

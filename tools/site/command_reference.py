@@ -8,7 +8,7 @@ from inspect import cleandoc
 import click
 
 from inspector.cli.commands import inspect
-from inspector.cli.manual import ENVIRONMENT, EXIT_CODES
+from inspector.cli.shell import ENVIRONMENT, EXIT_CODES
 
 
 def page() -> str:

@@ -91,7 +91,8 @@ def _block(title: str, lines: list[str]) -> Iterator[str]:
 def _fields(each: Any) -> Iterator[str]:
     """The fields with their types and what their comments say."""
     yield from ("", "| field | type | |", "|---|---|---|")
-    source = inspect.getsource(each)
+    declared = next(base for base in each.__mro__ if "_fields" in vars(base))
+    source = inspect.getsource(declared)
     for match in _FIELD.finditer(source.split("    @property")[0].split("    def ")[0]):
         about = _IGNORED.sub("", f"# {match['about']}").lstrip("# ") if match["about"] else ""
         kind = match["type"].strip('"').replace("|", r"\|")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from inspector.plots import cache_lines
 from inspector.report import memory as report
@@ -17,7 +18,7 @@ _VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
 
 def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
     """The memory for running or training a model."""
-    result = result._replace(model=result.model._replace(target=public(result.model.target)))
+    result = replace(result, model=result.model._replace(target=public(result.model.target)))
     return Page(
         f"Memory of {result.model.target}",
         f"{size(result.total)} in total{_VERDICTS[result.fits]}",

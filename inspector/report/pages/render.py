@@ -10,11 +10,11 @@ from importlib.resources import files
 from platform import python_version
 from typing import Any
 
-from inspector import __version__
 from inspector.plots.figure import Chart
 from inspector.report.pages import packed, plotly_script, sketch
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
+from inspector.version import __version__
 
 #: Rows up to which a table is written out, and needs no script.
 PLAIN = 60
