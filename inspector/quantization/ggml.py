@@ -25,7 +25,7 @@ MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
 
 #: `general.file_type` → the types that may predominate in such a file, the first of them always in its layers; for
 #: names that differ from their type's. After `llama_ftype_get_default_type` and `llama_tensor_get_type` there.
-TOLD: Mapping[str, tuple[str, ...]] = {
+PREDOMINANT: Mapping[str, tuple[str, ...]] = {
     "IQ2_S": ("IQ2_XS",),
     "IQ2_M": ("IQ2_S",),
     "IQ3_XS": ("IQ3_S", "IQ3_XXS"),
@@ -41,26 +41,26 @@ def packing_of(files: Sequence[Header]) -> Packing | None:
     """How the files' weights are packed; None if most of them are plain numbers."""
     tensors = [tensor for header in files for tensor in header.tensors]
     stored = {tensor.dtype for tensor in tensors}
-    meant = [_meant(tensor, stored) for tensor in tensors]
-    main = _main_type(tensors, meant)
+    intended = [_intended_type(tensor, stored) for tensor in tensors]
+    main = _main_type(tensors, intended)
     if main is None or main.block == 1:
         return None
-    layers = {kind for tensor, kind in zip(tensors, meant, strict=True) if tensor.name.startswith("blk.")}
+    layers = {kind for tensor, kind in zip(tensors, intended, strict=True) if tensor.name.startswith("blk.")}
     widths = {kind: BY_NAME[kind].bits for kind in stored & BY_NAME.keys()}
-    told = _told(files)
-    if main.name in TOLD.get(told, ()) and TOLD[told][0] in layers:
-        main = BY_NAME[TOLD[told][0]]
-        return Packing(told, main.bits, main.block, widths=widths)
-    return Packing(_scheme(main.name, layers), main.bits, main.block, widths=widths)
+    stated = _stated_file_type(files)
+    if main.name in PREDOMINANT.get(stated, ()) and PREDOMINANT[stated][0] in layers:
+        main = BY_NAME[PREDOMINANT[stated][0]]
+        return Packing(stated, main.bits, main.block, widths=widths)
+    return Packing(_mixture_name(main.name, layers), main.bits, main.block, widths=widths)
 
 
-def _told(files: Iterable[Header]) -> str:
+def _stated_file_type(files: Iterable[Header]) -> str:
     """The name of `general.file_type`; "" if no part has it."""
     values = (header.metadata.get("general.file_type") for header in files)
     return next((FILE_TYPES.get(value, "") for value in values if isinstance(value, int)), "")
 
 
-def _meant(tensor: Tensor, stored: Iterable[str]) -> str:
+def _intended_type(tensor: Tensor, stored: Iterable[str]) -> str:
     """The mixture's type for a tensor; it differs from the stored one if the rows do not fit its blocks."""
     kind = FALLBACKS.get(tensor.dtype)
     return kind if kind is not None and kind in stored and tensor.shape and tensor.shape[-1] % 256 else tensor.dtype
@@ -75,7 +75,7 @@ def _main_type(tensors: Iterable[Tensor], kinds: Iterable[str]) -> GGMLType | No
     return BY_NAME[known[0]] if known else None
 
 
-def _scheme(main: str, layers: Iterable[str]) -> str:
+def _mixture_name(main: str, layers: Iterable[str]) -> str:
     """The mixture's name, from the types in the layers: embeddings and head always have their own types."""
     others = set(layers) - {main}
     return next((name for types, name in MIXTURES.get(main, ()) if types <= others), main)

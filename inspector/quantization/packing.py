@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.model import Finding, Packing, Tensor
-from inspector.quantization import exceptions
+from inspector.quantization import exclusions
 from inspector.quantization.scheme import FLOATS, Declared, Scheme
 from inspector.quantization.schemes import all_schemes
 from inspector.quantization.unpacking import Unpacked, unpack
@@ -27,16 +27,16 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
         values: what the configuration declares.
     """
     known, text = frozenset(words), "\n".join(words) + "\n"
-    schemes = [scheme for scheme in all_schemes() if _present(scheme, known, text)]
+    schemes = [scheme for scheme in all_schemes() if _may_be_present(scheme, known, text)]
     if not schemes:
         return None
-    declared = Declared(values, _sizes(tensors))
+    declared = Declared(values, _float_dimensions(tensors))
     unpacked = [each for each in (unpack(scheme, tensors, declared) for scheme in schemes) if each.weights]
-    best = max(unpacked, key=lambda each: (_declares(each.scheme, declared), each.explained), default=None)
-    return _packing(best, tensors, declared) if best else None
+    best = max(unpacked, key=lambda each: (_is_declared(each.scheme, declared), each.explained), default=None)
+    return _packing_from(best, tensors, declared) if best else None
 
 
-def _present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
+def _may_be_present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
     """Whether the last word of any name could belong to this scheme. `text` has one word per line."""
     ends = [end for end in (*scheme.side, *scheme.weights) if end not in (".weight", "")]
     # Does what `word_fits` does for one word, for a hostile header's hundred thousand different ones at once.
@@ -44,13 +44,13 @@ def _present(scheme: Scheme, words: frozenset[str], text: str) -> bool:
     return not whole.isdisjoint(words) or any(end + "\n" in text for end in ends if "." not in end)
 
 
-def _sizes(tensors: Iterable[Tensor]) -> frozenset[int]:
+def _float_dimensions(tensors: Iterable[Tensor]) -> frozenset[int]:
     """Dimensions of float tensors."""
     shapes = {tensor.shape for tensor in tensors if tensor.dtype in FLOATS}
     return frozenset(size for shape in shapes for size in shape)
 
 
-def _declares(scheme: Scheme, declared: Declared) -> bool:
+def _is_declared(scheme: Scheme, declared: Declared) -> bool:
     return declared.method in scheme.methods if declared.method else scheme.declared_by(declared.values)
 
 
@@ -58,7 +58,7 @@ def _declares(scheme: Scheme, declared: Declared) -> bool:
 
 
 @dataclass(slots=True)
-class _Maps:
+class _Tables:
     """The packing's tables, by the names of stored tensors."""
 
     names: dict[str, str]
@@ -68,10 +68,10 @@ class _Maps:
     kinds: dict[str, str]
 
 
-def _packing(found: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> Packing:
+def _packing_from(found: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> Packing:
     bits, group, variant = found.usual
     scheme = f"{found.scheme.name}-{variant}" if variant else found.scheme.name
-    maps = _maps(found, bits)
+    maps = _tables_of(found, bits)
     return Packing(
         scheme,
         bits,
@@ -79,15 +79,15 @@ def _packing(found: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> 
         names=maps.names,
         shapes=maps.shapes,
         side=maps.side,
-        findings=(*_findings(found, declared, bits), *_exceptions(found, tensors, declared)),
+        findings=(*_doubts(found, declared, bits), *_disagreements(found, tensors, declared)),
         odd_bits=maps.odd_bits,
         kinds=maps.kinds,
         uneven=found.scheme.uneven,
     )
 
 
-def _maps(found: Unpacked, bits: int) -> _Maps:
-    maps = _Maps({}, {}, {}, {}, {})
+def _tables_of(found: Unpacked, bits: int) -> _Tables:
+    maps = _Tables({}, {}, {}, {}, {})
     kinds = found.scheme.side
     for unit, weight in found.weights:
         served = unit.stem + found.scheme.weights[weight.end]
@@ -99,7 +99,7 @@ def _maps(found: Unpacked, bits: int) -> _Maps:
             elif end in kinds:
                 maps.side[tensor.name], maps.kinds[tensor.name] = served, kinds[end]
     for name, served, kind in found.loose:
-        maps.side[name], maps.kinds[name] = served or _served_by(name), kind
+        maps.side[name], maps.kinds[name] = served or _weight_without_own(name), kind
     return maps
 
 
@@ -107,14 +107,14 @@ def _maps(found: Unpacked, bits: int) -> _Maps:
 _CACHE: Mapping[str, str] = {"k_scale": "k_proj", "v_scale": "v_proj", "q_scale": "q_proj"}
 
 
-def _served_by(name: str) -> str:
+def _weight_without_own(name: str) -> str:
     """The weight served by side data that has no weight of its own."""
     stem, _, word = name.rpartition(".")
     projection = _CACHE.get(word)
     return f"{stem}.weight" if projection is None or stem.endswith("_proj") else f"{stem}.{projection}.weight"
 
 
-def _exceptions(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) -> Iterator[Finding]:
+def _disagreements(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) -> Iterator[Finding]:
     """Whether the modules that the configuration excludes are the plain ones."""
     if not declared.values:
         return iter(())
@@ -124,14 +124,14 @@ def _exceptions(found: Unpacked, tensors: Iterable[Tensor], declared: Declared) 
         for t in tensors
         if len(t.shape) > 1 and t.dtype in FLOATS and t.name.endswith(".weight")
     )
-    return exceptions.disagreements(declared.values, list(packed), [name for name in plain if name not in packed])
+    return exclusions.disagreements(declared.values, list(packed), [name for name in plain if name not in packed])
 
 
-def _findings(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]:
+def _doubts(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]:
     first = found.weights[0][0]
     example = next(iter(first.pieces.values())).name
     name = found.scheme.name
-    if not _declares(found.scheme, declared):
+    if not _is_declared(found.scheme, declared):
         ends = ", ".join(sorted(end.strip("._") or "weight" for end in first.pieces))
         if declared.method:
             what = f"the configuration says {escape(declared.method, 40)}, but the tensors are packed as {name}: {ends}"

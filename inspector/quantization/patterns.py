@@ -27,19 +27,19 @@ def compiled(text: str) -> re.Pattern[str] | None:
     """The compiled expression for `match`; None if it is unsafe to run."""
     if len(text) > LONGEST:
         return None
-    pieces = list(_translated(text.removeprefix("^")))
+    pieces = list(_tokens_in_safe_form(text.removeprefix("^")))
     if None in pieces or sum(piece.endswith("?") for piece in pieces if piece) > MOST_OPTIONAL:
         return None
-    segments, ends = _segments([piece for piece in pieces if piece is not None])
+    segments, ends = _split_at_stars([piece for piece in pieces if piece is not None])
     if len(segments) > MOST_STARS:
         return None
     try:
-        return re.compile(_joined(segments, ends=ends))
+        return re.compile(_without_backtracking(segments, ends=ends))
     except re.error:
         return None
 
 
-def _translated(text: str) -> Iterator[str | None]:
+def _tokens_in_safe_form(text: str) -> Iterator[str | None]:
     """Each token in safe words; "*" for a star, None for anything unsupported."""
     at = 0
     while at < len(text):
@@ -60,7 +60,7 @@ def _translated(text: str) -> Iterator[str | None]:
             yield "$"
 
 
-def _segments(pieces: list[str]) -> tuple[list[str], bool]:
+def _split_at_stars(pieces: list[str]) -> tuple[list[str], bool]:
     """The text between the stars, and whether the expression must match to the end of the name."""
     ends = pieces[-1:] == ["$"]
     segments = [""]
@@ -72,7 +72,7 @@ def _segments(pieces: list[str]) -> tuple[list[str], bool]:
     return segments, ends
 
 
-def _joined(segments: list[str], *, ends: bool) -> str:
+def _without_backtracking(segments: list[str], *, ends: bool) -> str:
     first, *others = segments
     last = others.pop() if others and ends else None
     nearest = (f"(?=(?P<s{at}>.*?{segment}))(?P=s{at})" for at, segment in enumerate(others))

@@ -95,10 +95,10 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
         mantissa, least = FLOATS[dtype]
         return lambda values: np.abs(values) * np.float32(2.0**-mantissa) + np.float32(max(2.0**least, 1e-45))
     if dtype in GRIDS:
-        return _over(GRIDS[dtype])
+        return _steps_on(GRIDS[dtype])
     words = frozenset(dtype.split("-"))
     if words & SCALED:
-        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * _most(values, largest)
+        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * _extreme(values, largest)
     gap = next((gap for name, gap in GAPS.items() if name in words), None)
     if gap is None and 1 <= bits <= 8:
         gap = 2 / (2**bits - 1)
@@ -107,10 +107,10 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
         return lambda values: np.full_like(values, step)
     if gap is None:
         return None
-    return _over(Grid(group or 1, gap, units=0 if words & GAPS.keys() else 2 / gap))
+    return _steps_on(Grid(group or 1, gap, units=0 if words & GAPS.keys() else 2 / gap))
 
 
-def _most(values: Array, largest: float | None) -> Any:
+def _extreme(values: Array, largest: float | None) -> Any:
     return np.float32(np.max(np.abs(values)) if largest is None else largest)
 
 
@@ -132,34 +132,34 @@ def group_of(dtype: str, group: int | None = None) -> int:
     return kind.block if kind else group or 1
 
 
-def _over(grid: Grid) -> Step:
+def _steps_on(grid: Grid) -> Step:
     def steps(values: Array) -> Array:
         size = np.abs(values)
-        found: Array = _largest(size, grid.group) * np.float32(grid.step)
+        found: Array = _maximum_of_group(size, grid.group) * np.float32(grid.step)
         if grid.units:
-            found += _too_small(size, grid)
+            found += _error_of_small_scales(size, grid)
         if grid.whole:
-            found += _largest(size, grid.whole) * np.float32(grid.scales)
+            found += _maximum_of_group(size, grid.whole) * np.float32(grid.scales)
         return found
 
     return steps
 
 
-def _too_small(sizes: Array, grid: Grid) -> Array:
+def _error_of_small_scales(sizes: Array, grid: Grid) -> Array:
     """What is added where the float that scales a block is so small that its own rounding shows.
 
     That error is in proportion to the numbers. A block of zeros may be one whose scale vanished.
     """
-    scales = _largest(sizes, grid.whole or grid.group) / np.float32(grid.units)
+    scales = _maximum_of_group(sizes, grid.whole or grid.group) / np.float32(grid.units)
     if not len(scales) or scales.min() >= grid.normal:
         return np.zeros_like(sizes)
-    told = sizes * np.float32(grid.least) / np.maximum(scales, np.float32(grid.least / 2))
-    vanished = np.where(scales > 0, told, np.float32(grid.units * grid.least / 2))
+    error = sizes * np.float32(grid.least) / np.maximum(scales, np.float32(grid.least / 2))
+    vanished = np.where(scales > 0, error, np.float32(grid.units * grid.least / 2))
     found: Array = np.where(scales < grid.normal, vanished, np.float32(0))
     return found
 
 
-def _largest(sizes: Array, group: int) -> Array:
+def _maximum_of_group(sizes: Array, group: int) -> Array:
     """The maximum of its group, for each element; the last group may be shorter."""
     total = len(sizes)
     if total % group:

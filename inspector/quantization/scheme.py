@@ -93,18 +93,22 @@ def inner(values: Any) -> Iterator[Mapping[str, Any]]:
             queue += each
 
 
-@dataclass(frozen=True, slots=True)
+def by_suffix(**described: str) -> Mapping[str, str]:
+    """Suffix → description, from the suffixes of each description: `scales_of_inputs=".input_scale .act_scale"`."""
+    return {suffix: name.replace("_", " ") for name, suffixes in described.items() for suffix in suffixes.split()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
     """One way to pack weights."""
 
     name: str
     methods: frozenset[str]  # values of `quant_method` that declare it
-    weights: Mapping[str, str]  # suffix of the tensor that holds a weight → suffix of the weight's own name
+    #: Suffix of the tensor that holds a weight → suffix of the weight's own name.
+    weights: Mapping[str, str] = field(default_factory=lambda: {".weight": ".weight"})
     side: Mapping[str, str]  # suffix of a side-data tensor → its description
+    loose: Mapping[str, str] = field(default_factory=dict)  # the same for side data without a weight of its own
     unpack: Callable[[Unit, Declared], Weight | None]  # None for a unit that is not packed this way
-    loose: Mapping[str, str] = field(
-        default_factory=dict
-    )  # suffix of side data without a weight of its own → its description
     declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # for configurations without a `quant_method`
     uneven: bool = False  # bits vary within a weight, or are fractional: `Weight.bits` is the nearest integer
 
@@ -115,6 +119,11 @@ class Scheme:
 def packed_elements(tensor: Tensor, bits: int) -> int:
     """How many weights of this many bits fit into a tensor's bytes."""
     return tensor.nbytes * 8 // bits
+
+
+def nearest_bits(tensor: Tensor, elements: int) -> int:
+    """Bits of each of a tensor's weights, of which it has this many: the nearest integer, at least 1."""
+    return max(1, (2 * tensor.nbytes * 8 + elements) // (2 * elements))
 
 
 def group_of(columns: int, groups: int) -> int | None:
@@ -141,7 +150,7 @@ def fit(
     """
     if bits and group and 0 <= room - groups * group * bits < 32:  # rows are padded to whole words
         return Fit(groups * group, bits, True)
-    fits = [Fit(room // b, b, True) for b in COMMON_BITS if room % b == 0 and _even(room // b, groups)]
+    fits = [Fit(room // b, b, True) for b in COMMON_BITS if room % b == 0 and _has_usual_group(room // b, groups)]
     claimed = next((each for each in fits if each.bits == bits), None)
     return claimed or _as_assumed(fits, groups, declared.assumed) or _likeliest(fits, groups * usual, declared.sizes)
 
@@ -163,7 +172,7 @@ def _likeliest(fits: Sequence[Fit], usual: int, sizes: Collection[int]) -> Fit |
     return likeliest._replace(sure=len(known) == 1)
 
 
-def _even(columns: int, groups: int) -> bool:
+def _has_usual_group(columns: int, groups: int) -> bool:
     """Whether scales have a usual group, or are one per row."""
     return groups == 1 or (columns % max(groups, 1) == 0 and columns // max(groups, 1) in COMMON_GROUPS)
 

@@ -16,6 +16,7 @@ from inspector.quantization.scheme import (
     Scheme,
     Unit,
     Weight,
+    by_suffix,
     group_of,
     packed_elements,
 )
@@ -55,6 +56,10 @@ SCHEME = Scheme(
     name="awq",
     methods=frozenset({"awq", "awq_marlin", "autoawq", *AUTO_ROUND}),
     weights={".qweight": ".weight"},
-    side={".qzeros": "zero points", ".scales": "scales", ".g_idx": "order of columns"},
+    side=by_suffix(
+        zero_points=".qzeros",
+        scales=".scales",
+        order_of_columns=".g_idx",
+    ),
     unpack=_unpack,
 )

@@ -20,7 +20,6 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 SCHEME = Scheme(
     name="bitnet",
     methods=frozenset({"bitnet"}),
-    weights={".weight": ".weight"},
     side={".weight_scale": "scales"},
     unpack=_unpack,
 )

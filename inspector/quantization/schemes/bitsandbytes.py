@@ -8,7 +8,17 @@ The shape of a 4-bit weight is data (JSON in `weight.quant_state.…`), which is
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, flat, group_of, packed_elements
+from inspector.quantization.scheme import (
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    by_suffix,
+    count,
+    flat,
+    group_of,
+    packed_elements,
+)
 
 _STATES = {".weight.quant_state.bitsandbytes__nf4": "nf4", ".weight.quant_state.bitsandbytes__fp4": "fp4"}
 
@@ -29,16 +39,14 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 SCHEME = Scheme(
     name="bitsandbytes",
     methods=frozenset({"bitsandbytes"}),
-    weights={".weight": ".weight"},
-    side={
-        ".weight.absmax": "scales",
-        ".weight.quant_map": "code books",
-        ".weight.nested_absmax": "scales of scales",
-        ".weight.nested_quant_map": "code books of scales",
-        **dict.fromkeys(_STATES, "states"),
-        ".SCB": "scales",
-        ".weight_format": "layout marks",
-    },
+    side=by_suffix(
+        scales=".weight.absmax .SCB",
+        code_books=".weight.quant_map",
+        scales_of_scales=".weight.nested_absmax",
+        code_books_of_scales=".weight.nested_quant_map",
+        states=" ".join(_STATES),
+        layout_marks=".weight_format",
+    ),
     unpack=_unpack,
     declared_by=lambda values: bool(values.get("load_in_4bit") or values.get("load_in_8bit")),
 )

@@ -18,7 +18,6 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 SCHEME = Scheme(
     name="eetq",
     methods=frozenset({"eetq"}),
-    weights={".weight": ".weight"},
     side={".weight_scales": "scales"},
     unpack=_unpack,
 )

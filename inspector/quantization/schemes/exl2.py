@@ -8,7 +8,7 @@ The order of rows gives the inputs; the bits vary between rows, and the nearest 
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of, nearest_bits
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -21,21 +21,19 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
         return None
     scales = unit.pieces.get(".q_scale")
     group = group_of(inputs, scales.shape[0]) if scales is not None and scales.shape else None
-    bits = (2 * packed.nbytes * 8 + inputs * outputs) // (2 * inputs * outputs)  # the nearest
-    return Weight(".q_weight", (outputs, inputs), max(bits, 1), group)
+    return Weight(".q_weight", (outputs, inputs), nearest_bits(packed, inputs * outputs), group)
 
 
 SCHEME = Scheme(
     name="exl2",
     methods=frozenset({"exl2"}),
     weights={".q_weight": ".weight"},
-    side={
-        ".q_scale": "scales",
-        ".q_scale_max": "scales of scales",
-        ".q_groups": "groups",
-        ".q_invperm": "order of columns",
-        ".q_perm": "order of columns",
-    },
+    side=by_suffix(
+        scales=".q_scale",
+        scales_of_scales=".q_scale_max",
+        groups=".q_groups",
+        order_of_columns=".q_invperm .q_perm",
+    ),
     unpack=_unpack,
     uneven=True,
 )

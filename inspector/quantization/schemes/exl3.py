@@ -7,7 +7,7 @@ Older files keep the signs as bits, `su` I16 [I/16] and `sv` I16 [O/16]. The sha
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
 
 TILE = 16
 
@@ -24,13 +24,10 @@ SCHEME = Scheme(
     name="exl3",
     methods=frozenset({"exl3"}),
     weights={".trellis": ".weight"},
-    side={
-        ".suh": "scales and signs",
-        ".svh": "scales and signs",
-        ".su": "signs",
-        ".sv": "signs",
-        ".mcg": "code books",
-        ".mul1": "code books",
-    },
+    side=by_suffix(
+        scales_and_signs=".suh .svh",
+        signs=".su .sv",
+        code_books=".mcg .mul1",
+    ),
     unpack=_unpack,
 )

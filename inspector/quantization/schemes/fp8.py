@@ -12,7 +12,7 @@ Stacked experts have a separate scale tensor next to a weight without a last wor
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, count
 
 FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 PAIRS = frozenset({"I8", "U8"})
@@ -53,32 +53,15 @@ SCHEME = Scheme(
     name="fp8",
     methods=frozenset({"fp8", "fbgemm_fp8", "finegrained_fp8", "fp8_e4m3"}),
     weights={".weight": ".weight", "": ""},
-    side={
-        ".weight_scale_inv": "scales",
-        ".weight_scale": "scales",
-        ".scale_weight": "scales",
-        ".qscale_weight": "scales",
-        ".qscale_act": "scales of inputs",
-        ".scale_input": "scales of inputs",
-        "_scale_inv": "scales",
-        "_scale": "scales",
-        ".scale": "scales",
-        ".input_scale": "scales of inputs",
-        ".input_scale_ub": "bounds of inputs",
-        ".activation_scale": "scales of inputs",
-        "_activation_scale": "scales of inputs",
-    },
-    loose={
-        ".k_scale": "scales of the cache",
-        ".v_scale": "scales of the cache",
-        ".q_scale": "scales of the cache",
-        ".prob_scale": "scales of the cache",
-        ".kv_scale": "scales of the cache",
-        ".k_fake_quantizer.qscale_act": "scales of the cache",
-        ".v_fake_quantizer.qscale_act": "scales of the cache",
-        ".comfy_quant": "layout marks",
-        ".scaled_fp8": "layout marks",
-        "scaled_fp8": "layout marks",
-    },
+    side=by_suffix(
+        scales=".weight_scale_inv .weight_scale .scale_weight .qscale_weight _scale_inv _scale .scale",
+        scales_of_inputs=".qscale_act .scale_input .input_scale .activation_scale _activation_scale",
+        bounds_of_inputs=".input_scale_ub",
+    ),
+    loose=by_suffix(
+        scales_of_the_cache=".k_scale .v_scale .q_scale .prob_scale .kv_scale"
+        " .k_fake_quantizer.qscale_act .v_fake_quantizer.qscale_act",
+        layout_marks=".comfy_quant .scaled_fp8 scaled_fp8",
+    ),
     unpack=_unpack,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
 
 #: Weights that share a scale → the format.
 FORMATS: Mapping[int, str] = {32: "mxfp4", 16: "nvfp4"}
@@ -29,12 +29,11 @@ SCHEME = Scheme(
     name="fp-quant",
     methods=frozenset({"fp_quant", "fp-quant"}),
     weights={".qweight": ".weight"},
-    side={
-        ".scales": "scales",
-        ".weight_global_scale": "scales of scales",
-        ".act_global_scale": "scales of inputs",
-        ".forward_hadamard_matrix": "rotations",
-        ".backward_hadamard_matrix": "rotations",
-    },
+    side=by_suffix(
+        scales=".scales",
+        scales_of_scales=".weight_global_scale",
+        scales_of_inputs=".act_global_scale",
+        rotations=".forward_hadamard_matrix .backward_hadamard_matrix",
+    ),
     unpack=_unpack,
 )

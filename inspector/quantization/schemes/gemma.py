@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, number_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, number_of
 
 _SCALES = {".weight": ".weight_scale", ".embedding_quantized": ".embedding_scale"}
 
@@ -47,11 +47,10 @@ SCHEME = Scheme(
     name="gemma",
     methods=frozenset({"gemma"}),
     weights={".weight": ".weight", ".embedding_quantized": ".weight"},
-    side={
-        ".weight_scale": "scales",
-        ".embedding_scale": "scales",
-        ".input_activation_scale": "scales of inputs",
-        ".output_activation_scale": "scales of outputs",
-    },
+    side=by_suffix(
+        scales=".weight_scale .embedding_scale",
+        scales_of_inputs=".input_activation_scale",
+        scales_of_outputs=".output_activation_scale",
+    ),
     unpack=_unpack,
 )

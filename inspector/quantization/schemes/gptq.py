@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import AUTO_ROUND, Declared, Scheme, Unit, Weight, group_of
+from inspector.quantization.scheme import AUTO_ROUND, Declared, Scheme, Unit, Weight, by_suffix, group_of
 
 MOST_BITS = 16
 
@@ -65,14 +65,11 @@ SCHEME = Scheme(
     name="gptq",
     methods=frozenset({"gptq", "gptq_marlin", "gptqmodel", "marlin", *AUTO_ROUND}),
     weights={".qweight": ".weight", ".B": ".weight"},
-    side={
-        ".qzeros": "zero points",
-        ".scales": "scales",
-        ".g_idx": "order of columns",
-        ".perm": "order of columns",
-        ".s": "scales",
-        ".workspace": "workspace",
-        ".g_idx_sort_indices": "order of columns",
-    },
+    side=by_suffix(
+        zero_points=".qzeros",
+        scales=".scales .s",
+        order_of_columns=".g_idx .perm .g_idx_sort_indices",
+        workspace=".workspace",
+    ),
     unpack=_unpack,
 )

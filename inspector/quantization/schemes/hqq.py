@@ -10,27 +10,23 @@
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import COMMON_GROUPS, Declared, Scheme, Unit, Weight, count, inner, number_of
+from inspector.quantization.scheme import (
+    COMMON_GROUPS,
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    by_suffix,
+    count,
+    inner,
+    number_of,
+)
 
 WIDTHS = frozenset({1, 2, 3, 4, 8})  # `nbits`; 3 in 32-bit words
 DEFAULT_GROUP = 64
 _SETTINGS = (
-    "axis",
-    "channel_wise",
-    "compute_dtype",
-    "encoded_state_dict",
-    "group_size",
-    "nbits",
-    "offload_meta",
-    "optimize",
-    "packing",
-    "quant_scale",
-    "quant_zero",
-    "round_zero",
-    "shape",
-    "stores_quant_config",
-    "unpack_view_dtype",
-    "view_as_float",
+    ".axis .channel_wise .compute_dtype .encoded_state_dict .group_size .nbits .offload_meta .optimize .packing"
+    " .quant_scale .quant_zero .round_zero .shape .stores_quant_config .unpack_view_dtype .view_as_float"
 )
 
 
@@ -69,6 +65,10 @@ SCHEME = Scheme(
     name="hqq",
     methods=frozenset({"hqq"}),
     weights={".W_q": ".weight"},
-    side={".scale": "scales", ".zero": "zero points", **{f".{name}": "settings" for name in _SETTINGS}},
+    side=by_suffix(
+        scales=".scale",
+        zero_points=".zero",
+        settings=_SETTINGS,
+    ),
     unpack=_unpack,
 )

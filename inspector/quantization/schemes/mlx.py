@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, fit, number_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, fit, number_of
 
 #: Mode without biases → (bits, weights that share a scale).
 MODES: Mapping[str, tuple[int, int]] = {"mxfp4": (4, 32), "nvfp4": (4, 16), "mxfp8": (8, 32)}
@@ -51,8 +51,7 @@ def _affine(stem: str, weight: Tensor, scales: Tensor, declared: Declared) -> We
 SCHEME = Scheme(
     name="mlx",
     methods=frozenset({"mlx", "metal"}),
-    weights={".weight": ".weight"},
-    side={".scales": "scales", ".biases": "biases of groups", ".qbiases": "biases of groups"},
+    side=by_suffix(scales=".scales", biases_of_groups=".biases .qbiases"),
     unpack=_unpack,
     declared_by=lambda values: "quant_method" not in values and "bits" in values and "group_size" in values,
 )

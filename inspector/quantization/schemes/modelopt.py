@@ -9,7 +9,7 @@ INT8        weight I8 [O, I]      weight_scale F32 [O]           pre_quant_scale
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -42,21 +42,14 @@ SCHEME = Scheme(
     name="modelopt",
     methods=frozenset({"modelopt", "modelopt_fp4", "modelopt_mixed"}),
     weights={".weight": ".weight", "": ""},
-    side={
-        ".weight_scale": "scales",
-        ".weight_scale_2": "scales of scales",
-        ".input_scale": "scales of inputs",
-        ".pre_quant_scale": "scales of inputs",
-        "_weight_scale": "scales",
-        "_weight_scale_2": "scales of scales",
-        "_input_scale": "scales of inputs",
-    },
-    loose={
-        ".k_scale": "scales of the cache",
-        ".v_scale": "scales of the cache",
-        ".k_proj.k_scale": "scales of the cache",
-        ".v_proj.v_scale": "scales of the cache",
-    },
+    side=by_suffix(
+        scales=".weight_scale _weight_scale",
+        scales_of_scales=".weight_scale_2 _weight_scale_2",
+        scales_of_inputs=".input_scale .pre_quant_scale _input_scale",
+    ),
+    loose=by_suffix(
+        scales_of_the_cache=".k_scale .v_scale .k_proj.k_scale .v_proj.v_scale",
+    ),
     unpack=_unpack,
     declared_by=lambda values: "quant_algo" in values,
 )

@@ -5,7 +5,7 @@ qweight I8 [O, I/2]    wscales [I/64, O], or F8 [I/16, O]    wtscale []    proj_
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -23,18 +23,11 @@ SCHEME = Scheme(
     name="nunchaku",
     methods=frozenset({"nunchaku", "svdquant"}),
     weights={".qweight": ".weight"},
-    side={
-        ".wscales": "scales",
-        ".wtscale": "scales of scales",
-        ".wcscales": "scales",
-        ".smooth": "scales of inputs",
-        ".smooth_orig": "scales of inputs",
-        ".smooth_factor": "scales of inputs",
-        ".smooth_factor_orig": "scales of inputs",
-        ".proj_down": "low-rank corrections",
-        ".proj_up": "low-rank corrections",
-        ".lora_down": "low-rank corrections",
-        ".lora_up": "low-rank corrections",
-    },
+    side=by_suffix(
+        scales=".wscales .wcscales",
+        scales_of_scales=".wtscale",
+        scales_of_inputs=".smooth .smooth_orig .smooth_factor .smooth_factor_orig",
+        **{"low-rank corrections": ".proj_down .proj_up .lora_down .lora_up"},
+    ),
     unpack=_unpack,
 )

@@ -5,7 +5,7 @@ B I32 [I/16, 2·O]    s_channel F32 [1, O]    s_group F16 [I/g, O], empty if onl
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, group_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -24,6 +24,9 @@ SCHEME = Scheme(
     name="qqq",
     methods=frozenset({"qqq"}),
     weights={".B": ".weight"},
-    side={".s_channel": "scales", ".s_group": "scales", ".workspace": "workspace", ".reduce_buffer": "workspace"},
+    side=by_suffix(
+        scales=".s_channel .s_group",
+        workspace=".workspace .reduce_buffer",
+    ),
     unpack=_unpack,
 )

@@ -8,7 +8,7 @@ Groups of the narrow widths are stored as rows, so only the number of elements i
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count, flat
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, count, flat
 
 _PLAIN, _PACKED = ".weight._data", ".weight._data._data"
 
@@ -30,13 +30,12 @@ SCHEME = Scheme(
     name="quanto",
     methods=frozenset({"quanto"}),
     weights={_PLAIN: ".weight", _PACKED: ".weight"},
-    side={
-        ".weight._scale": "scales",
-        ".weight._shift": "zero points",
-        ".weight._zeropoint": "zero points",
-        ".input_scale": "scales of inputs",
-        ".output_scale": "scales of outputs",
-    },
+    side=by_suffix(
+        scales=".weight._scale",
+        zero_points=".weight._shift .weight._zeropoint",
+        scales_of_inputs=".input_scale",
+        scales_of_outputs=".output_scale",
+    ),
     unpack=_unpack,
     declared_by=lambda values: any(
         isinstance(each, dict) and "weights" in each and "activations" in each for each in values.values()

@@ -6,7 +6,7 @@ FP8      weight F8 [O, I]      weight_scale F32 [], [O] or [O, 1]    input_scale
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
 
 BLOCK = 32  # weights that share an exponent
 
@@ -28,14 +28,13 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 SCHEME = Scheme(
     name="quark",
     methods=frozenset({"quark"}),
-    weights={".weight": ".weight"},
-    side={
-        ".weight_scale": "scales",
-        ".weight_zero_point": "zero points",
-        ".input_scale": "scales of inputs",
-        ".input_zero_point": "zero points of inputs",
-        ".output_scale": "scales of outputs",
-    },
-    loose={".k_scale": "scales of the cache", ".v_scale": "scales of the cache"},
+    side=by_suffix(
+        scales=".weight_scale",
+        zero_points=".weight_zero_point",
+        scales_of_inputs=".input_scale",
+        zero_points_of_inputs=".input_zero_point",
+        scales_of_outputs=".output_scale",
+    ),
+    loose=by_suffix(scales_of_the_cache=".k_scale .v_scale"),
     unpack=_unpack,
 )

@@ -7,7 +7,7 @@ The signs of the rotations give both dimensions, whatever the code book.
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, nearest_bits
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -17,24 +17,19 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if len(inputs.shape) != 1 or len(outputs.shape) != 1 or not inputs.shape[0] or not outputs.shape[0]:
         return None
     shape = (outputs.shape[0], inputs.shape[0])
-    bits = (2 * codes.nbytes * 8 + shape[0] * shape[1]) // (2 * shape[0] * shape[1])  # the nearest
-    return Weight(".Qidxs", shape, max(bits, 1))
+    return Weight(".Qidxs", shape, nearest_bits(codes, shape[0] * shape[1]))
 
 
 SCHEME = Scheme(
     name="quip",
     methods=frozenset({"quip", "quip#", "quip_sharp"}),
     weights={".Qidxs": ".weight"},
-    side={
-        ".SU": "signs",
-        ".SV": "signs",
-        ".Wscale": "scales",
-        ".codebook_id": "code books",
-        ".scaleWH": "scales",
-        ".rescale_WH": "scales",
-        ".A": "low-rank corrections",
-        ".B": "low-rank corrections",
-    },
+    side=by_suffix(
+        signs=".SU .SV",
+        scales=".Wscale .scaleWH .rescale_WH",
+        code_books=".codebook_id",
+        **{"low-rank corrections": ".A .B"},
+    ),
     unpack=_unpack,
     uneven=True,
 )

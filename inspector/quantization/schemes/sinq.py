@@ -8,7 +8,7 @@ Shapes are in a JSON file next to the index; the zero points give the number of 
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, count
 
 _PIECES = ("", ".x", ".m", ".s")
 
@@ -30,11 +30,10 @@ SCHEME = Scheme(
     name="sinq",
     methods=frozenset({"sinq"}),
     weights={".W_q": ".weight"},
-    side={
-        **{f".meta.scale{piece}": "scales" for piece in _PIECES},
-        **{f".meta.zero{piece}": "zero points" for piece in _PIECES},
-        ".meta.scale2": "scales of inputs",
-        ".meta.awq_scale": "scales of inputs",
-    },
+    side=by_suffix(
+        scales=" ".join(f".meta.scale{piece}" for piece in _PIECES),
+        zero_points=" ".join(f".meta.zero{piece}" for piece in _PIECES),
+        scales_of_inputs=".meta.scale2 .meta.awq_scale",
+    ),
     unpack=_unpack,
 )

@@ -8,7 +8,7 @@ statistics: everything except the weights is side data in the same tensor.
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
 
 TILE = 16
 
@@ -29,6 +29,10 @@ SCHEME = Scheme(
     name="spqr",
     methods=frozenset({"spqr"}),
     weights={".dense_weights": ".weight"},
-    side={".row_offsets": "places of outliers", ".col_vals": "outliers", ".in_perm": "order of columns"},
+    side=by_suffix(
+        places_of_outliers=".row_offsets",
+        outliers=".col_vals",
+        order_of_columns=".in_perm",
+    ),
     unpack=_unpack,
 )

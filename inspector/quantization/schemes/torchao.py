@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, flat, group_of, packed_elements
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, flat, group_of, packed_elements
 
 _END = "._weight_qdata"
 _SCALES = ("._weight_scale", "._weight_group_scale", "._weight_scale_and_zero")
@@ -66,16 +66,11 @@ SCHEME = Scheme(
     name="torchao",
     methods=frozenset({"torchao"}),
     weights={_END: ".weight"},
-    side={
-        "._weight_scale": "scales",
-        "._weight_zero_point": "zero points",
-        "._weight_scale_and_zero": "scales",
-        "._weight_group_scale": "scales",
-        "._weight_group_zero": "zero points",
-        "._weight_row_scale": "scales of scales",
-        "._weight_per_tensor_scale": "scales of scales",
-        "._weight_act_per_tensor_scale": "scales of inputs",
-        "._weight_act_pre_scale": "scales of inputs",
-    },
+    side=by_suffix(
+        scales="._weight_scale ._weight_scale_and_zero ._weight_group_scale",
+        zero_points="._weight_zero_point ._weight_group_zero",
+        scales_of_scales="._weight_row_scale ._weight_per_tensor_scale",
+        scales_of_inputs="._weight_act_per_tensor_scale ._weight_act_pre_scale",
+    ),
     unpack=_unpack,
 )

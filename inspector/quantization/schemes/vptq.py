@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, number_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, nearest_bits, number_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -21,25 +21,21 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     inputs, outputs = number_of(own, "in_features"), number_of(own, "out_features")
     if not inputs or not outputs:
         return None
-    bits = max(1, (2 * indices.nbytes * 8 + inputs * outputs) // (2 * inputs * outputs))  # the nearest
-    return Weight(".indices", (outputs, inputs), bits)
+    return Weight(".indices", (outputs, inputs), nearest_bits(indices, inputs * outputs))
 
 
 SCHEME = Scheme(
     name="vptq",
     methods=frozenset({"vptq"}),
     weights={".indices": ".weight"},
-    side={
-        ".centroids.weight": "code books",
-        ".res_centroids.weight": "code books",
-        ".outlier_centroids.weight": "code books",
-        ".outlier_indices": "indices of outliers",
-        ".res_indices": "indices of residuals",
-        ".weight_scale": "scales",
-        ".weight_bias": "zero points",
-        ".perm": "order of columns",
-        ".invert_perm": "order of columns",
-    },
+    side=by_suffix(
+        code_books=".centroids.weight .res_centroids.weight .outlier_centroids.weight",
+        indices_of_outliers=".outlier_indices",
+        indices_of_residuals=".res_indices",
+        scales=".weight_scale",
+        zero_points=".weight_bias",
+        order_of_columns=".perm .invert_perm",
+    ),
     unpack=_unpack,
     uneven=True,
 )

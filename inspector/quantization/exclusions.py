@@ -40,13 +40,13 @@ MOST_PATTERNS = 500
 #: Words between the dots of a module's name; real ones have a dozen.
 MOST_WORDS = 100
 #: Contradictions that are listed.
-MOST_TOLD = 8
+MOST_LISTED = 8
 #: Weights at least this wide are not packed.
 UNPACKED_BITS = 16
 
 
 @dataclass(slots=True)
-class Exceptions:
+class Exclusions:
     """The excluded modules, as the configuration names them."""
 
     names: set[str] = field(default_factory=set)
@@ -72,20 +72,20 @@ class Exceptions:
         return next((text for text, pattern in self.patterns.items() if pattern.match(module)), None)
 
 
-def read(values: Mapping[str, Any]) -> Exceptions | None:
+def read(values: Mapping[str, Any]) -> Exclusions | None:
     """The excluded modules; None if the configuration has no such list."""
-    entries = list(islice(_entries(values), MOST_ENTRIES + 1))
+    entries = list(islice(_listed_entries(values), MOST_ENTRIES + 1))
     if not entries:
         return None
-    found = Exceptions()
+    found = Exclusions()
     if len(entries) > MOST_ENTRIES:
         found.complete, found.excess = False, f"more than {integer(MOST_ENTRIES)} entries"
     for entry in entries:
-        _enter(found, entry)
+        _add_entry(found, entry)
     return found
 
 
-def _entries(values: Mapping[str, Any]) -> Iterator[str]:
+def _listed_entries(values: Mapping[str, Any]) -> Iterator[str]:
     for name in LISTS:
         listed = values.get(name)
         yield from (entry for entry in listed if isinstance(entry, str)) if isinstance(listed, list) else ()
@@ -95,30 +95,30 @@ def _entries(values: Mapping[str, Any]) -> Iterator[str]:
             yield "re:" + key[2:]
     for keyed in (values, values.get("extra_config")):
         for key, value in keyed.items() if isinstance(keyed, Mapping) else ():
-            if (value is False and "." in key) or _unpacked(value):
+            if (value is False and "." in key) or _is_unpacked_width(value):
                 yield key
 
 
-def _unpacked(value: Any) -> bool:
+def _is_unpacked_width(value: Any) -> bool:
     bits = value.get("bits") if isinstance(value, Mapping) else None
     return isinstance(bits, int) and bits >= UNPACKED_BITS
 
 
-def _enter(found: Exceptions, entry: str) -> None:
+def _add_entry(found: Exclusions, entry: str) -> None:
     if not entry.startswith("re:") and not set("*?") & set(entry):
         found.names.add(entry.strip("."))
         return
     if len(found.patterns) >= MOST_PATTERNS:
         found.complete, found.excess = False, f"more than {integer(MOST_PATTERNS)} patterns"
         return
-    pattern = _pattern(entry)
+    pattern = _compiled_entry(entry)
     if pattern is None:
         found.complete = False
     else:
         found.patterns[entry] = pattern
 
 
-def _pattern(entry: str) -> re.Pattern[str] | None:
+def _compiled_entry(entry: str) -> re.Pattern[str] | None:
     """An expression, or wildcards, which also match everything inside the modules they match."""
     if entry.startswith("re:"):
         return compiled(entry[3:])
@@ -149,33 +149,33 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
         entry = found.entry_for(module)
         if entry is not None:
             left_out.setdefault(entry, []).append(module)
-    for entry, modules in islice(left_out.items(), MOST_TOLD):
+    for entry, modules in islice(left_out.items(), MOST_LISTED):
         what = (
             f"the configuration excludes {escape(entry, 60)} from packing, but "
-            f"{plural(len(modules), 'weight')} there {_is(modules)} packed"
+            f"{plural(len(modules), 'weight')} there {_is_or_are(modules)} packed"
         )
         yield Finding("left-out-packed", "warning", what, None, modules[0])
     if found.excess:
         yield Finding("not-judged", "info", f"modules to leave unpacked: {found.excess}: not judged")
     if found.complete:
-        yield from _not_listed(found, packed, plain)
+        yield from _plain_but_not_listed(found, packed, plain)
 
 
-def _is(modules: Sequence[str]) -> str:
+def _is_or_are(modules: Sequence[str]) -> str:
     return "is" if len(modules) == 1 else "are"
 
 
-def _not_listed(found: Exceptions, packed: Iterable[str], plain: Iterable[str]) -> Iterator[Finding]:
+def _plain_but_not_listed(found: Exclusions, packed: Iterable[str], plain: Iterable[str]) -> Iterator[Finding]:
     """Plain modules whose counterparts in other layers are packed, and that no entry excludes."""
-    patterns = set(map(_like, packed))
+    patterns = set(map(_numbers_as_stars, packed))
     odd: dict[str, list[str]] = {}
     for module in plain:
-        like = _like(module)
+        like = _numbers_as_stars(module)
         if like in patterns and found.entry_for(module) is None:
             odd.setdefault(like, []).append(module)
-    for like, modules in islice(odd.items(), MOST_TOLD):
+    for like, modules in islice(odd.items(), MOST_LISTED):
         what = (
-            f"{plural(len(modules), 'weight')} of {escape(like, 80)} {_is(modules)} plain although "
+            f"{plural(len(modules), 'weight')} of {escape(like, 80)} {_is_or_are(modules)} plain although "
             f"others are packed, and the configuration does not exclude {'it' if len(modules) == 1 else 'them'}"
         )
         yield Finding("packed-in-part", "warning", what, None, modules[0])
@@ -184,6 +184,6 @@ def _not_listed(found: Exceptions, packed: Iterable[str], plain: Iterable[str]) 
 _NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 
 
-def _like(module: str) -> str:
+def _numbers_as_stars(module: str) -> str:
     """The module's name with `*` for its numbers."""
     return _NUMBER.sub("*", module)

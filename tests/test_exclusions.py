@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import inspector
 from inspector.model import Reconciliation
-from inspector.quantization import exceptions
+from inspector.quantization import exclusions
 from inspector.quantization.patterns import compiled
 
 FOLDER = Path(sparse.__file__).parent / "packed"
@@ -104,7 +104,7 @@ def test_any_expression_ends(expression: str, name: str) -> None:
 )  # fmt: skip
 def test_lists_of_each_library(values: dict[str, Any], module: str, entry: str | None) -> None:
     """Names, their beginnings and ends, wildcards, expressions, keys: each in the way of its library."""
-    found = exceptions.read(values)
+    found = exclusions.read(values)
     assert found is not None
     assert found.entry_for(module) == entry
 
@@ -112,7 +112,7 @@ def test_lists_of_each_library(values: dict[str, Any], module: str, entry: str |
 @pytest.mark.parametrize("values", [{}, {"ignore": None}, {"ignore": "lm_head"}, {"ignore": [3]}, {"dynamic": []}])
 def test_no_list(values: dict[str, Any]) -> None:
     """A configuration without a list says nothing, and neither does one of another kind."""
-    assert exceptions.read(values) is None
+    assert exclusions.read(values) is None
 
 
 def test_what_is_left_out_is_plain(tmp_path: Path) -> None:
