@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 with atheris.instrument_imports(include=["inspector"]):
-    from inspector.auditing.rules import all_rules
+    from inspector.auditing.catalogue import all_rules
     from inspector.auditing.run import audit
 
     all_rules()  # imported late otherwise, and not instrumented

@@ -25,10 +25,11 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.architectures import table  # noqa: F401  imported late otherwise, and not instrumented
     from inspector.architectures.prediction import predict
     from inspector.auditing import checksums
-    from inspector.auditing.jinja import statements  # noqa: F401  the same
-    from inspector.auditing.rules import archives, outside, pickles, running, templates
-    from inspector.auditing.rules.subject import Subject
-    from inspector.auditing.rules.tokenizers import highest_token
+    from inspector.auditing.readers import archives, pickles, templates
+    from inspector.auditing.readers.jinja import statements  # noqa: F401  the same
+    from inspector.auditing.readers.token_counts import highest_token
+    from inspector.auditing.safety import outside_paths, programs
+    from inspector.auditing.subject import Subject
     from inspector.errors import InspectorError
     from inspector.formats.pytorch import reader
     from inspector.opening import configs, selection
@@ -80,7 +81,7 @@ def weights(path: Path) -> None:
 def document(path: Path) -> None:
     with closing(LocalPlace(path.parent)) as place:
         subject = Subject(place, list(entries(path.parent)), str(path.parent))
-        for rule in (running.keras_lambda, running.graph_operation, running.yaml_code, outside.external_data):
+        for rule in (programs.keras_lambda, programs.graph_operation, programs.yaml_code, outside_paths.external_data):
             list(rule.findings(subject))
 
 

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tests")]
 
 with atheris.instrument_imports(include=["inspector"]):
-    from inspector.auditing.rules import archives, pickles
+    from inspector.auditing.readers import archives, pickles
     from inspector.formats.pytorch.machine import Budget, Stream
     from inspector.formats.pytorch.program import programs
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 with atheris.instrument_imports(include=["inspector"]):
-    from inspector.auditing.jinja import rendered, statements  # noqa: F401  imported late otherwise
-    from inspector.auditing.rules.templates import judge
+    from inspector.auditing.readers.jinja import rendered, statements  # noqa: F401  imported late otherwise
+    from inspector.auditing.readers.templates import judge
 
 from hostile.templates import HARMLESS, REACHING  # noqa: E402  found through the path above
 

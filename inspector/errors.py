@@ -15,6 +15,11 @@ Damage that leaves a header readable is not an error: it is a `model.Finding`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspector.model.codes import Code
+
 
 class InspectorError(Exception):
     """One line with what was found, where, and what to do."""
@@ -42,7 +47,7 @@ class FormatError(InspectorError):
     `rule` is the code under which an audit reports it.
     """
 
-    def __init__(self, message: str, rule: str = "unreadable-file") -> None:
+    def __init__(self, message: str, rule: Code = "unreadable-file") -> None:
         super().__init__(message)
         self.rule = rule
 

@@ -11,12 +11,12 @@ from math import prod
 from types import SimpleNamespace
 from typing import Any, cast
 
-from inspector.auditing.numbers.copies import Copy
-from inspector.auditing.numbers.facts import Facts
-from inspector.auditing.numbers.passing import Measured
-from inspector.auditing.numbers.peers import Peers, Seen
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers.copies import Copy
+from inspector.auditing.values.numbers.facts import Facts
+from inspector.auditing.values.numbers.passing import Measured
+from inspector.auditing.values.numbers.peers import Peers, Seen
 from inspector.model import Header, Key, Labelled, Tensor
 
 #: As trained weights are: of size 0.1, with quartiles two powers of two apart.

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import hostile
 
 from inspector.auditing import targets
-from inspector.auditing.numbers.reading import read
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers.reading import read
 from inspector.model import Finding
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace

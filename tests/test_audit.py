@@ -23,8 +23,8 @@ from sarif_pydantic import Sarif
 import inspector
 from inspector.auditing import checksums, examination
 from inspector.auditing import run as auditing
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed
 from inspector.errors import SourceError
 from inspector.model import Finding

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inspector
-from inspector.auditing.rules.archives import Piece
-from inspector.auditing.rules.pickles import Budgets, Judged, judge
-from inspector.auditing.rules.templates import judge as judge_template
+from inspector.auditing.readers.archives import Piece
+from inspector.auditing.readers.pickles import Budgets, Judged, judge
+from inspector.auditing.readers.templates import judge as judge_template
 from inspector.errors import InspectorError
 from inspector.opening import configs
 

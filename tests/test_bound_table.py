@@ -12,8 +12,8 @@ import hostile
 import pytest
 
 import inspector
-from inspector.auditing import rules
-from inspector.auditing.rules import templates
+from inspector.auditing import catalogue
+from inspector.auditing.readers import templates
 
 TABLE = bounds_table.table()
 TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
@@ -26,7 +26,7 @@ def test_every_bound_is_in_the_table() -> None:
 
 def test_each_bound_is_described() -> None:
     """What it limits is said, and what happens there is a rule's finding or one of eight words."""
-    words = {*bounds_table.SAID, *rules.all_rules()}
+    words = {*bounds_table.SAID, *catalogue.all_rules()}
     assert not [bound.name for bound in bounds_table.bounds() if not TABLE[bound.name].get("what", bound.comment)]
     assert not {name: row["met"] for name, row in TABLE.items() if row["met"] not in words}
 

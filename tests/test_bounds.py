@@ -295,11 +295,11 @@ def nested_code(files: hostile.Files) -> None:
 @pytest.mark.parametrize(
     ("bound", "most", "change", "rule", "told"),
     [
-        ("safe.MAX_FIELDS", 3, many_fields, "not-judged", "terminal-code: 1 field after the first 3: not judged"),
-        ("safe.MAX_REGIONS", 2, many_holes, "not-judged", "polyglot: bytes that no tensor claims, in more than 2 places: not judged"),
-        ("fits._MOST_SHAPES", 3, hostile.nothing, "not-judged", "transposed: 12 tensors, more than 3: not judged"),
-        ("packing._MOST", 3, hostile.CASES["side-data"].misses, "not-judged", "side-data: 8 tensors, more than 3: not judged"),
-        ("remote.__doc__", "", nested_code, "remote-code", "evil/repository"),
+        ("safety.hidden_code.MAX_FIELDS", 3, many_fields, "not-judged", "terminal-code: 1 field after the first 3: not judged"),
+        ("safety.hidden_code.MAX_REGIONS", 2, many_holes, "not-judged", "polyglot: bytes that no tensor claims, in more than 2 places: not judged"),
+        ("consistency.tensor_layout._MOST_SHAPES", 3, hostile.nothing, "not-judged", "transposed: 12 tensors, more than 3: not judged"),
+        ("consistency.packing._MOST", 3, hostile.CASES["side-data"].misses, "not-judged", "side-data: 8 tensors, more than 3: not judged"),
+        ("safety.remote_code.__doc__", "", nested_code, "remote-code", "evil/repository"),
     ],
 )  # fmt: skip
 def test_what_a_bound_leaves_out_is_told(
@@ -312,7 +312,7 @@ def test_what_a_bound_leaves_out_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nothing that a rule did not look at passes for sound."""
-    monkeypatch.setattr(f"inspector.auditing.rules.{bound}", most)
+    monkeypatch.setattr(f"inspector.auditing.{bound}", most)
     (model,) = inspector.audit([hostile.make(change, tmp_path)]).checkpoints
     assert any(told in each.message for each in model.findings if each.rule == rule), model.findings
 

@@ -14,10 +14,10 @@ import pytest
 import spoilt
 from conftest import Ran
 
-from inspector.auditing.numbers.glance import glance
-from inspector.auditing.numbers.passing import PIECE, measure
-from inspector.auditing.rules import all_rules
+from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import audit
+from inspector.auditing.values.numbers.glance import glance
+from inspector.auditing.values.numbers.passing import PIECE, measure
 from inspector.model import Finding
 from inspector.opening.checkpoint import open as opened
 from inspector.sources.targets import place_of

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hostile.hdf5_files import hdf5
 
-from inspector.auditing.rules import hdf5 as walk
-from inspector.auditing.rules import heaps
-from inspector.auditing.rules.hdf5 import Attribute, Elsewhere, Part, Unread
-from inspector.auditing.rules.heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
+from inspector.auditing.readers import hdf5 as walk
+from inspector.auditing.readers import hdf5_heaps
+from inspector.auditing.readers.hdf5 import Attribute, Elsewhere, Part, Unread
+from inspector.auditing.readers.hdf5_heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
 
 
 def laid(raw: bytes, offset: int = 8, length: int = 8, base: int = 0) -> Layout:
@@ -48,22 +48,22 @@ def test_bytes_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
     for at, length in ((-1, 2), (len(raw) - 100, 1), (0, len(raw))):
         with damage("an address beyond the file's end"):
             data.take(at, length)
-    monkeypatch.setattr(heaps, "MAX_OBJECT", 70_000)
+    monkeypatch.setattr(hdf5_heaps, "MAX_OBJECT", 70_000)
     assert len(data.take(0, 70_000)) == 70_000
     with damage("an implausibly large object"):
         data.take(0, 70_001)
-    monkeypatch.setattr(heaps, "MAX_READ", 2 * 65536)
+    monkeypatch.setattr(hdf5_heaps, "MAX_READ", 2 * 65536)
     little = Bytes(read, len(raw))
     little.take(0, 65536)
     little.take(65536, 65536)
     with damage("more of it than the audit reads"):
         little.take(131072, 1)
-    monkeypatch.setattr(heaps, "_PAGES", 1)
+    monkeypatch.setattr(hdf5_heaps, "_PAGES", 1)
     del asked[:]
     few = Bytes(read, len(raw))
     few.take(0, 1)
     few.take(65536, 1)
-    monkeypatch.setattr(heaps, "MAX_READ", 9 * 65536)
+    monkeypatch.setattr(hdf5_heaps, "MAX_READ", 9 * 65536)
     assert asked == [(0, 65536), (65536, 65536)]
 
 
@@ -172,7 +172,7 @@ def test_records_of_inner_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     third = b"BTIN" + bytes(2) + child(3, 1)
     raw = tree(top, second, third, leaf(A), leaf(D), depth=2, count=1)
     assert list(records(laid(raw), 0)) == [B, C, A, D, A]
-    monkeypatch.setattr(heaps, "MAX_NODES", 2)
+    monkeypatch.setattr(hdf5_heaps, "MAX_NODES", 2)
     with damage("an implausibly large tree"):
         list(records(laid(raw), 0))
 
@@ -190,8 +190,8 @@ def test_records_of_inner_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_bytes_of_counts(node_size: int, width: int, level: int, widths: tuple[int, int]) -> None:
     """As many as the largest count below a node needs: III.A.2, "Child Node Pointers"."""
-    assert heaps._Tree(node_size, width)._widths(laid(b""), level) == widths
-    assert [heaps._bytes_of(each) for each in (0, 255, 256, 65535, 65536)] == [1, 1, 2, 2, 3]
+    assert hdf5_heaps._Tree(node_size, width)._widths(laid(b""), level) == widths
+    assert [hdf5_heaps._bytes_of(each) for each in (0, 255, 256, 65535, 65536)] == [1, 1, 2, 2, 3]
 
 
 def fractal(
@@ -261,13 +261,13 @@ def test_a_heap_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
         with damage("a position outside all blocks of the heap"):
             heap.object(place(offset, 2))
     assert [heap._rows_of(size) for size in (128, 256, 512, 1024)] == [1, 2, 3, 4]
-    monkeypatch.setattr(heaps, "MAX_BLOCKS", 8)
+    monkeypatch.setattr(hdf5_heaps, "MAX_BLOCKS", 8)
     assert Heap(laid(raw), 0).object(place(0, 1)) == b"A"
-    monkeypatch.setattr(heaps, "MAX_BLOCKS", 7)
+    monkeypatch.setattr(hdf5_heaps, "MAX_BLOCKS", 7)
     with damage("an implausibly large heap"):
         Heap(laid(raw), 0).object(place(0, 1))
-    monkeypatch.setattr(heaps, "MAX_BLOCKS", 8)
-    monkeypatch.setattr(heaps, "MAX_DEPTH", 1)
+    monkeypatch.setattr(hdf5_heaps, "MAX_BLOCKS", 8)
+    monkeypatch.setattr(hdf5_heaps, "MAX_DEPTH", 1)
     with damage("an implausibly large heap"):
         Heap(laid(raw), 0).object(place(0, 1))
 

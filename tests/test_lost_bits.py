@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from made_up import layers, seen, told
 
-from inspector.auditing.numbers.facts import Held, Run
-from inspector.auditing.rules import lost_bits
+from inspector.auditing.values import lost_bits
+from inspector.auditing.values.numbers.facts import Held, Run
 
 WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are looked at, twice
 

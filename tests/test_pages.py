@@ -299,7 +299,7 @@ def test_charts_take_no_markup_of_a_name() -> None:
 
 
 def test_findings_stand_gravest_first() -> None:
-    found = [Finding("b", "info", "one"), Finding("a", "error", "<two>", "f", "t")]
+    found = [Finding("view", "info", "one"), Finding("hole", "error", "<two>", "f", "t")]
     page = Parsed(render.html(Page("t", "v", [Section("s", [Findings(found)])]), "inspect x"))
     table = [text for text in page.texts if text in ("info", "error", "one", "<two>")]
     assert table == ["error", "<two>", "info", "one"]
@@ -494,7 +494,7 @@ def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -
     pages = (
         memory.page(replace(sized, model=sized.model._replace(target=secret))),
         diff.page(inspector.diff(result, result)),
-        audit.page(Audit((Audited(secret, 1, 1, (Finding("a", "error", "b"),)),))),
+        audit.page(Audit((Audited(secret, 1, 1, (Finding("hole", "error", "b"),)),))),
     )
     for page in pages:
         text = render.html(page, "inspect x")

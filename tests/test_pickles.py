@@ -20,8 +20,8 @@ from hostile.opcodes import HIDDEN, called, named
 from picklescan.scanner import _unsafe_globals
 from unpickling import imported, known_as
 
-from inspector.auditing.rules.archives import Piece
-from inspector.auditing.rules.pickles import Budgets, Judged, judge
+from inspector.auditing.readers.archives import Piece
+from inspector.auditing.readers.pickles import Budgets, Judged, judge
 from inspector.auditing.run import audit
 from inspector.formats.pytorch.machine import Budget, Stream
 from inspector.formats.pytorch.program import programs

@@ -66,10 +66,10 @@ def test_three_models_in_a_pipeline(tmp_path: Path) -> None:
 
 def test_the_files_of_all_parts_are_the_weights() -> None:
     """What lies beside them is what is no part; the finding that parts are not counted is dropped, others are kept."""
-    vae = checkpoint(files=(SOUND._replace(path="vae"),), findings=(Finding("a", "info", "of the vae"),))
+    vae = checkpoint(files=(SOUND._replace(path="vae"),), findings=(Finding("hole", "info", "of the vae"),))
     main = checkpoint(
         files=(SOUND,),
-        findings=(Finding("several-checkpoints", "info", ""), Finding("b", "info", "of the main")),
+        findings=(Finding("several-checkpoints", "info", ""), Finding("view", "info", "of the main")),
         other=(OtherFiles("component", 1, 200), OtherFiles("config", 2, 30)),
     )
     parts = [

@@ -68,7 +68,7 @@ NEEDS = {
 def test_the_process_has_no_rights(what: str) -> None:
     """Were the sandbox to fail, there is nothing to be had: each is tried in such a process."""
     code = (
-        "import socket, subprocess\nfrom inspector.auditing.jinja import rendered\nrendered._give_up_rights()\n"
+        "import socket, subprocess\nfrom inspector.auditing.readers.jinja import rendered\nrendered._give_up_rights()\n"
         f"try:\n    {NEEDS[what]}\nexcept (OSError, MemoryError) as error:\n    print(type(error).__name__)\n"
     )
     command = [sys.executable, "-c", code]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import rule_words
 
-from inspector.auditing.rules import fits, packing, reach, tokenizer_json
+from inspector.auditing.consistency import packing, tensor_layout
+from inspector.auditing.readers import dangerous_names, tokenizer_json
 from inspector.formats.pytorch.values import Reached
 
 
@@ -25,7 +26,7 @@ from inspector.formats.pytorch.values import Reached
     ],
 )
 def test_names_of_another_convention(stored: str, wanted: str, found: str | None) -> None:
-    assert [each.tensor for each in fits._renamed([stored, "a"], [wanted, "a"])] == ([found] if found else [])
+    assert [each.tensor for each in tensor_layout._renamed([stored, "a"], [wanted, "a"])] == ([found] if found else [])
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_declared_widths(said: dict[str, Any], width: tuple[int | None, int | No
 )
 def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> None:
     module, _, name = path.rpartition(".")
-    assert reach.danger(Reached(module, name, use, False)) == danger
+    assert dangerous_names.danger(Reached(module, name, use, False)) == danger
 
 
 def test_a_tokenizer_after_one_that_is_told_otherwise(tmp_path: Path) -> None:

@@ -7,21 +7,13 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.rules import (
-    adapter_fits,
-    bounds,
-    consistent,
-    extent,
-    fits,
-    gguf_fits,
-    kinds,
-    missing,
-    pieces,
-    present,
-    processors,
-    safe,
-    tokenizers,
-)
+from inspector.auditing import bounds, files
+from inspector.auditing.completeness import companions, contents, file_names
+from inspector.auditing.consistency import adapters, documents, tensor_layout
+from inspector.auditing.loading import gguf_claims, preprocessors
+from inspector.auditing.loading.adapters import created_tensors
+from inspector.auditing.readers import token_counts
+from inspector.auditing.safety import hidden_code
 from inspector.model import Finding
 from inspector.opening.weight_index import MAX_INDEX
 from inspector.sources.listing import Entry
@@ -39,17 +31,17 @@ def entry(path: str, size: int = 1) -> Entry:
     [(3, [3]), ([3, 4], [3, 4]), ([3, None, True, 4.0, 5], [3, 5]), (None, []), (True, []), ("3", []), (-1, [-1])],
 )
 def test_token_ids_are_a_number_or_a_list_of_them(value: Any, numbers: list[int]) -> None:
-    assert list(fits._numbers(value)) == numbers
+    assert list(tensor_layout._numbers(value)) == numbers
 
 
 def test_fields_with_further_token_ids() -> None:
     own = dict.fromkeys(("image_token_id", "x_token_index", "pad_token_id", "_eoi_token_id", "token_ids", "token_id"))
-    assert fits._further_ids(own) == ["image_token_id", "x_token_index"]
+    assert tensor_layout._further_ids(own) == ["image_token_id", "x_token_index"]
 
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
 def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
-    assert fits._times(shape) == text
+    assert tensor_layout._times(shape) == text
 
 
 @pytest.mark.parametrize(
@@ -60,7 +52,7 @@ def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
     ],
 )  # fmt: skip
 def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
-    assert fits._is_statistic(name) == is_one
+    assert tensor_layout._is_statistic(name) == is_one
 
 
 @pytest.mark.parametrize(
@@ -74,7 +66,7 @@ def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
     ],
 )
 def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[tuple[str, str]]) -> None:
-    assert [(each.message, each.tensor) for each in fits._wrapped(stored, wanted)] == found
+    assert [(each.message, each.tensor) for each in tensor_layout._wrapped(stored, wanted)] == found
 
 
 @pytest.mark.parametrize(
@@ -88,7 +80,7 @@ def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[
     ],
 )
 def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others: list[str]) -> None:
-    assert list(fits._prefixed(name, extra)) == others
+    assert list(tensor_layout._prefixed(name, extra)) == others
 
 
 @pytest.mark.parametrize(
@@ -101,7 +93,7 @@ def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others:
     ],
 )
 def test_a_models_body(wanted: list[str], base: str) -> None:
-    assert fits._base(wanted) == base
+    assert tensor_layout._base(wanted) == base
 
 
 @pytest.mark.parametrize(
@@ -116,7 +108,7 @@ def test_a_models_body(wanted: list[str], base: str) -> None:
     ],
 )
 def test_fused_and_split_modules(name: str, others: list[str]) -> None:
-    assert list(fits._elsewhere(name)) == others
+    assert list(tensor_layout._elsewhere(name)) == others
 
 
 @pytest.mark.parametrize(
@@ -128,7 +120,7 @@ def test_fused_and_split_modules(name: str, others: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
-    assert fits._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
+    assert tensor_layout._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
 
 
 @pytest.mark.parametrize(
@@ -139,7 +131,7 @@ def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
     ],
 )  # fmt: skip
 def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
-    assert fits._stands_in(token, raw) == there
+    assert tensor_layout._stands_in(token, raw) == there
 
 
 @pytest.mark.parametrize(
@@ -157,7 +149,7 @@ def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
     ],
 )
 def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
-    assert fits._refused(raw) == why
+    assert tensor_layout._refused(raw) == why
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
@@ -167,7 +159,7 @@ def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
     ("name", "bits"), [("Q4_K_M", 4), ("IQ2_XXS", 2), ("F16", 16), ("BF16", 16), ("F32", 32), ("TQ1_0", 1), ("X", None)]
 )
 def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
-    assert gguf_fits._width(name) == bits
+    assert gguf_claims._width(name) == bits
 
 
 @pytest.mark.parametrize(
@@ -180,7 +172,7 @@ def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
     ],
 )
 def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
-    assert gguf_fits._mixed(named, Counter(counts)) == mixed
+    assert gguf_claims._mixed(named, Counter(counts)) == mixed
 
 
 @pytest.mark.parametrize(
@@ -191,7 +183,7 @@ def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
     ],
 )  # fmt: skip
 def test_types_in_a_files_name(name: str, named: list[str]) -> None:
-    assert gguf_fits._QUANTIZED.findall(name) == named
+    assert gguf_claims._QUANTIZED.findall(name) == named
 
 
 # --- adapters -----------------------------------------------------------------------------------
@@ -203,7 +195,7 @@ def test_types_in_a_files_name(name: str, named: list[str]) -> None:
      ("h.12345678.a", 12345678)],
 )  # fmt: skip
 def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
-    assert adapter_fits._layer(module) == layer
+    assert adapters._layer(module) == layer
 
 
 @pytest.mark.parametrize(
@@ -214,7 +206,7 @@ def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
     ],
 )  # fmt: skip
 def test_modules_in_chosen_layers(name: str, chosen: Any, is_in: bool) -> None:
-    assert pieces._in_layers(name, chosen) == is_in
+    assert created_tensors._in_layers(name, chosen) == is_in
 
 
 @pytest.mark.parametrize(
@@ -223,9 +215,9 @@ def test_modules_in_chosen_layers(name: str, chosen: Any, is_in: bool) -> None:
      ("h.0.q_proj.weight", "attention")],
 )  # fmt: skip
 def test_rows_of_adapted_weights(weight: str, group: str) -> None:
-    row = pieces._row(weight, (2, 3))
+    row = created_tensors._row(weight, (2, 3))
     assert (row.role, row.group, row.tower, row.part) == ("", group, "text", "weight")
-    assert (row.name, row.shape, pieces._row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
+    assert (row.name, row.shape, created_tensors._row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
 
 
 @pytest.mark.parametrize(
@@ -241,11 +233,11 @@ def test_rows_of_adapted_weights(weight: str, group: str) -> None:
     ],
 )
 def test_the_usual_size_and_the_only_other_one(counted: dict[int, int], most: int, odd: list[int]) -> None:
-    assert pieces._most(Counter(counted)) == most
-    assert [size for size in counted if pieces._is_odd(size, Counter(counted))] == odd
+    assert created_tensors._most(Counter(counted)) == most
+    assert [size for size in counted if created_tensors._is_odd(size, Counter(counted))] == odd
     for size in counted:
-        assert pieces._size(size, Counter(counted)) == (most if size in odd else size)
-    assert pieces._size(None, Counter(counted)) == most
+        assert created_tensors._size(size, Counter(counted)) == (most if size in odd else size)
+    assert created_tensors._size(None, Counter(counted)) == most
 
 
 @pytest.mark.parametrize(
@@ -257,13 +249,16 @@ def test_the_usual_size_and_the_only_other_one(counted: dict[int, int], most: in
     ],
 )  # fmt: skip
 def test_shapes_that_a_piece_may_have(words: list[str], shape: list[int], could: bool) -> None:
-    assert pieces._could_be(words, shape) == could
+    assert created_tensors._could_be(words, shape) == could
 
 
 def test_modules_of_other_layers_are_completed() -> None:
     sizes = {"h.0.q.weight": (1, 2), "h.0.v.weight": (3, 4), "h.1.q.weight": (5, 6), "head.weight": (7, 8)}
-    assert pieces._completed(sizes) == {**sizes, "h.1.v.weight": (3, 4)}
-    assert pieces._completed({"q.weight": (1, 2), "v.weight": (1, 2)}) == {"q.weight": (1, 2), "v.weight": (1, 2)}
+    assert created_tensors._completed(sizes) == {**sizes, "h.1.v.weight": (3, 4)}
+    assert created_tensors._completed({"q.weight": (1, 2), "v.weight": (1, 2)}) == {
+        "q.weight": (1, 2),
+        "v.weight": (1, 2),
+    }
 
 
 @pytest.mark.parametrize(
@@ -272,8 +267,8 @@ def test_modules_of_other_layers_are_completed() -> None:
 )
 def test_tensors_for_which_peft_has_no_place(weight: str, part: str, unmade: bool) -> None:
     made: Any = {("a", "x"): None}
-    assert pieces._unmade(weight, part, made, {"a", "t"}) == unmade
-    assert pieces._unmade(weight, part, made, set()) == ((weight, part) != ("a", "x"))
+    assert created_tensors._unmade(weight, part, made, {"a", "t"}) == unmade
+    assert created_tensors._unmade(weight, part, made, set()) == ((weight, part) != ("a", "x"))
 
 
 @pytest.mark.parametrize(
@@ -282,12 +277,12 @@ def test_tensors_for_which_peft_has_no_place(weight: str, part: str, unmade: boo
      ("base_model.a.scale", False)],
 )  # fmt: skip
 def test_weights_of_the_base(name: str, is_one: bool) -> None:
-    assert pieces._is_weight(name) == is_one
+    assert created_tensors._is_weight(name) == is_one
 
 
 def test_runs_of_words_in_names() -> None:
-    assert sorted(pieces._modules(["a.b.c.weight"], {1, 2})) == ["a", "a.b", "b", "b.c", "c"]
-    assert sorted(pieces._modules(["a.b", "c"], {1})) == ["a"]
+    assert sorted(created_tensors._modules(["a.b.c.weight"], {1, 2})) == ["a", "a.b", "b", "b.c", "c"]
+    assert sorted(created_tensors._modules(["a.b", "c"], {1})) == ["a"]
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -303,7 +298,7 @@ def test_runs_of_words_in_names() -> None:
     ],
 )  # fmt: skip
 def test_messages_of_servers(value: Any, said: str | None) -> None:
-    assert kinds._of_object(value) == said
+    assert contents._of_object(value) == said
 
 
 @pytest.mark.parametrize(
@@ -315,7 +310,7 @@ def test_messages_of_servers(value: Any, said: str | None) -> None:
     ],
 )  # fmt: skip
 def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
-    assert kinds._is_weights(entry("d/" + name)) == is_one
+    assert contents._is_weights(entry("d/" + name)) == is_one
 
 
 @pytest.mark.parametrize(
@@ -323,7 +318,7 @@ def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
     [(b"abc ~\t\r\n", True), (b"a\x7f", False), (b"a\x1f", False), (b"\x80", False), (b"a\0", False), (b"", True)],
 )
 def test_bytes_that_are_text(start: bytes, is_text: bool) -> None:
-    assert kinds._is_text(start) == is_text
+    assert contents._is_text(start) == is_text
 
 
 @pytest.mark.parametrize(
@@ -338,14 +333,14 @@ def test_bytes_that_are_text(start: bytes, is_text: bool) -> None:
     ],
 )
 def test_what_is_wrong_with_a_document(text: str | None, name: str, why: str | None) -> None:
-    assert consistent._wrong_with(text, name) == why
+    assert documents._wrong_with(text, name) == why
 
 
 @pytest.mark.parametrize(
     ("end", "closed"), [(b"}", True), (b"] \n", True), (b"} x", False), (b"", False), (b'"', False)]
 )
 def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
-    assert consistent._closed(end) == closed
+    assert documents._closed(end) == closed
 
 
 @pytest.mark.parametrize(
@@ -354,29 +349,29 @@ def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
      ("bit-x", False), ("it2", True)],
 )  # fmt: skip
 def test_names_of_chat_models(text: str, is_chat: bool) -> None:
-    assert (consistent._CHAT_NAME.search(text) is not None) == is_chat
+    assert (documents._CHAT_NAME.search(text) is not None) == is_chat
 
 
 def test_the_extent_of_a_target() -> None:
     listed = [entry("a.safetensors"), entry("b.safetensors"), entry("config.json"), entry("m.safetensors.index.json")]
-    folder = extent.extent_of(None, listed, None)
+    folder = files.extent_of(None, listed, None)
     assert (folder.entries, folder.alone, folder.is_set) == (listed, None, False)
     assert (folder.members, folder.unread, folder.total) == (frozenset(), frozenset(), 4)
     assert all(folder.may_read(each.path) for each in listed)
-    one = extent.extent_of("a.safetensors", listed, None)
+    one = files.extent_of("a.safetensors", listed, None)
     assert (one.entries, one.alone, one.is_set, one.total) == ([listed[0]], "a.safetensors", False, 1)
     assert [one.may_read(each.path) for each in listed] == [True, False, True, False]
-    both = extent.extent_of("a.safetensors", listed, frozenset({"a.safetensors", "b.safetensors"}))
+    both = files.extent_of("a.safetensors", listed, frozenset({"a.safetensors", "b.safetensors"}))
     assert (both.entries, both.alone, both.is_set, both.total) == (listed[:2], None, True, 2)
     assert [both.may_read(each.path) for each in listed] == [True, True, True, False]
-    index = extent.extent_of("m.safetensors.index.json", listed, None)
+    index = files.extent_of("m.safetensors.index.json", listed, None)
     assert (index.entries, index.alone, index.is_set, index.members) == (listed, None, False, frozenset())
 
 
 def test_which_files_are_examined_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [entry(path) for path in ("a/b/c.json", "x.txt", "a/d.gguf", "y.txt", "z.json")]
     monkeypatch.setattr(bounds, "MAX_FILES", 4)
-    of_many = extent.extent_of(None, listed, None)
+    of_many = files.extent_of(None, listed, None)
     assert [each.path for each in of_many.entries] == ["z.json", "a/d.gguf", "a/b/c.json", "x.txt"]
     assert (of_many.unread, of_many.total) == ({"y.txt"}, 5)
     assert not of_many.may_read("y.txt")
@@ -438,7 +433,7 @@ def test_files_that_are_too_large() -> None:
     ],
 )  # fmt: skip
 def test_names_of_copies(name: str, decorated: bool) -> None:
-    assert (missing._DECORATED.fullmatch(name) is not None) == decorated
+    assert (file_names._DECORATED.fullmatch(name) is not None) == decorated
 
 
 @pytest.mark.parametrize(
@@ -450,7 +445,7 @@ def test_names_of_copies(name: str, decorated: bool) -> None:
     ],
 )  # fmt: skip
 def test_names_that_loaders_find(name: str, found: bool) -> None:
-    assert (missing._FOUND.fullmatch(name) is not None) == found
+    assert (file_names._FOUND.fullmatch(name) is not None) == found
 
 
 @pytest.mark.parametrize(
@@ -459,7 +454,7 @@ def test_names_that_loaders_find(name: str, found: bool) -> None:
      ("model.gguf", False), ("my_model.bin", False), ("model.fp16.safetensors", False)],
 )  # fmt: skip
 def test_weights_of_transformers(name: str, is_one: bool) -> None:
-    assert missing._is_transformers(name) == is_one
+    assert file_names._is_transformers(name) == is_one
 
 
 @pytest.mark.parametrize(
@@ -472,7 +467,7 @@ def test_weights_of_transformers(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
-    assert present._is_shard_of(path, folder) == is_one
+    assert companions._is_shard_of(path, folder) == is_one
 
 
 @pytest.mark.parametrize(
@@ -483,7 +478,7 @@ def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_stems_of_processors(kind: str, stem: str) -> None:
-    assert processors._stem(kind) == stem
+    assert preprocessors._stem(kind) == stem
 
 
 @pytest.mark.parametrize(
@@ -492,7 +487,7 @@ def test_stems_of_processors(kind: str, stem: str) -> None:
      ("NewImageProcessorPil", True), ("newProcessor", False), ("NewModel", False), ("", False)],
 )  # fmt: skip
 def test_names_like_a_processors(kind: str, alike: bool) -> None:
-    assert processors._looks_like_one(kind) == alike
+    assert preprocessors._looks_like_one(kind) == alike
 
 
 @pytest.mark.parametrize(
@@ -513,7 +508,7 @@ def test_names_like_a_processors(kind: str, alike: bool) -> None:
     ],
 )  # fmt: skip
 def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
-    assert list(processors._wrong_sizes(own)) == said
+    assert list(preprocessors._wrong_sizes(own)) == said
 
 
 # --- tokenizers ---------------------------------------------------------------------------------
@@ -527,9 +522,9 @@ def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None:
-    assert tokenizers._pairs(raw, 0) == highest
-    assert tokenizers._pairs(b"xx" + raw, 2) == highest
-    assert tokenizers._object(b" {" + raw) == highest
+    assert token_counts._pairs(raw, 0) == highest
+    assert token_counts._pairs(b"xx" + raw, 2) == highest
+    assert token_counts._object(b" {" + raw) == highest
 
 
 @pytest.mark.parametrize(
@@ -537,13 +532,13 @@ def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None
     [(b'["a", 0.5], ["b", -1e-3]]', 1), (b'["a", 0]]', 0), (b'["a", 0],', None), (b'["a"]]', None), (b"]", None)],
 )
 def test_the_last_piece_of_a_list(raw: bytes, highest: int | None) -> None:
-    assert tokenizers._pieces(raw, 0) == highest
-    assert tokenizers._pieces(b"xx" + raw, 2) == highest
+    assert token_counts._pieces(raw, 0) == highest
+    assert token_counts._pieces(b"xx" + raw, 2) == highest
 
 
 def test_an_object_begins_with_a_brace() -> None:
-    assert tokenizers._object(b'["a": 3}') is None
-    assert tokenizers._object(b"") is None
+    assert token_counts._object(b'["a": 3}') is None
+    assert token_counts._object(b"") is None
 
 
 @pytest.mark.parametrize(
@@ -555,7 +550,7 @@ def test_an_object_begins_with_a_brace() -> None:
     ],
 )  # fmt: skip
 def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> None:
-    assert tokenizers._count(raw) == count
+    assert token_counts._count(raw) == count
 
 
 # --- harm ---------------------------------------------------------------------------------------
@@ -570,10 +565,10 @@ def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> N
     ],
 )  # fmt: skip
 def test_files_within_unclaimed_bytes(data: bytes, what: str | None) -> None:
-    assert safe._hidden(data) == what
+    assert hidden_code._hidden(data) == what
 
 
 def test_many_names_are_cut() -> None:
-    assert safe._some(("a", "b" * 81)) == "a, " + "b" * 80
-    assert safe._some(tuple("abcde")) == "a, b, c, d, e"
-    assert safe._some(tuple("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert hidden_code._some(("a", "b" * 81)) == "a, " + "b" * 80
+    assert hidden_code._some(tuple("abcde")) == "a, b, c, d, e"
+    assert hidden_code._some(tuple("abcdefg")) == "a, b, c, d, e and 2 more"

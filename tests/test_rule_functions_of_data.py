@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from made_up import seen
 
-from inspector.auditing.numbers.facts import Held, Run
-from inspector.auditing.numbers.peers import Seen
-from inspector.auditing.rules import constructed, data, lost_bits, running, twins
-from inspector.auditing.rules.data import PAGE
+from inspector.auditing.readers import document_objects
+from inspector.auditing.safety import programs
+from inspector.auditing.values import lost_bits, misplaced_tensors, plausibility
+from inspector.auditing.values.numbers.facts import Held, Run
+from inspector.auditing.values.numbers.peers import Seen
+from inspector.auditing.values.plausibility import PAGE
 from inspector.sources.listing import Entry
 
 P = PAGE
@@ -77,13 +79,13 @@ def test_the_share_of_noise(cells: int, evenness: float, share: float) -> None:
     ],
 )  # fmt: skip
 def test_an_order_the_other_way_round(factor: float, others: list[float], other_way: bool) -> None:
-    assert twins._is_other_way(factor, others) == other_way
+    assert misplaced_tensors._is_other_way(factor, others) == other_way
 
 
 def test_the_larger_of_two_comes_first() -> None:
     one, other = seen("q_proj"), seen("k_proj")
-    assert twins._larger_first(one, other, 2.0) == (one, other, 2.0)
-    assert twins._larger_first(one, other, -2.0) == (other, one, 2.0)
+    assert misplaced_tensors._larger_first(one, other, 2.0) == (one, other, 2.0)
+    assert misplaced_tensors._larger_first(one, other, -2.0) == (other, one, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -94,24 +96,24 @@ def test_the_larger_of_two_comes_first() -> None:
     ],
 )  # fmt: skip
 def test_usual_sizes_in_powers_of_two(values: list[float], usual: tuple[float, float] | None) -> None:
-    found = data._usual(values)
+    found = plausibility._usual(values)
     assert found == (None if usual is None else pytest.approx(usual))
 
 
 @pytest.mark.parametrize(("value", "apart"), [(16.0, 2.0), (1.0, -2.0), (4.0, 0.0), (0.0, -2.0)])
 def test_how_far_a_size_is_apart(value: float, apart: float) -> None:
-    assert data._apart(value, (2.0, 1.0)) == apart
+    assert plausibility._apart(value, (2.0, 1.0)) == apart
 
 
 def test_an_adapter_is_one_throughout() -> None:
     inner: list[Seen] = [seen(group="adapter"), seen("k_proj", group="adapter")]
-    assert data._is_adapter(inner)
-    assert not data._is_adapter([*inner, seen("v_proj")])
+    assert plausibility._is_adapter(inner)
+    assert not plausibility._is_adapter([*inner, seen("v_proj")])
 
 
 def test_the_largest_in_words() -> None:
-    assert data._the_largest(seen()) == "the largest magnitude"
-    assert data._the_largest(seen(dtype="Q8_0", shape=(128, 256))) == "the largest scale of a block"
+    assert plausibility._the_largest(seen()) == "the largest magnitude"
+    assert plausibility._the_largest(seen(dtype="Q8_0", shape=(128, 256))) == "the largest scale of a block"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_the_largest_in_words() -> None:
     ],
 )  # fmt: skip
 def test_names_under_which_python_imports_a_file(path: str, name: str) -> None:
-    assert running._importable(Entry(path, "file", 1)) == name
+    assert programs._importable(Entry(path, "file", 1)) == name
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_names_under_which_python_imports_a_file(path: str, name: str) -> None:
     [("a/__pycache__/b.cpython-311.pyc", "a/b.py"), ("__pycache__/b.pyc", "b.py"), ("a/b.pyc", "a/b.py")],
 )
 def test_the_source_of_compiled_python(path: str, source: str) -> None:
-    assert running._source_of(Entry(path, "file", 1)) == source
+    assert programs._source_of(Entry(path, "file", 1)) == source
 
 
 @pytest.mark.parametrize(
@@ -142,7 +144,7 @@ def test_the_source_of_compiled_python(path: str, source: str) -> None:
     ],
 )  # fmt: skip
 def test_encodings_of_yaml(raw: bytes, text: str) -> None:
-    assert constructed.text_of(raw).lstrip("\ufeff") == text
+    assert document_objects.text_of(raw).lstrip("\ufeff") == text
 
 
 @pytest.mark.parametrize(
@@ -156,4 +158,4 @@ def test_encodings_of_yaml(raw: bytes, text: str) -> None:
     ],
 )
 def test_targets_of_hydra(text: str, said: list[str]) -> None:
-    assert list(constructed.in_text(text, is_json=False)) == said
+    assert list(document_objects.in_text(text, is_json=False)) == said

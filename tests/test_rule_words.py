@@ -11,8 +11,11 @@ import pytest
 import rule_words
 from rule_words import Said
 
-from inspector.auditing.rules import adapters, all_rules, hdf5, outside, running, tokenizer_json
-from inspector.auditing.rules.rule import Found
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.loading import peft
+from inspector.auditing.readers import hdf5, tokenizer_json
+from inspector.auditing.rule import Found
+from inspector.auditing.safety import outside_paths, programs
 
 CASES = {case.name: case for case in rule_words.cases()}
 EXPECTED = {line["case"]: line["said"] for line in map(json.loads, rule_words.SAID.read_text().splitlines())}
@@ -47,7 +50,7 @@ def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_pa
 
 
 def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "MAX_TEXT_GRAPH", 40)
+    monkeypatch.setattr(programs, "MAX_TEXT_GRAPH", 40)
     write = b'node { op: "WriteFile" }'
     beyond = "graph-operation: what follows the first 40 bytes of a graph as text: not judged"
     found = "its graph has the operations WriteFile"
@@ -117,7 +120,7 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
     ],
 )
 def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], faults: list[str]) -> None:
-    assert list(adapters._wrong_targets(fields)) == faults
+    assert list(peft._wrong_targets(fields)) == faults
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -
     """An error is what leads out of it."""
     found = [
         list(
-            outside._in_hdf5(
+            outside_paths._in_hdf5(
                 "a.h5", [hdf5.Elsewhere("an external link", each), hdf5.Elsewhere("an external link", each)]
             )
         )

@@ -12,7 +12,7 @@ import pytest
 from conftest import Ran
 
 import inspector
-from inspector.auditing.rules import all_rules
+from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import Audit, audit
 from inspector.report.audit import handbook
 

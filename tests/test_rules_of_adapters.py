@@ -17,9 +17,10 @@ from hostile.files import safetensors
 
 from inspector.adapters import methods, prediction
 from inspector.auditing import targets
-from inspector.auditing.rules import all_rules, pieces
-from inspector.auditing.rules.rule import NotJudged
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.loading.adapters import created_tensors
+from inspector.auditing.rule import NotJudged
+from inspector.auditing.subject import Subject
 from inspector.errors import ConfigError
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace
@@ -185,8 +186,8 @@ def test_an_adapter_beyond_the_bounds_is_told(tmp_path: Path, monkeypatch: pytes
         ("_MOST_PAIRS", 2, NotJudged("4 pairs of a layer and a module, more than 2", FILE)),
     ):
         with monkeypatch.context() as patch, subject_of(files, tmp_path / bound) as subject:
-            patch.setattr(pieces, bound, most)
-            assert [*pieces.findings(subject, (FILE,))] == [told]
+            patch.setattr(created_tensors, bound, most)
+            assert [*created_tensors.findings(subject, (FILE,))] == [told]
             assert [finding.rule for finding in all_rules()["adapter-pieces"].findings(subject)] == ["not-judged"]
 
 
@@ -254,12 +255,12 @@ def test_adapters_without_weights(files: dict[str, Any], said: list[str], tmp_pa
 def test_pieces_that_fields_ask_for(config: dict[str, Any], parts: list[str]) -> None:
     road = methods.method("ROAD")
     assert road is not None
-    assert [piece.part for piece in pieces._chosen(road, config).pieces] == parts
+    assert [piece.part for piece in created_tensors._chosen(road, config).pieces] == parts
 
 
 def test_pieces_of_which_a_module_decides_stay() -> None:
     ia3, lokr = methods.method("IA3"), methods.method("LOKR")
     assert ia3 is not None
     assert lokr is not None
-    assert pieces._chosen(ia3, {}) == ia3
-    assert pieces._chosen(lokr, {"r": 4}) == lokr
+    assert created_tensors._chosen(ia3, {}) == ia3
+    assert created_tensors._chosen(lokr, {"r": 4}) == lokr

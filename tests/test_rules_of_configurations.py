@@ -9,7 +9,7 @@ import hostile
 import pytest
 import rule_words
 
-from inspector.auditing.rules import configurations as rules
+from inspector.auditing.loading import config_fields as rules
 from inspector.bridge.forecast import forecast
 from inspector.model import Config
 

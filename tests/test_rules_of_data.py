@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from made_up import USUAL, ZERO, layers, seen, told
 
-from inspector.auditing.numbers.copies import Copy
-from inspector.auditing.numbers.facts import Run
-from inspector.auditing.numbers.peers import Seen
-from inspector.auditing.rules import all_rules, data
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.subject import Subject
+from inspector.auditing.values import plausibility
+from inspector.auditing.values.numbers.copies import Copy
+from inspector.auditing.values.numbers.facts import Run
+from inspector.auditing.values.numbers.peers import Seen
 
 
 def test_without_data_nothing_is_said() -> None:
@@ -49,7 +50,7 @@ def test_without_data_nothing_is_said() -> None:
 )
 def test_scrambled_numbers(changed: dict[str, Any], scrambled: bool) -> None:
     """F16 of a layer that is read as BF16 has no large numbers: its median tells."""
-    assert data.is_scrambled(seen(**changed)) == scrambled
+    assert plausibility.is_scrambled(seen(**changed)) == scrambled
 
 
 def test_why_numbers_are_scrambled() -> None:
@@ -452,9 +453,9 @@ def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[
 def test_numbers_that_differ_among_layers_themselves() -> None:
     """Eight of their own deviations, where these are more."""
     others = [seen(layer=at + 1, offset=8192 * (at + 1), largest=2.0 ** (2 * at), middle=None) for at in range(3)]
-    usual = data._usual([1.0, 4.0, 16.0, 0.0])
+    usual = plausibility._usual([1.0, 4.0, 16.0, 0.0])
     assert usual == (2.0, 1.4826 * 2.0)
-    assert data._usual([0.0]) is None
+    assert plausibility._usual([0.0]) is None
     assert told("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
     found = told("value-scale", seen(largest=2.0**25.8, middle=None), *others)
     assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, but other layers have 4"]

@@ -19,7 +19,9 @@ from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
 
-from inspector.auditing.rules import archives, gguf_fits, kinds, names, pickles
+from inspector.auditing.completeness import contents
+from inspector.auditing.loading import gguf_claims
+from inspector.auditing.readers import archives, misleading_names, pickles
 from inspector.model import Header, Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -503,7 +505,7 @@ def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[
     ],
 )
 def test_paths_that_lead_out(path: str, out: bool) -> None:
-    assert names.leaves(path) == out
+    assert misleading_names.leaves(path) == out
 
 
 @pytest.mark.parametrize(
@@ -523,7 +525,7 @@ def test_paths_that_lead_out(path: str, out: bool) -> None:
     ],
 )
 def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
-    assert names.look_alike(text) == letter
+    assert misleading_names.look_alike(text) == letter
 
 
 @pytest.mark.parametrize(
@@ -544,7 +546,7 @@ def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
     ],
 )
 def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
-    assert (names.not_on_windows(path), names.barely_portable(path)) == (windows, portable)
+    assert (misleading_names.not_on_windows(path), misleading_names.barely_portable(path)) == (windows, portable)
 
 
 @pytest.mark.parametrize(
@@ -568,7 +570,7 @@ def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
     ],
 )
 def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> None:
-    assert kinds._whole(raw) == whole
+    assert contents._whole(raw) == whole
 
 
 @pytest.mark.parametrize(
@@ -589,7 +591,7 @@ def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str 
     tensors = [Tensor(dtype, dtype, (number, 256), 0, 0) for dtype, number in counts.items()]
     if most == "BF16":
         tensors = [Tensor("a", "BF16", (1_000_000 // 256 + 1, 256), 0, 0)]
-    assert gguf_fits._another(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
+    assert gguf_claims._another(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
 
 
 def opened(raw: bytes, *, likely: bool = True) -> list[tuple[str, ...]]:

@@ -10,7 +10,8 @@ import rule_words
 from hostile.files import archive
 from hostile.hdf5_files import hdf5
 
-from inspector.auditing.rules import flatbuffers, keras, protobufs, repositories, running
+from inspector.auditing.readers import flatbuffers, keras, protobufs, repositories
+from inspector.auditing.safety import programs
 
 Case = tuple[str, dict[str, Any], list[str]]
 
@@ -377,4 +378,4 @@ def test_operations_of_tensorflow_within_lite(tmp_path: Path) -> None:
     ],
 )
 def test_names_of_keras_configurations(name: str, is_one: bool) -> None:
-    assert (running._MODEL_JSON.search(name) is not None) == is_one
+    assert (programs._MODEL_JSON.search(name) is not None) == is_one

@@ -18,22 +18,13 @@ from hostile.files import Hole, Link, archive, calls, gguf, safetensors
 from hostile.model import CONFIG, shapes
 from made_up import seen
 
-from inspector.auditing.rules import (
-    all_rules,
-    archives,
-    configurations,
-    constructed,
-    fits,
-    gguf_tensors,
-    keras,
-    lost_bits,
-    pickles,
-    processors,
-    repositories,
-    safe,
-    tokenizers,
-)
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.consistency import tensor_layout
+from inspector.auditing.loading import config_fields, gguf_tensors, preprocessors
+from inspector.auditing.readers import archives, document_objects, keras, pickles, repositories, token_counts
 from inspector.auditing.run import audit
+from inspector.auditing.safety import hidden_code
+from inspector.auditing.values import lost_bits
 from inspector.model import Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -264,7 +255,7 @@ def test_as_many_submodules_and_hooks_as_are_searched(tmp_path: Path, monkeypatc
     ],
 )
 def test_tags_that_run_code(text: str, tag: bool) -> None:
-    assert (constructed._tag(text) is not None) == tag
+    assert (document_objects._tag(text) is not None) == tag
 
 
 def test_files_that_a_document_names(tmp_path: Path) -> None:
@@ -339,7 +330,7 @@ def test_documents(code: str, files: dict[str, Any], said: list[str], tmp_path: 
     ],
 )  # fmt: skip
 def test_fields_of_a_processor(own: dict[str, Any], said: list[str]) -> None:
-    assert list(processors._wrong(own, "p.")) == said
+    assert list(preprocessors._wrong(own, "p.")) == said
 
 
 @pytest.mark.parametrize(
@@ -347,16 +338,16 @@ def test_fields_of_a_processor(own: dict[str, Any], said: list[str]) -> None:
     [(b'{"a": 3, "b": 9}', 9), (b'{"a": 3, "b": 9, "c": 1}', None), (b'{"a": 3, "b": 9', None), (b"[]", None)],
 )
 def test_as_many_tokens_as_are_counted(raw: bytes, highest: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenizers, "MAX_TOKENS", 2)
-    assert tokenizers._object(raw) == highest
+    monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
+    assert token_counts._object(raw) == highest
 
 
 @pytest.mark.parametrize(
     ("raw", "last"), [(b'["a", 0], ["b", 0]]', 1), (b'["a", 0], ["b", 0], ["c", 0]]', None), (b'["a"]]', None)]
 )
 def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokenizers, "MAX_TOKENS", 2)
-    assert tokenizers._pieces(raw, 0) == last
+    monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
+    assert token_counts._pieces(raw, 0) == last
 
 
 @pytest.mark.parametrize(
@@ -373,7 +364,7 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
     ],
 )
 def test_pieces_of_sentencepiece(raw: bytes, pieces: int | None) -> None:
-    assert tokenizers._count(raw) == pieces
+    assert token_counts._count(raw) == pieces
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
@@ -431,9 +422,9 @@ def test_types_with_which_ggml_computes(name: str, dtype: str, shape: tuple[int,
 def test_fields_that_are_searched_for_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"a.safetensors": safetensors({"a": [4]}, __metadata__={"x": "1", "y": "2", "z": "\x1b[31m"})}
     found = "a.safetensors: warning: control characters in the field 'z': '\\x1b[31m'"
-    monkeypatch.setattr(safe, "MAX_FIELDS", 3)
+    monkeypatch.setattr(hidden_code, "MAX_FIELDS", 3)
     assert rule_words.lines("terminal-code", files, tmp_path / "a") == [found]
-    monkeypatch.setattr(safe, "MAX_FIELDS", 2)
+    monkeypatch.setattr(hidden_code, "MAX_FIELDS", 2)
     beyond = "a.safetensors: warning: terminal-code: 1 field after the first 2: not judged"
     assert rule_words.lines("terminal-code", files, tmp_path / "b") == [beyond]
 
@@ -443,9 +434,9 @@ def test_bytes_that_no_tensor_claims_in_many_places(tmp_path: Path, monkeypatch:
         name: {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1]} for name, at in (("a", 40), ("b", 80))
     }
     files = {"m.safetensors": safetensors({}, **holes) + bytes(81)}
-    monkeypatch.setattr(safe, "MAX_REGIONS", 2)
+    monkeypatch.setattr(hidden_code, "MAX_REGIONS", 2)
     assert rule_words.lines("polyglot", files, tmp_path / "a") == []
-    monkeypatch.setattr(safe, "MAX_REGIONS", 1)
+    monkeypatch.setattr(hidden_code, "MAX_REGIONS", 1)
     said = "m.safetensors: info: polyglot: bytes that no tensor claims, in more than 1 places: not judged"
     assert rule_words.lines("polyglot", files, tmp_path / "b") == [said]
 
@@ -454,9 +445,9 @@ def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest
     wrong = {**shapes(), "model.embed_tokens.weight": [16, 32]}
     files = {"config.json": CONFIG, "model.safetensors": safetensors(wrong)}
     found = "model.safetensors: error: 16×32 stored, 32×16 = vocab_size × hidden_size predicted"
-    monkeypatch.setattr(fits, "_MOST_SHAPES", len(wrong))
+    monkeypatch.setattr(tensor_layout, "_MOST_SHAPES", len(wrong))
     assert rule_words.lines("transposed", files, tmp_path / "a") == [found]
-    monkeypatch.setattr(fits, "_MOST_SHAPES", len(wrong) - 1)
+    monkeypatch.setattr(tensor_layout, "_MOST_SHAPES", len(wrong) - 1)
     what = f"transposed: {len(wrong)} tensors, more than {len(wrong) - 1}: not judged"
     assert rule_words.lines("transposed", files, tmp_path / "b") == [f"model.safetensors: info: {what}"]
 
@@ -599,7 +590,7 @@ def test_names_of_pickles_in_archives(name: str, is_one: bool) -> None:
     ],
 )
 def test_the_type_after_which_a_class_is_named(name: str, types: list[str], found: list[str]) -> None:
-    assert configurations._of_class(name, types) == found
+    assert config_fields._of_class(name, types) == found
 
 
 @pytest.mark.parametrize(
@@ -611,7 +602,7 @@ def test_the_type_after_which_a_class_is_named(name: str, types: list[str], foun
     ],
 )
 def test_letters_that_are_written_as_numbers(text: str, found: bool) -> None:
-    assert bool(list(constructed.in_text(text, is_json=True))) == found
+    assert bool(list(document_objects.in_text(text, is_json=True))) == found
 
 
 @pytest.mark.skipif(os.sep == "\\", reason="there a backslash separates folders")

@@ -12,17 +12,9 @@ import pytest
 import rule_words
 from hostile.files import gguf, safetensors
 
-from inspector.auditing.rules import (
-    archives,
-    configurations,
-    remote,
-    repositories,
-    sentences,
-    templates,
-    tokenizer_json,
-    tokenizers,
-    tokenizing,
-)
+from inspector.auditing.loading import config_fields, sentence_transformers, tokenizers
+from inspector.auditing.readers import archives, repositories, templates, token_counts, tokenizer_json
+from inspector.auditing.safety import remote_code
 
 # --- tokenizer.json -----------------------------------------------------------------------------
 
@@ -162,7 +154,7 @@ def test_the_highest_ids_of_a_tokenizer(
     files: dict[str, Any], highest: tuple[str, int, int] | None, tmp_path: Path
 ) -> None:
     subject = rule_words.subject_of(tmp_path, {f"t/{name}": content for name, content in files.items()})
-    found = tokenizers.highest_token(subject, "t/")
+    found = token_counts.highest_token(subject, "t/")
     assert found == (None if highest is None else (f"t/{highest[0]}", *highest[1:]))
 
 
@@ -184,7 +176,7 @@ def test_the_highest_ids_of_a_tokenizer(
 )
 def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | None, tmp_path: Path) -> None:
     subject = rule_words.subject_of(tmp_path, {"tokenizer.json": document})
-    assert tokenizers.assigned(subject, "tokenizer.json") == highest
+    assert token_counts.assigned(subject, "tokenizer.json") == highest
 
 
 @pytest.mark.parametrize(
@@ -202,15 +194,15 @@ def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | N
     ],
 )
 def test_descriptions_of_added_tokens(tokens: Any, said: list[str]) -> None:
-    assert list(tokenizing._wrong_descriptions(tokens)) == said
+    assert list(tokenizers._wrong_descriptions(tokens)) == said
 
 
 def test_a_configuration_within_another() -> None:
     inner = {"tokenizer_class": "A", "pad_token": "p"}
     said = ["everything is nested under 'x', where Transformers does not look"]
-    assert list(tokenizing._wrong_kinds({"x": inner})) == said
-    assert list(tokenizing._wrong_kinds({"x": inner, "y": 1})) == []
-    assert list(tokenizing._wrong_kinds({"x": {"pad_token": "p"}})) == []
+    assert list(tokenizers._wrong_kinds({"x": inner})) == said
+    assert list(tokenizers._wrong_kinds({"x": inner, "y": 1})) == []
+    assert list(tokenizers._wrong_kinds({"x": {"pad_token": "p"}})) == []
 
 
 @pytest.mark.parametrize(
@@ -247,7 +239,7 @@ def test_a_tokenizer_without_a_class(files: dict[str, Any], said: list[str], tmp
     ],
 )  # fmt: skip
 def test_what_is_said_of_packing(own: dict[str, Any], said: list[str]) -> None:
-    assert list(configurations._wrong_packing(own)) == said
+    assert list(config_fields._wrong_packing(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -261,7 +253,7 @@ def test_what_is_said_of_packing(own: dict[str, Any], said: list[str]) -> None:
     ],
 )
 def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
-    found = list(configurations._unlike_lists(own))
+    found = list(config_fields._unlike_lists(own))
     assert found == (["conv_dim, conv_stride, conv_kernel have different lengths"] if said else [])
 
 
@@ -275,7 +267,7 @@ def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
     ],
 )  # fmt: skip
 def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> None:
-    assert configurations.wrong_size(field, value) == said
+    assert config_fields.wrong_size(field, value) == said
 
 
 @pytest.mark.parametrize(
@@ -288,7 +280,7 @@ def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> No
     ],
 )  # fmt: skip
 def test_probabilities_of_dropout(own: dict[str, Any], said: list[str]) -> None:
-    assert list(configurations.beyond_one(own)) == said
+    assert list(config_fields.beyond_one(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -300,7 +292,7 @@ def test_probabilities_of_dropout(own: dict[str, Any], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_labels(own: dict[str, Any], said: list[str]) -> None:
-    assert list(configurations._wrong_labels(own)) == said
+    assert list(config_fields._wrong_labels(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -319,14 +311,14 @@ def test_labels(own: dict[str, Any], said: list[str]) -> None:
 )  # fmt: skip
 def test_lists_of_longrope(scope: dict[str, Any], said: list[str]) -> None:
     own = {"short_factor": [1, 1], "long_factor": [1, 1]}
-    assert list(configurations._wrong_lengths(own, scope)) == said
+    assert list(config_fields._wrong_lengths(own, scope)) == said
 
 
 def test_lists_of_longrope_of_another_kind() -> None:
-    said = list(configurations._wrong_lengths({"short_factor": 3, "long_factor": [1]}, {"head_dim": 2}))
+    said = list(config_fields._wrong_lengths({"short_factor": 3, "long_factor": [1]}, {"head_dim": 2}))
     assert said == ["short_factor has 3, but a head has 1 pairs of dimensions"]
     own = {"short_factor": [1], "long_factor": [1], "partial_rotary_factor": 0.5}
-    assert list(configurations._wrong_lengths(own, {"head_dim": 4, "partial_rotary_factor": 1.0})) == []
+    assert list(config_fields._wrong_lengths(own, {"head_dim": 4, "partial_rotary_factor": 1.0})) == []
 
 
 # --- modules of sentence-transformers -----------------------------------------------------------
@@ -363,7 +355,7 @@ def test_lists_of_longrope_of_another_kind() -> None:
     ],
 )
 def test_fields_of_modules(own: dict[str, Any], kind: str, said: list[str]) -> None:
-    assert list(sentences._wrong_fields(own, kind)) == said
+    assert list(sentence_transformers._wrong_fields(own, kind)) == said
 
 
 METHOD = {"text": {"method": "forward", "method_output_name": "x"}}
@@ -386,7 +378,7 @@ METHOD = {"text": {"method": "forward", "method_output_name": "x"}}
     ],
 )  # fmt: skip
 def test_descriptions_of_transformers(own: dict[str, Any], said: list[str]) -> None:
-    assert list(sentences._wrong_transformer(own)) == said
+    assert list(sentence_transformers._wrong_transformer(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -403,7 +395,7 @@ def test_descriptions_of_transformers(own: dict[str, Any], said: list[str]) -> N
     ],
 )  # fmt: skip
 def test_shapes_of_modules(kind: str, own: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
-    assert dict(sentences._SHAPES[kind](own)) == shapes
+    assert dict(sentence_transformers._SHAPES[kind](own)) == shapes
 
 
 @pytest.mark.parametrize("own", [{"out_channels": "4", "kernel_sizes": [1], "in_embedding_dimension": 5},
@@ -411,8 +403,8 @@ def test_shapes_of_modules(kind: str, own: dict[str, Any], shapes: dict[str, tup
                                  {"out_channels": 4, "kernel_sizes": [1] * 1_001, "in_embedding_dimension": 5},
                                  {"out_channels": 4, "kernel_sizes": [1]}])  # fmt: skip
 def test_convolutions_without_sizes(own: dict[str, Any]) -> None:
-    with pytest.raises(OverflowError if len(own["kernel_sizes"]) > sentences.MOST_KERNELS else TypeError):
-        dict(sentences._convolutions(own))
+    with pytest.raises(OverflowError if len(own["kernel_sizes"]) > sentence_transformers.MOST_KERNELS else TypeError):
+        dict(sentence_transformers._convolutions(own))
 
 
 # --- archives and templates ---------------------------------------------------------------------
@@ -533,7 +525,7 @@ def test_templates_that_jinja_cannot_parse(text: str, unread: bool) -> None:
     ],
 )
 def test_code_that_a_configuration_names(document: dict[str, Any], named: list[tuple[str, str]]) -> None:
-    assert list(remote._of_configuration(document)) == named
+    assert list(remote_code._of_configuration(document)) == named
 
 
 @pytest.mark.parametrize(

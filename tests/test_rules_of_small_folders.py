@@ -11,10 +11,13 @@ import pytest
 import rule_words
 from hostile.files import archive, safetensors
 
-from inspector.auditing.rules import adapters, all_rules, configurations, diffusion, gguf_tensors, packing, safe
-from inspector.auditing.rules import gguf as gguf_rules
-from inspector.auditing.rules.pickles import Judged
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.consistency import packing
+from inspector.auditing.loading import config_fields, diffusers, gguf_tensors, peft
+from inspector.auditing.loading import gguf_keys as gguf_rules
+from inspector.auditing.readers.pickles import Judged
 from inspector.auditing.run import audit
+from inspector.auditing.safety import hidden_code
 from inspector.auditing.verdicts import Verdict
 from inspector.report.audit import _readers
 from inspector.sources.listing import Entry
@@ -35,9 +38,9 @@ from inspector.sources.listing import Entry
     ],
 )  # fmt: skip
 def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    table = configurations.fields()["diffusers"]
+    table = config_fields.fields()["diffusers"]
     own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
-    assert list(diffusion._wrong_fields(own, "DDIMScheduler", table)) == said
+    assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == said
 
 
 @pytest.mark.parametrize(
@@ -49,22 +52,22 @@ def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]])
     ],
 )  # fmt: skip
 def test_words_that_a_class_knows(value: Any, unknown: Any) -> None:
-    assert diffusion._unknown(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
+    assert diffusers._unknown(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
 
 
 @pytest.mark.parametrize(
     ("version", "same"), [("0.30.1", True), ("0.30.0.dev0", True), ("0.3.0", False), ("1.30.1", False), (None, False)]
 )
 def test_versions_of_diffusers(version: Any, same: bool) -> None:
-    assert diffusion._is_of_version({"_diffusers_version": version}, "0.30.3") == same
-    assert not diffusion._is_of_version({}, "0.30.3")
+    assert diffusers._is_of_version({"_diffusers_version": version}, "0.30.3") == same
+    assert not diffusers._is_of_version({}, "0.30.3")
 
 
 @pytest.mark.parametrize(
     ("part", "nothing"), [(None, True), ([None, None], True), ([None, "X"], True), (["a", None], False), ([], False)]
 )
 def test_parts_that_an_index_leaves_out(part: Any, nothing: bool) -> None:
-    assert diffusion._is_nothing(part) == nothing
+    assert diffusers._is_nothing(part) == nothing
 
 
 def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_the_fused_tensor(part: str) -> None:
     ],
 )  # fmt: skip
 def test_values_that_peft_refuses(own: dict[str, Any], said: list[str]) -> None:
-    assert list(adapters._wrong_values(own)) == said
+    assert list(peft._wrong_values(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -156,8 +159,8 @@ def test_values_that_peft_refuses(own: dict[str, Any], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_lists_of_a_prompts_tokens(own: dict[str, Any], said: list[str]) -> None:
-    assert list(adapters._wrong_tokens({"peft_type": "cpt", **own})) == said
-    assert list(adapters._wrong_tokens(own)) == []
+    assert list(peft._wrong_tokens({"peft_type": "cpt", **own})) == said
+    assert list(peft._wrong_tokens(own)) == []
 
 
 @pytest.mark.parametrize(
@@ -168,7 +171,7 @@ def test_lists_of_a_prompts_tokens(own: dict[str, Any], said: list[str]) -> None
     ],
 )  # fmt: skip
 def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bool) -> None:
-    assert adapters._is_of_peft(own) == is_one
+    assert peft._is_of_peft(own) == is_one
 
 
 # --- pickles and packed weights -------------------------------------------------------------------
@@ -185,7 +188,7 @@ def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bo
     ],
 )  # fmt: skip
 def test_words_about_a_pickle(found: Judged, severity: str | None, message: str) -> None:
-    assert safe._pickle("p", found) == (message, "p", None, severity)
+    assert hidden_code._pickle("p", found) == (message, "p", None, severity)
 
 
 def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
@@ -358,7 +361,7 @@ def test_keys_that_speak_of_packing(key: str, told: bool, tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_configurations_without_a_name(own: dict[str, Any], anonymous: bool) -> None:
-    assert configurations._is_anonymous(own) == anonymous
+    assert config_fields._is_anonymous(own) == anonymous
 
 
 def test_weights_within_archives_of_keras(tmp_path: Path) -> None:

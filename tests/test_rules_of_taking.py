@@ -1,4 +1,4 @@
-"""What rules say of words, numbers and shapes that loaders refuse. The loaders' answers are in `data/choices.json`."""
+"""What rules say of words, numbers and shapes that loaders refuse. The loaders' answers are in `data/config_choices.json`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
-from inspector.auditing.rules import choices, generating, processors, sentences, tokenizer_json, unfit
+from inspector.auditing.loading import config_choices, generation_config, preprocessors, sentence_transformers
+from inspector.auditing.loading.adapters import module_sizes
+from inspector.auditing.readers import tokenizer_json
 
 STEM = "base_model.model.model.layers.{}.self_attn.q_proj."
 
@@ -78,7 +80,7 @@ def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatc
     """Two layers of one shape are tried once; of two shapes, only the first if no more may be."""
     config = {"peft_type": "C3A", "block_size": 16}
     tensors = of_layers(c3a_kernel=[2, 2, 16])
-    monkeypatch.setattr(unfit, "_MOST", 1)
+    monkeypatch.setattr(module_sizes, "_MOST", 1)
     assert of_adapter(config, tensors, tmp_path / "a") == []
     other = tensors | {name.replace("q_proj", "v_proj"): [4, 4, 16] for name in tensors}
     own = {"task_type": "CAUSAL_LM", "target_modules": ["q_proj", "v_proj"], **config}
@@ -88,7 +90,7 @@ def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatc
 
 def test_sizes_that_are_tried_have_a_bound() -> None:
     shapes = [(number, number + 1) for number in range(2, 900)]
-    assert len(unfit._sizes(shapes, {str(number): number for number in range(4000)})) <= unfit._MOST_SIZES
+    assert len(module_sizes._sizes(shapes, {str(number): number for number in range(4000)})) <= module_sizes._MOST_SIZES
 
 
 FIELDS: list[tuple[dict[str, Any], list[str]]] = [
@@ -154,7 +156,11 @@ GENERATION: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("own", "expected"), GENERATION)
 def test_values_of_generation(own: dict[str, Any], expected: list[str]) -> None:
-    assert [*generating._beyond(own), *generating._unknown(own), *generating._wrong_lists(own)] == expected
+    assert [
+        *generation_config._beyond(own),
+        *generation_config._unknown(own),
+        *generation_config._wrong_lists(own),
+    ] == expected
 
 
 CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
@@ -178,18 +184,18 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("kind", "own", "expected"), CONFIGURATIONS)
 def test_choices_of_a_configuration(kind: str, own: dict[str, Any], expected: list[str]) -> None:
-    assert list(choices._wrong(own, kind, "", 0, is_known=True)) == expected
+    assert list(config_choices._wrong(own, kind, "", 0, is_known=True)) == expected
 
 
 def test_words_of_a_newer_version_are_not_judged() -> None:
-    assert list(choices._wrong({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
+    assert list(config_choices._wrong({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
 
 
 def test_nesting_has_a_bound() -> None:
     own: dict[str, Any] = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 5}
-    for _ in range(choices._DEPTH + 1):
+    for _ in range(config_choices._DEPTH + 1):
         own = {"model_type": "bert", "text_config": own}
-    assert list(choices._wrong(own, "bert", "", 0, is_known=True)) == []
+    assert list(config_choices._wrong(own, "bert", "", 0, is_known=True)) == []
 
 
 def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
@@ -200,7 +206,9 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
     for path in sorted(cases.FOLDER.glob("*.txt")):
         for each in cases.load(path)[:1]:
             kind = each.config.get("model_type")
-            found = list(choices._wrong(each.config, kind, "", 0, is_known=True)) if isinstance(kind, str) else []
+            found = (
+                list(config_choices._wrong(each.config, kind, "", 0, is_known=True)) if isinstance(kind, str) else []
+            )
             found = [
                 what for what in found if "num_experts_per_tok" not in what and "n_group" not in what
             ]  # only called
@@ -327,7 +335,7 @@ ORDERS: list[tuple[list[Any], list[str]]] = [
 
 @pytest.mark.parametrize(("listed", "expected"), ORDERS)
 def test_the_order_of_modules(listed: list[Any], expected: list[str]) -> None:
-    assert list(sentences._wrong_order(listed, frozenset({"config.json"}))) == expected
+    assert list(sentence_transformers._wrong_order(listed, frozenset({"config.json"}))) == expected
 
 
 TOKENS: dict[str, Any] = {"module_output_name": "token_embeddings"}
@@ -364,7 +372,9 @@ def test_what_modules_take_from_each_other(
         listed[0]["path"], first = "0", {"0/config.json": modules[0][1]}
     subject = rule_words.subject_of(tmp_path, {**files, **first, "modules.json": listed})
     (entry,) = (each for each in subject.entries if each.path == "modules.json")
-    assert [f"{each.path}: {each.message}" for each in sentences._wrong_flow(subject, entry, listed)] == expected
+    assert [
+        f"{each.path}: {each.message}" for each in sentence_transformers._wrong_flow(subject, entry, listed)
+    ] == expected
 
 
 SCALED: list[tuple[dict[str, Any], list[str]]] = [
@@ -379,7 +389,7 @@ SCALED: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("own", "expected"), SCALED)
 def test_numbers_of_what_prepares_images(own: dict[str, Any], expected: list[str]) -> None:
-    assert list(processors._wrong_sizes(own)) == expected
+    assert list(preprocessors._wrong_sizes(own)) == expected
 
 
 LAYERS: list[tuple[str, dict[str, Any], list[str]]] = [

@@ -12,7 +12,7 @@ import click
 import pytest
 
 import inspector
-from inspector.auditing.rules import all_rules
+from inspector.auditing.catalogue import all_rules
 from inspector.cli.commands import inspect
 
 pytest.importorskip("mkdocs")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hostile.files import Link, dump, gguf, safetensors, write
 
-from inspector.auditing import targets
-from inspector.auditing.rules import bounds
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing import bounds, targets
+from inspector.auditing.subject import Subject
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace
 

@@ -14,7 +14,7 @@ from hostile.templates import HARMLESS, REACHING
 from jinja2 import TemplateAssertionError, TemplateRuntimeError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from inspector.auditing.rules.templates import NOT_INSTALLED, judge
+from inspector.auditing.readers.templates import NOT_INSTALLED, judge
 from inspector.auditing.run import audit
 
 
@@ -165,7 +165,7 @@ def test_judging_ends(name: str) -> None:
 def test_without_jinja_nothing_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Jinja is not installed, a finding says that templates were not judged."""
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    monkeypatch.delitem(sys.modules, "inspector.auditing.jinja.statements", raising=False)
+    monkeypatch.delitem(sys.modules, "inspector.auditing.readers.jinja.statements", raising=False)
     judge.cache_clear()
     found = audit([hostile.make(hostile.put("chat_template.jinja", EVIL.encode()), tmp_path)]).checkpoints[0].findings
     judge.cache_clear()  # of verdicts that later tests would be given

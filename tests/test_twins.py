@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from made_up import seen, told
 
-from inspector.auditing.numbers.peers import Seen
-from inspector.auditing.rules import twins
+from inspector.auditing.values import misplaced_tensors
+from inspector.auditing.values.numbers.peers import Seen
 
 
 def written_over(*kinds: str, number: int = 8) -> list[Seen]:
@@ -107,4 +107,4 @@ def test_tensors_that_changed_places() -> None:
 )
 def test_the_other_way_round(factor: float, others: list[float], is_other: bool) -> None:
     """By a fifth of a power of two at least, and by three times as much as the others differ."""
-    assert twins._is_other_way(factor, others) == is_other
+    assert misplaced_tensors._is_other_way(factor, others) == is_other

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from threading import Event
 
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.errors import SourceError, TargetError, UsageError
 from inspector.model import Finding
 from inspector.sources.filenames import WEIGHTS

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from inspector.auditing import limits, rules
+from inspector.auditing import catalogue, limits
 from inspector.auditing import verdicts as readers
-from inspector.auditing.rules.rule import Rule
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.rule import Rule
+from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, NetworkError
 from inspector.model import Finding, Severity
 from inspector.units import integer
@@ -57,7 +57,7 @@ def examined(
     size = sum(entry.size for entry in subject.entries)
     found: list[Finding] = []
     verdicts: list[readers.Verdict] = []
-    checks = rules.that_look()
+    checks = catalogue.with_checks()
     left = deque(("reading the files", *(each.code for each in checks), _READERS))
 
     def ask_readers() -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def _with_optional_bias(finding: Finding, subject: Subject) -> Finding:
     """A finding, as a warning if it is a missing bias that llama.cpp does without."""
     if finding.rule != "missing" or finding.tensor is None or finding.severity != "error":
         return finding
-    from inspector.auditing.rules.gguf_tensors import is_optional  # only where something is missing
+    from inspector.auditing.loading.gguf_tensors import is_optional  # only where something is missing
 
     file = next((header for header in subject.headers if header.format == "gguf"), None)
     return finding._replace(severity="warning") if file and is_optional(finding.tensor, file) else finding
@@ -206,7 +206,7 @@ def _settled(found: Sequence[Finding], subject: Subject) -> list[Finding]:
 def _is_compared(subject: Subject) -> bool:
     """Whether the loader refuses a tensor of another size: llama.cpp, and Transformers for a class of its own."""
     if models := [header.metadata for header in subject.headers if header.format == "gguf"]:
-        from inspector.auditing.rules.gguf import kind_of_tokenizer  # only where an embedding has another size
+        from inspector.auditing.loading.gguf_keys import kind_of_tokenizer  # only where an embedding has another size
 
         # llama.cpp ignores a stated size where there are tokens, with which `gguf-vocabulary` compares the rows
         stated = any(f"{each.get('general.architecture')}.vocab_size" in each for each in models)
@@ -214,7 +214,7 @@ def _is_compared(subject: Subject) -> bool:
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False
-    from inspector.auditing.rules.configurations import fields  # with Transformers' types
+    from inspector.auditing.loading.config_fields import fields  # with Transformers' types
 
     safe = any(header.format == "safetensors" for header in subject.headers)
     return safe and config.values.get("model_type") in fields()["transformers"]["fields"]

@@ -1,7 +1,7 @@
 """Rendering of chat templates: what `--deep` adds to the static analysis.
 
 Each is rendered for some conversations in a separate process without files or network, and with little time
-(`jinja.rendered`). Only on request, because it runs an untrusted program, albeit in a sandbox.
+(`readers.jinja.rendered`). Only on request, because it runs an untrusted program, albeit in a sandbox.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from inspector.auditing.rules.subject import Subject
-from inspector.auditing.rules.templates import Template, templates
+from inspector.auditing.readers.templates import Template, templates
+from inspector.auditing.subject import Subject
 from inspector.errors import UsageError
 from inspector.model import Finding
 
@@ -21,7 +21,7 @@ MAX_TEMPLATES = 50
 #: Wall-clock seconds for one, including Python's start: only against a process that hangs. What a template may take is
 #: processor time, which the process limits itself, so that no verdict depends on what else the machine does.
 PATIENCE = 120.0
-_START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.jinja.rendered import main; main()"
+_START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.readers.jinja.rendered import main; main()"
 
 
 def findings(subject: Subject) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def _rendered(template: Template) -> Iterator[Finding]:
 
 
 def _outcome(text: str) -> dict[str, str]:
-    """The result of a template: see `jinja.rendered.outcome`."""
+    """The result of a template: see `readers.jinja.rendered.outcome`."""
     command = [sys.executable, "-I", "-c", _START, *(each for each in sys.path if each)]
     try:
         raw = text.encode("utf-8", "replace")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from inspector import settings
 from inspector.architectures import tables_of_project
-from inspector.auditing import rules, stores
+from inspector.auditing import catalogue, stores
 from inspector.auditing.examination import SEVERITIES, Audited, More, examined
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed, snapshot, subjects
 from inspector.errors import InspectorError, UsageError
 from inspector.model import Finding, Severity
@@ -146,7 +146,7 @@ def _whole_files(
     total = sum((*weights.values(), *(place.stat().st_size for place in beside)))
     with progress(total, subject.target) if progress else nullcontext(lambda _: None) as done:
         if data:
-            from inspector.auditing.numbers.reading import read
+            from inspector.auditing.values.numbers.reading import read
 
             yield from read(subject, [path for path in files.values() if path in weights], done)
             digests |= subject.measured.digests if subject.measured else {}
@@ -216,7 +216,7 @@ def _each_subject(
 
 def check_codes(codes: Iterable[str]) -> None:
     """Raises UsageError for an unknown code."""
-    unknown = sorted(set(codes) - rules.all_rules().keys())
+    unknown = sorted(set(codes) - catalogue.all_rules().keys())
     if unknown:
         raise UsageError(f"unknown rule {escape(', '.join(unknown), 200)}: `inspect audit --rules` lists them")
 

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.errors import TargetError
 from inspector.model import Finding
 from inspector.sources import Place

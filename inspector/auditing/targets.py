@@ -15,7 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from inspector.auditing import stores
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
 from inspector.opening.weight_index import MAX_INDEX
 from inspector.sources import Place

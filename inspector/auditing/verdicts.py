@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.bounds import MAX_HEADER
-from inspector.auditing.rules.gguf import is_foreign
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.bounds import MAX_HEADER
+from inspector.auditing.catalogue import all_rules
+from inspector.auditing.loading.gguf_keys import is_foreign
+from inspector.auditing.subject import Subject
 from inspector.formats.gguf.values import ARRAY, CODES, STRING, WIDTHS
 from inspector.model import Finding, Header, Severity
 from inspector.sources.filenames import ENDS, WEIGHTS, shard_of

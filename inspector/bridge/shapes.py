@@ -13,6 +13,7 @@ from inspector.bridge.join import Unit
 from inspector.bridge.ledger import Ledger
 from inspector.bridge.words import short
 from inspector.model import Expected, Finding, Severity
+from inspector.model.codes import Code
 from inspector.units import integer, plural
 
 #: Roles whose first dimension counts a vocabulary.
@@ -62,7 +63,8 @@ def book(ledger: Ledger, stored: Stored, named: Named, resized: Sequence[Resized
         more = f", and {plural(len(members) - 1, 'tensor')} like it" if len(members) > 1 else ""
         severity: Severity = "warning" if cause == "vocab_padding" else "error"
         name = stored.tensors[members[0]].name
-        yield Finding(cause.replace("_", "-"), severity, what + more, None, name)
+        code: Code = "vocab-padding" if cause == "vocab_padding" else "shape"
+        yield Finding(code, severity, what + more, None, name)
 
 
 def book_units(ledger: Ledger, stored: Stored, units: Iterable[Unit], bits: int) -> Iterator[Finding]:

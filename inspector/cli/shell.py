@@ -102,7 +102,7 @@ def gpus() -> Iterable[str]:
 
 
 def rules() -> Iterable[str]:
-    from inspector.auditing.rules import all_rules
+    from inspector.auditing.catalogue import all_rules
 
     return all_rules()
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from inspector.errors import FormatError
 from inspector.model import Header
+from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.sources.filenames import HDF5
 from inspector.units import escape, plural
 
 #: First bytes of files often found in place of weights → the audit's rule, what the file is and what to do.
-IMPOSTORS: tuple[tuple[bytes, str, str], ...] = (
+IMPOSTORS: tuple[tuple[bytes, Code, str], ...] = (
     (b"version https://git-lfs", "lfs-pointer", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
     (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
     *(

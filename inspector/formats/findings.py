@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from inspector.model import Finding, Severity
+from inspector.model.codes import Code
 from inspector.units import plural
 
 #: Findings of one rule that are listed; the rest are counted.
@@ -17,9 +18,9 @@ class Findings:
     def __init__(self, path: str) -> None:
         self.path = path
         self._listed: list[Finding] = []
-        self._seen: Counter[tuple[str, Severity]] = Counter()
+        self._seen: Counter[tuple[Code, Severity]] = Counter()
 
-    def add(self, rule: str, severity: Severity, message: str, tensor: str | None = None) -> None:
+    def add(self, rule: Code, severity: Severity, message: str, tensor: str | None = None) -> None:
         self._seen[rule, severity] += 1
         if self._seen[rule, severity] <= MOST_PER_RULE:
             self._listed.append(Finding(rule, severity, message, self.path, tensor))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, Literal, NamedTuple
 
+from inspector.model.codes import Code, MemoryCode
 from inspector.units import decimal, escape, plural
 
 Severity = Literal["error", "warning", "info"]
@@ -13,7 +14,7 @@ Severity = Literal["error", "warning", "info"]
 class Finding(NamedTuple):
     """Something worth reporting about a file, with its location and numbers."""
 
-    rule: str  # the rule's code: "hole", "duplicate-key", …
+    rule: Code | MemoryCode  # "hole", "duplicate-key", …
     severity: Severity
     message: str  # one line, unescaped
     path: str | None = None  # relative to the checkpoint

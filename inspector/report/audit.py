@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePath
 from typing import Any
 
+from inspector.auditing.catalogue import all_rules
 from inspector.auditing.examination import Audited
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.rule import GROUPS
+from inspector.auditing.rule import GROUPS
 from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from inspector.auditing.catalogue import all_rules
 from inspector.auditing.examination import Audited
-from inspector.auditing.rules import all_rules
-from inspector.auditing.rules.rule import Rule
+from inspector.auditing.rule import Rule
 from inspector.auditing.run import Audit
 from inspector.model import Finding
 from inspector.units import escape
@@ -24,7 +24,7 @@ _SECURITY = {"error": "8.0", "warning": "5.0", "info": "1.0"}
 def document(result: Audit) -> dict[str, Any]:
     """`inspect audit --sarif`."""
     rules = list(all_rules().values())
-    at = {rule.code: number for number, rule in enumerate(rules)}
+    at: dict[str, int] = {rule.code: number for number, rule in enumerate(rules)}
     driver = {
         "name": "checkpoint-inspector",
         "version": __version__,

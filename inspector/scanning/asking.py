@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.auditing.rules import all_rules
+from inspector.auditing.catalogue import all_rules
 from inspector.errors import UsageError
 from inspector.scanning import storage
 from inspector.scanning.queries import QUERIES

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inspector.auditing import targets
 from inspector.auditing.examination import examined
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.rows import Rows
 from inspector.scanning.splitting import Share, shares

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.auditing import checksums
 from inspector.auditing.examination import Audited
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.scanning.schema import TABLES, arrow_schema

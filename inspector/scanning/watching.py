@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event, current_thread, main_thread
 
 from inspector.auditing.examination import Audited, examined
-from inspector.auditing.rules.subject import Subject
+from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed
 from inspector.errors import InspectorError, TargetError, UsageError
 from inspector.scanning.discovery import discover

@@ -15,6 +15,7 @@ from inspector.formats.dtypes import DTYPES
 from inspector.formats.findings import Findings
 from inspector.formats.regions import around
 from inspector.model import Header, Piece, Tensor
+from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.units import escape, plural
 
@@ -173,7 +174,7 @@ def read(source: Source, path: str) -> Header:
             raise _DamagedError("it does not begin with a map")
         reader.tree(())
     except _DamagedError as error:
-        rule = "truncated" if "ends" in str(error) else "unreadable-file"
+        rule: Code = "truncated" if "ends" in str(error) else "unreadable-file"
         raise FormatError(f"{escape(path)} cannot be read as Flax's MessagePack: {error}", rule) from error
     findings = Findings(path)
     if reader.cursor.at < source.size:

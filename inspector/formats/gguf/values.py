@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from inspector.errors import FormatError
+from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
 
@@ -117,7 +118,7 @@ class Cursor:
             self._view = self.source.prefix(end)
         return self._view
 
-    def error(self, message: str, rule: str = "unreadable-file") -> FormatError:
+    def error(self, message: str, rule: Code = "unreadable-file") -> FormatError:
         return FormatError(f"{escape(self.path)} {message}", rule)
 
     def uint32(self, what: str) -> int:

@@ -22,6 +22,7 @@ from inspector.formats.pytorch.program import Program, programs
 from inspector.formats.pytorch.tensors import walk
 from inspector.formats.pytorch.values import is_count
 from inspector.formats.zips import Member, Read
+from inspector.model.codes import Code
 from inspector.units import escape
 
 #: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard. A small file has
@@ -116,7 +117,7 @@ def _stream_of(read_at: Read, pickled: Member) -> Stream:
 def check(program: Program, path: str) -> None:
     """Raises FormatError if the pickle could not be followed to its end."""
     if program.damage is not None:
-        rule = "truncated" if "ends" in program.damage else "unreadable-file"
+        rule: Code = "truncated" if "ends" in program.damage else "unreadable-file"
         raise FormatError(f"{escape(path)}: its pickle cannot be followed: {program.damage}", rule)
 
 

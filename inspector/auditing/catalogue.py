@@ -1,0 +1,42 @@
+"""The audit's rules: each is one function, whose docstring is its documentation.
+
+A rule with its own check is a function with the decorator `rule` in a module of one of the folders named after the
+questions, where it is found; a package inside such a folder holds what its rules share, and is not searched. Findings
+that the readers, the selection of files or the bridge make are documented in `reported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import get_args
+
+from inspector.auditing import completeness, consistency, loading, reported, safety, values
+from inspector.auditing.rule import Rule
+from inspector.model.codes import Code
+
+#: A folder for each question. Rules run in the order of their codes, whichever folder they are in.
+FOLDERS = (completeness, consistency, loading, values, safety)
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Every rule by its code, group by group."""
+    order: tuple[Code, ...] = get_args(Code)
+    rules = {each.code: each for each in (*reported.RULES, *_discovered())}
+    return {code: rules[code] for code in order}
+
+
+def _discovered() -> Iterator[Rule]:
+    for folder in FOLDERS:
+        for module in iter_modules(folder.__path__, f"{folder.__name__}."):
+            if not module.ispkg:
+                yield from (each for each in vars(import_module(module.name)).values() if isinstance(each, Rule))
+
+
+@cache
+def with_checks() -> tuple[Rule, ...]:
+    """The rules with a check of their own, in the same order."""
+    return tuple(each for each in all_rules().values() if each.check)

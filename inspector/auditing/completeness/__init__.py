@@ -1,0 +1,1 @@
+"""Completeness: are all files there, and is each what its name says?"""

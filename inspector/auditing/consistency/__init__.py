@@ -1,0 +1,1 @@
+"""Consistency: do configuration, tokenizer, adapter, index and weights agree?"""

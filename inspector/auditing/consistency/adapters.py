@@ -1,0 +1,102 @@
+"""Is an adapter consistent? It needs both halves of each matrix, and the modules that its configuration names."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from inspector.adapters.prediction import ends
+from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.subject import Subject
+from inspector.model import Header
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.units import integer, plural
+
+#: The longest name of a tensor that is taken apart.
+LONGEST_NAME = 1_000
+#: Pieces of LoRA that only work together.
+_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
+
+
+@rule("half-adapter", "consistent", "error")
+def half_adapter(subject: Subject) -> Iterator[Found | NotJudged]:
+    """One of LoRA's two matrices is stored without the other.
+
+    The adapter is their product. PEFT fills the missing one with zeros or random numbers, and at most logs a warning.
+    The file was truncated or edited: download it again.
+    """
+    for header in subject.all_headers:
+        names = {tensor.name for tensor in header.tensors if "lora_" in tensor.name}
+        if long := sum(len(name) > LONGEST_NAME for name in names):
+            what = f"{plural(long, 'name')} of more than {integer(LONGEST_NAME)} characters"
+            yield NotJudged(what, header.path)
+        halves: dict[tuple[str, str], str] = {}
+        found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        for name in names:
+            if len(name) <= LONGEST_NAME and (part := _HALF.match(name)):
+                found[part[1], part[3]].add(part[2])
+                halves[part[1], part[3]] = name
+        lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
+        if lone and len(lone) < len(subject.headers) * 10_000 and len(subject.headers) == 1:
+            yield Found(
+                f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
+            )
+
+
+@rule("adapter-targets", "consistent", "error")
+def adapter_targets(subject: Subject) -> Iterator[Found]:
+    """The modules that an adapter's configuration names are not those for which it has tensors.
+
+    PEFT creates matrices for every module in `target_modules`: those without tensors keep their initial values, and
+    tensors of other modules are dropped. Configuration and weights belong to different adapters. An error if they have
+    no module in common: PEFT then finds nothing to adapt, or leaves the model unchanged.
+    """
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        targets = own.get("target_modules")
+        header = next(
+            (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
+        )
+        lora = own.get("peft_type") == "LORA"
+        if not isinstance(targets, list) or header is None or not header.tensors:
+            continue
+        named = {each for each in targets if isinstance(each, str)}
+        modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:LONGEST_NAME]))}
+        if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
+            modules = _adapted(subject, header)
+        if not modules or not named:
+            continue
+        beside = own.get("modules_to_save")
+        kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
+        without = sorted(named.difference(*map(ends, modules)))
+        if without:
+            what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
+            yield Found(what, entry.path, severity="warning")
+        known = named | kept
+        other = [module for module in sorted(modules) if known.isdisjoint(ends(module))]
+        if other:
+            what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
+            none_fits = len(other) == len(modules) and len(without) == len(named)
+            yield Found(what, header.path, severity="error" if none_fits else "warning")
+        chosen = own.get("layers_to_transform")
+        layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
+        unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
+        if unasked:
+            what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
+            yield Found(what, header.path, severity="warning")
+
+
+def _adapted(subject: Subject, header: Header) -> set[str]:
+    """The modules for which an adapter has tensors, named as by its method."""
+    adapter = subject.result.adapter if subject.result else None
+    if adapter is None or header not in subject.headers:
+        return set()
+    served = (adapter.served[each.name] for each in header.tensors if each.name in adapter.parts)
+    return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
+
+
+def _layer(module: str) -> int | None:
+    """The number of a module's layer; None if it is in no layer."""
+    found = re.search(r"\.(\d+)\.", module)
+    return int(found[1]) if found and len(found[1]) < 9 else None

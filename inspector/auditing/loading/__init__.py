@@ -1,0 +1,1 @@
+"""Loading: would Transformers, PEFT, Diffusers, sentence-transformers and llama.cpp take it?"""

@@ -1,0 +1,409 @@
+"""Would the libraries accept the configurations? Types of the fields' values, and consistency between fields.
+
+`auditing/data/fields.json` has the types, extracted from the classes of Transformers and PEFT.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from inspector.auditing import data
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.sources.listing import Entry
+from inspector.units import integer, plural
+
+#: The most findings reported per configuration, and the most items of a list that are checked.
+MOST, _MOST_ITEMS = 8, 1_000
+#: Sizes, which cannot be negative.
+SIZES = re.compile(
+    r"(?:hidden|intermediate|embedding|vocab|projection|patch|image|ffn|codebook)_(?:size|dim)|(?:head|embed|cross_attention)_dim"
+    r"|num_(?:hidden_|attention_|key_value_)?(?:layers|heads)|num_(?:mel_bins|experts|channels|labels)|\w+_groups"
+    r"|(?:encoder|decoder)_(?:layers|ffn_dim|attention_heads)|d_model|d_ff|n_embd|n_layers?|n_heads?|(?:in|out)_channels"
+)
+#: Sizes that are used as divisors.
+DIVISORS = re.compile(
+    r"(?:num_|encoder_|decoder_)attention_heads|num_key_value_heads|num_heads|n_heads?|\w+_groups|patch_size"
+)
+
+
+def fields() -> dict[str, Any]:
+    """The table: for `transformers` and `peft`, the types that each field accepts."""
+    return data.table("fields")
+
+
+def takes(library: str, kind: str, field: str) -> str | None:
+    """The type letters that a model type's field accepts; None if it accepts anything or there is no such field."""
+    table = fields()[library]
+    if field in table["types"].get(kind, {}):
+        return str(table["types"][kind][field])
+    return _of(library, kind).get(field)
+
+
+@cache
+def _of(library: str, kind: str) -> dict[str, str]:
+    """The fields of a type that accept what most types' do."""
+    table = fields()[library]
+    usual = list(table["usual"].items())
+    return dict(usual[place] for place in table["fields"].get(kind, ()))
+
+
+#: Type letter → its name, in the terms of JSON.
+_WORDS = {
+    "i": "a whole number",
+    "f": "a floating-point number",
+    "s": "a string",
+    "b": "true or false",
+    "n": "null",
+    "IFSBLO": "a list",
+    "d": "an object",
+}
+
+
+def kind_of(value: Any) -> str:
+    """The letter of a value's type; for a list the letter of its first item, for an empty list those of all lists."""
+    if isinstance(value, bool):
+        return "b"
+    if isinstance(value, dict) and value.keys() == {"__float__"}:  # how Transformers 5 writes NaN and infinity
+        return "f"
+    for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
+        if isinstance(value, known):
+            return letter
+    if not value:
+        return "IFSBLO"
+    if kind_of(value[0]) == "f":
+        return "IF"
+    items = {bool: "IFSBLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
+    found = items.get(type(value[0]), "IFSBLO")
+    return "IF" if found and found in "IF" else found
+
+
+def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
+    """The expected type of a field, if it has another."""
+    taken = takes(library, kind, field)
+    if taken is None:
+        return None
+    items = [[each] for each in value[:_MOST_ITEMS]] if isinstance(value, list) and value else [value]
+    if all(set(kind_of(each)) & set(taken) or (each == [None] and set("IFSLO") <= set(taken)) for each in items):
+        return None
+    words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
+    return " or ".join(words) if words else "absent"
+
+
+def shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:40]
+
+
+# --- Transformers ---------------------------------------------------------------------------------
+
+
+@rule("config-field", "consistent", "error")
+def config_field(subject: Subject) -> Iterator[Found]:
+    """A field of config.json has a value of a type that Transformers does not accept.
+
+    A string in place of a number, null in place of a size: its configuration classes check each field and refuse the
+    file, which was edited or written by another program. Get the model's original.
+    """
+    for entry in subject.named("config.json"):
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        if isinstance(own.get("model_type"), str) and "auto_map" not in own:
+            wrong = list(_wrong_fields(own, own["model_type"], ""))
+            yield from (Found(what, entry.path) for what in wrong[:MOST])
+            if len(wrong) > MOST:
+                yield Found(f"{plural(len(wrong) - MOST, 'further field')} of the wrong type", entry.path)
+
+
+def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bool | None = None) -> Iterator[str]:
+    """What is wrong with a configuration, and with those within it, which state no version of their own."""
+    table = fields()["transformers"]
+    is_known = not_newer(own, table) if is_known is None else is_known
+    parts = table["parts"].get(kind, {})
+    for field, value in own.items():
+        inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
+        if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
+            yield from _wrong_fields(value, inner, f"{where}{field}.", is_known=is_known or not_newer(value, table))
+        elif should := wrong_kind("transformers", kind, field, value):
+            yield f"{where}{field} is {shown(value)}, but should be {should}"
+        elif (wrong := _wrong_value(field, value, kind)) is not None:
+            yield f"{where}{field} is {wrong}"
+        elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
+            yield f"{where}{field} is {shown(value)}, but should be a string"
+        elif field == "layer_types" and isinstance(value, list) and is_known and _has_layers(own, kind):
+            odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
+            yield from (
+                f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
+            )
+        elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=is_known)):
+            yield f"{where}{field} is {shown(value)}: {wrong}"
+    for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
+        yield where + what
+
+
+def _has_layers(own: Mapping[str, Any], kind: str) -> bool:
+    """Whether `layer_types` lists layers that are counted: Transformers checks no others (PP-DocLayout has blocks)."""
+    return "num_hidden_layers" in own or takes("transformers", kind, "num_hidden_layers") is not None
+
+
+def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
+    """Checks quantization_config: Transformers needs a method in it. MLX, which writes a second key, does not."""
+    how = own.get("quantization_config")
+    if not isinstance(how, Mapping) or "quantization" in own:
+        return
+    if how.get("quant_method") is None and not (how.get("load_in_4bit") or how.get("load_in_8bit")):
+        yield "quantization_config has no quant_method"
+    block = how.get("weight_block_size")
+    if how.get("quant_method") == "fp8" and isinstance(block, list) and len(block) != len(("rows", "columns")):
+        yield f"quantization_config.weight_block_size is {shown(block)}, but should be two numbers"
+
+
+def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
+    """The convolutions of audio models: a width, a stride and a kernel each (`validate_architecture`)."""
+    lists = {field: own.get(field) for field in ("conv_dim", "conv_stride", "conv_kernel")}
+    lengths = {len(each) for each in lists.values() if isinstance(each, list)}
+    if len(lengths) > 1 and all(isinstance(each, list) for each in lists.values()):
+        yield f"{', '.join(lists)} have different lengths"
+
+
+def wrapped(own: Mapping[str, Any], field: str) -> str | None:
+    """A document's only key, if everything including `field` is nested under it."""
+    inner = next(iter(own.values())) if len(own) == 1 else None
+    return next(iter(own)) if isinstance(inner, Mapping) and field in inner else None
+
+
+def _wrong_value(field: str, value: Any, kind: str) -> str | None:
+    """Describes a value of the right type with which the model cannot be built or called."""
+    if field == "initializer_range" and isinstance(value, int | float) and value < 0:
+        return f"{shown(value)}, but a standard deviation cannot be negative"
+    if field == "pad_token_id" and value is None and kind in fields()["transformers"]["padded"]:
+        return f"null, but {kind} counts positions from the padding token's id"
+    return wrong_size(field, value)
+
+
+def wrong_size(field: str, value: Any) -> str | None:
+    """Describes an impossible size: a negative one, or 0 for a divisor."""
+    if type(value) is not int or value > 0:
+        return None
+    if value < 0 and SIZES.fullmatch(field):
+        return f"{integer(value)}, but a size cannot be negative"
+    return "0, but other sizes are divided by it" if value == 0 and DIVISORS.fullmatch(field) else None
+
+
+def _near(word: str, known: Collection[str], least: float) -> list[str]:
+    """The known word that is most similar; None if none is similar enough."""
+    from difflib import get_close_matches  # only if a word is unknown
+
+    return get_close_matches(word.lower(), known, 1, least)
+
+
+def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known: bool) -> str | None:
+    """Why a value is refused, for the fields whose possible values are all known."""
+    if field in ("dtype", "torch_dtype"):
+        word = value.removeprefix("torch.")
+        if word in table["dtypes"] and not word.startswith(_FLOATS):
+            return "not a floating-point dtype, which a model's parameters need"
+        return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
+    if field in table["activation_fields"]:
+        newer = not is_known  # and may have more functions
+        known = value in table["activations"] or bool(newer and value and not _near(value, table["activations"], 0.7))
+        return None if known else "not an activation function that Transformers knows"
+    return None
+
+
+def _wrong_labels(own: Mapping[str, Any]) -> Iterator[str]:
+    """Checks id2label, an object whose keys are numbers."""
+    labels = own.get("id2label")
+    if labels is not None and not isinstance(labels, Mapping):
+        yield f"id2label is {shown(labels)}, but should be an object"
+    elif isinstance(labels, Mapping) and (odd := [key for key in labels if not key.lstrip("-").isdecimal()]):
+        yield f"id2label has the key {shown(odd[0])}, but its keys should be numbers"
+
+
+@rule("model-type", "consistent", "error")
+def model_type(subject: Subject) -> Iterator[Found]:
+    """`config.json` names no model type, or one that Transformers does not have.
+
+    Transformers chooses the classes of model and tokenizer by `model_type`. Reported are values that no version can
+    accept: one that is not a string, none although a class of Transformers is named, or an evident misspelling of a
+    type.
+    """
+    for entry in subject.named("config.json"):
+        if entry.name == "config.json":
+            yield from (Found(what, entry.path) for what in _wrong_type(subject, entry, subject.document(entry.path)))
+
+
+def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
+    table = fields()["transformers"]
+    kind, classes = own.get("model_type"), own.get("architectures")
+    first = classes[0] if isinstance(classes, list) and classes else None
+    of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
+    if kind is None and (inner := wrapped(own, "model_type")) is not None and "transformers_version" in own[inner]:
+        yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
+    elif "model_type" in own and not isinstance(kind, str):
+        yield f"model_type is {shown(kind)}, but should be a string"
+    elif of_transformers and not kind:
+        yield f"no model_type, but {shown(classes)} needs one"
+    elif not own.keys() - {"transformers_version"}:
+        if _is_whole(subject, entry):
+            yield "neither a model_type nor any other field of a model"
+    elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
+        yield "neither a model_type nor a class, of which Transformers needs one"
+    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and not_newer(own, table):
+        near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
+        if near and str(first).lower().startswith(_flat(near[-1])[:4]):
+            yield f"model_type {shown(kind)} is unknown to Transformers; {near[-1]!r} is known"
+
+
+def _is_anonymous(own: Mapping[str, Any]) -> bool:
+    """Whether a configuration written by Transformers names neither type nor class."""
+    named = own.keys() & {"model_type", "architectures", "auto_map", "_class_name"}
+    return "transformers_version" in own and not named
+
+
+def _is_whole(subject: Subject, entry: Entry) -> bool:
+    """Whether a configuration without fields belongs to weights of a Transformers model."""
+    names = {each.name for each in subject.entries if each.folder == entry.folder}
+    beside = names & {"tokenizer_config.json", "generation_config.json", "preprocessor_config.json"}
+    return bool(beside and entry.size < 100 and names & {"model.safetensors", "pytorch_model.bin"})
+
+
+def _of_class(name: str, known: Collection[str]) -> list[str]:
+    """The type after which a class of Transformers is named: speech_to_text for Speech2TextForConditionalGeneration."""
+    stem = re.sub(r"(For[A-Z]|Model|LMHead).*", "", name).lower().replace("2", "to")
+    return [kind for kind in known if stem and _flat(kind).replace("2", "to") == stem][:1]
+
+
+def _flat(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
+    """Whether a configuration was written by a version of Transformers no newer than the table."""
+    return version(own.get("transformers_version")) <= version(table["version"])
+
+
+def version(text: Any) -> tuple[int, ...]:
+    parts = str(text).split(".")[:2]
+    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
+
+
+#: Prefixes of the dtypes in which Transformers can create a model.
+_FLOATS = ("float", "bfloat", "half", "double")
+#: Kind of rotary embedding → fields that Transformers requires (modeling_rope_utils), without those that may also be in
+#: the configuration itself.
+_ROPE: Mapping[str, tuple[str, ...]] = {
+    "linear": ("factor",),
+    "dynamic": ("factor",),
+    "yarn": ("factor",),
+    "longrope": ("short_factor", "long_factor"),
+    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
+}
+#: Fields, of any kind of rotary embedding, that are used in arithmetic.
+_NUMBERS = frozenset(
+    {"rope_theta", "factor", "partial_rotary_factor", "attention_factor", "beta_fast", "beta_slow", "mscale"}
+)
+#: Kinds without such fields: the default, kinds of single models, and old names.
+_PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
+
+
+@rule("rope", "consistent", "error")
+def rope(subject: Subject) -> Iterator[Found]:
+    """The parameters of the rotary embedding are not those its kind needs.
+
+    `rope_parameters`, or `rope_scaling` in older files: a factor is missing, the kind is unknown, longrope's lists do
+    not have one number for each pair of a head's dimensions, or a value that should be a number is not. Transformers
+    refuses the configuration or the model.
+    """
+    for entry in subject.named("config.json"):
+        own = subject.document(entry.path) if entry.name == "config.json" else {}
+        known = own.get("model_type") in fields()["transformers"]["fields"] and "auto_map" not in own
+        nested = own.get("text_config")
+        for scope in (own, nested if isinstance(nested, Mapping) else {}) if known else ():
+            for field in ("rope_parameters", "rope_scaling"):
+                if isinstance(stated := scope.get(field), Mapping) and stated:
+                    told = _wrong_rope(stated, scope, is_known=not_newer(own, fields()["transformers"]))
+                    yield from (Found(f"{field}: {what}", entry.path) for what in told)
+
+
+def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known: bool = False) -> Iterator[str]:
+    kinds = stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,)
+    for own in kinds:
+        kind = own.get("rope_type", own.get("type", "default"))
+        for field in _NUMBERS & own.keys():
+            if own[field] is not None and not set(kind_of(own[field])) & set("if"):
+                yield f"{field} is {shown(own[field])}, but should be a number"
+        if not isinstance(kind, str):
+            yield f"rope_type is {shown(kind)}"
+        elif kind not in _ROPE:
+            if kind not in _PLAIN_ROPE and (is_known or _near(kind, (*_ROPE, "default"), 0.6)):
+                yield f"unknown kind {shown(kind)}"
+        elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
+            yield f"{kind} needs {', '.join(missing)}"
+        elif kind == "longrope":
+            yield from _wrong_lengths(own, scope)
+
+
+def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
+    """Longrope's lists have one number for each rotated pair of dimensions."""
+    width, heads, head = (scope.get(field) for field in ("hidden_size", "num_attention_heads", "head_dim"))
+    share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
+    if type(head) is not int and type(width) is type(heads) is int and heads:
+        head = width // heads
+    if type(head) is not int or not isinstance(share, int | float) or isinstance(share, bool):
+        return
+    pairs = int(head * share) // 2
+    for field in ("short_factor", "long_factor"):
+        listed = own[field]
+        if not isinstance(listed, list) or len(listed) != pairs:
+            has = plural(len(listed), "number") if isinstance(listed, list) else shown(listed)
+            yield f"{field} has {has}, but a head has {integer(pairs)} pairs of dimensions"
+
+
+# --- generation -----------------------------------------------------------------------------------
+
+
+@rule("generation-field", "consistent", "error")
+def generation_field(subject: Subject) -> Iterator[Found]:
+    """A field of generation_config.json has a value of a type that generation does not accept.
+
+    Loading, or the first call of `generate`, raises a type error. Get the model's original file, or delete this one.
+    """
+    for entry in subject.named("generation_config.json"):
+        own = subject.document(entry.path)
+        for field, value in own.items() if entry.name == "generation_config.json" else ():
+            if value is not None and (should := wrong_kind("generation", "any", field, value)):
+                yield Found(f"{field} is {shown(value)}, but should be {should}", entry.path)
+        beside = subject.document(entry.folder + "config.json")
+        begins = [own.get(field) for field in ("decoder_start_token_id", "bos_token_id")]
+        if (
+            entry.name == "generation_config.json"
+            and beside.get("is_encoder_decoder") is True
+            and begins == [None, None]
+        ):
+            yield Found("neither decoder_start_token_id nor bos_token_id, so decoding cannot start", entry.path)
+        alone = not own.get("do_sample") and own.get("num_beams") in (None, 1)
+        several = own.get("num_return_sequences")
+        if type(several) is int and several > 1 and alone:
+            yield Found(
+                f"num_return_sequences is {integer(several)}, but there is neither sampling nor beam search", entry.path
+            )
+        start = own.get("decoder_start_token_id")
+        if type(start) is int and start < 0:
+            yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
+
+
+# --- any configuration -------------------------------------------------------------------------
+
+#: Fields with the probability of a dropout.
+_DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
+
+
+def beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
+    """Dropout probabilities outside 0 to 1: PyTorch refuses to create the module, or to call it."""
+    for field, value in own.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
+            yield f"{field} is {shown(value)}, but a probability lies between 0 and 1"

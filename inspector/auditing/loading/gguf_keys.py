@@ -1,0 +1,268 @@
+"""Would llama.cpp accept a GGUF's key-values? Checks their types, the names it knows, and values it compares.
+
+`auditing/data/gguf.json` is extracted from its source by tools/llama_cpp/write_loading.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from inspector.architectures import predicted_gguf
+from inspector.architectures.data.gguf_keys import BESIDE, NO_MODELS
+from inspector.auditing import data
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.formats.gguf.values import TYPE_NAMES, KeyValues
+from inspector.model import Header, Severity
+from inspector.units import integer, plural
+
+
+def table() -> dict[str, Any]:
+    """What llama.cpp's loader requires of key-values."""
+    return data.table("gguf")
+
+
+def known() -> frozenset[str]:
+    """The architectures that llama.cpp loads."""
+    return predicted_gguf()
+
+
+def kind_of_tokenizer(metadata: Mapping[str, Any]) -> str | None:
+    """llama.cpp's name for a tokenizer's algorithm; None if it does not know the tokenizer.
+
+    It is "NONE" without tokens: only then llama.cpp reads the vocabulary's size from `vocab_size`.
+    """
+    model = metadata.get("tokenizer.ggml.model")
+    kind: str | None = table()["tokenizers"].get(model) if isinstance(model, str) else None
+    return kind
+
+
+def models_of(subject: Subject) -> Iterator[tuple[Header, KeyValues]]:
+    """GGUF files that contain a model, or a set's first part: not an adapter, a projector or only a vocabulary."""
+    for header in subject.all_headers:
+        if isinstance(header.metadata, KeyValues) and _is_model(header):
+            yield header, header.metadata
+
+
+def is_foreign(header: Header) -> bool:
+    """Whether a GGUF is a model of an architecture that llama.cpp does not have: of another program, or a newer one."""
+    architecture = header.metadata.get("general.architecture")
+    beside = (*NO_MODELS, *BESIDE)
+    return isinstance(architecture, str) and architecture not in {*known(), *beside} and _is_model(header)
+
+
+def _is_model(header: Header) -> bool:
+    if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
+        return False
+    return bool(header.metadata.get("general.type", "model") == "model") and not _is_further(header.metadata)
+
+
+def _is_further(metadata: KeyValues) -> bool:
+    """Whether it is a further part of a set, which has tensors, but no key-values of the model."""
+    number = metadata.get("split.no")
+    return type(number) is int and number > 0
+
+
+#: Keys that it reads from any model, and from those in parts.
+_EVERYWHERE = {"split.count": "uint16"}
+_OF_PARTS = {"split.no": "uint16", "split.tensors.count": "int32"}
+#: Keys of the tokenizer that it reads even from a file without tokens.
+_FIRST = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "token_type_count"))
+#: Optional keys that are read wherever they are present.
+_WHERE_THERE = (
+    *("attention.key_length", "attention.value_length"),
+    *("attn_logit_softcapping", "router_logit_softcapping"),
+)
+
+
+@rule("gguf-type", "consistent", "error")
+def gguf_type(subject: Subject) -> Iterator[Found]:
+    """A key-value has a different type than llama.cpp reads.
+
+    It compares types exactly, and refuses a file in which a number is a string or has another numeric type. The
+    converter has a bug, or the file was edited: convert the model again.
+    """
+    for header, metadata in models_of(subject):
+        architecture = metadata.get("general.architecture")
+        if not isinstance(architecture, str):
+            continue
+        for key, kind in _kinds(architecture, metadata).items():
+            field = metadata.fields.get(key)
+            if field is not None and field.item is not None and (listed := _list(key)):
+                wrong = TYPE_NAMES[field.item] not in _items(listed["item"])
+                kind = f"array[{listed['item']}]"
+            else:
+                wrong = field is not None and field.type_name != kind
+            if field is not None and wrong:
+                yield Found(f"{key:.80} is {field.type_name}, but should be {kind}", header.path)
+
+
+def _list(key: str) -> dict[str, str] | None:
+    """What llama.cpp requires of a key as a list: `item`, and `length` if it is fixed; None if it reads no list."""
+    lists: dict[str, dict[str, str]] = table()["lists"]
+    return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
+
+
+#: Whole numbers of 32 bits, of either sign, and flags are read as each other.
+_WHOLE = ("uint32", "int32", "bool")
+
+
+def _items(kind: str) -> tuple[str, ...]:
+    return _WHOLE if kind in _WHOLE else (kind,)
+
+
+def _kinds(architecture: str, metadata: KeyValues) -> dict[str, str]:
+    """Key → the type with which llama.cpp reads it from such a file."""
+    own_keys = table()["architectures"].get(architecture)
+    strict = {*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ()), *_WHERE_THERE}
+    parts = metadata.get("split.count")
+    found = _EVERYWHERE | (_OF_PARTS if type(parts) is int and parts > 1 else {})
+    without = kind_of_tokenizer(metadata) == "NONE"
+    if without:
+        found[f"{architecture}.vocab_size"] = "uint32"
+    for key, kind in table()["kinds"].items():
+        name = key.removeprefix("%s.")
+        if name in strict if name != key else not (without and key.startswith("tokenizer.") and key not in _FIRST):
+            found[key.replace("%s", architecture)] = kind
+    for key, listed in table()["lists"].items():
+        if (own := key.replace("%s", architecture)) in metadata and metadata.fields[own].item is not None:
+            found.setdefault(own, listed["item"])
+    return found if without else {**found, **dict.fromkeys(table()["token_ids"], "uint32")}
+
+
+@rule("gguf-unknown", "consistent", "error")
+def gguf_unknown(subject: Subject) -> Iterator[Found]:
+    """An architecture, a tokenizer, a pre-tokenizer or a RoPE scaling that llama.cpp does not know.
+
+    It refuses the file. An unknown architecture is an error if it is an evident misspelling, or if the sizes are stored
+    under another architecture's name; with sizes under its own name it may belong to a newer llama.cpp, and is a note.
+    A file with a tokenizer that llama.cpp lacks is for another program. An unknown pre-tokenizer is a warning: many new
+    models add one.
+    """
+    for header, metadata in models_of(subject):
+        architecture = metadata.get("general.architecture")
+        if architecture in known():
+            has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
+            told = _words(metadata) if has_text else ()
+            yield from (Found(what, header.path, severity=severity) for what, severity in told)
+        elif isinstance(architecture, str):
+            near = get_close_matches(architecture.lower(), known(), 1, 0.8)
+            own = any(key.startswith(f"{architecture}.") for key in metadata)
+            for_llama = "tokenizer.ggml.model" in metadata  # other programs' architectures lack that key
+            if near or not architecture or (for_llama and not own):
+                hint = f": did you mean {near[0]!r}?" if near else ""
+                yield Found(f"unknown architecture {architecture!r:.40}{hint}", header.path)
+            elif for_llama:
+                what = f"architecture {architecture!r:.40} is unknown to llama.cpp so far: a newer one may have it"
+                yield Found(what, header.path, severity="info")
+        elif "general.architecture" in metadata:
+            yield Found("general.architecture is not a string", header.path)
+        elif any(tensor.name == "token_embd.weight" for tensor in header.tensors):
+            yield Found("no general.architecture, which llama.cpp needs", header.path)
+
+
+def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
+    scaling = metadata.get(f"{metadata.get('general.architecture')}.rope.scaling.type")
+    if isinstance(scaling, str) and scaling not in table()["rope_scalings"]:
+        yield f"unknown RoPE scaling {scaling!r:.40}", "error"
+    model, split = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre")
+    if model is None:
+        yield "no tokenizer.ggml.model, which llama.cpp needs", "error"
+    elif kind_of_tokenizer(metadata) is None:
+        yield f"unknown tokenizer {str(model)!r:.40}", "error"
+    has_pre = model != "gemma4" and kind_of_tokenizer(metadata) == "BPE"
+    if has_pre and isinstance(split, str) and split not in table()["pre"] and split:
+        near = get_close_matches(split.lower(), table()["pre"], 1, 0.85)
+        yield f"unknown pre-tokenizer {split!r:.40}", "error" if near else "warning"
+
+
+@rule("gguf-sizes", "consistent", "error")
+def gguf_sizes(subject: Subject) -> Iterator[Found]:
+    """Sizes among a GGUF's key-values that llama.cpp compares contradict each other.
+
+    Llama rotates whole heads, no more experts can be used than there are, and the hidden size is a multiple of the
+    number of heads. llama.cpp refuses the file or crashes. The key-values were edited, or the converter has a bug.
+    """
+    for header, metadata in models_of(subject):
+        architecture = metadata.get("general.architecture")
+        if architecture not in known():
+            continue
+
+        def number(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> int | None:
+            value = own.get(f"{of}.{key}")
+            return value if type(value) is int else None
+
+        def present(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> bool:
+            return f"{of}.{key}" in own
+
+        if kind_of_tokenizer(metadata) == "NONE" and not present("vocab_size"):
+            model = metadata["tokenizer.ggml.model"]
+            what = f"a tokenizer of kind {model!r} and no {architecture}.vocab_size: llama.cpp expects no token at all"
+            yield Found(what, header.path)
+        for what in (
+            *_unequal(str(architecture), number, present),
+            *_groups(number),
+            *_lengths(str(architecture), metadata, number),
+        ):
+            yield Found(what, header.path)
+
+
+def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
+    width, heads = number("embedding_length"), number("attention.head_count")
+    rotated, head = number("rope.dimension_count"), number("attention.key_length")
+    if head is None and width and heads:
+        head = width // heads
+    own = table()["architectures"].get(architecture, {})
+    is_whole = architecture in table()["rotated_whole"] or own.get("rotates") == "whole"
+    if is_whole and rotated is not None and head and rotated != head:
+        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but a head has {integer(head)} dimensions"
+    elif own.get("rotates") and rotated is not None and head and (rotated % 2 or rotated > head):
+        yield f"{architecture}.rope.dimension_count is {integer(rotated)}, but must be even, at most {integer(head)}"
+    blocks, ahead = number("block_count"), number("nextn_predict_layers")
+    if blocks is not None and ahead is not None and ahead > blocks:
+        yield f"{integer(ahead)} layers predict further tokens, of {plural(blocks, 'block')}"
+    value = number("attention.value_length")
+    if value is None and width and heads:
+        value = width // heads
+    if own.get("fixed_values") and head is not None and value is not None and value != head:
+        what = f"values have {plural(value, 'dimension')} a head, and queries and keys {integer(head)}"
+        yield f"{what}: llama.cpp takes them to be equal for {architecture}"
+    experts, used = number("expert_count"), number("expert_used_count")
+    if used is not None and used > (experts or 0) and (experts is not None or not present("expert_count")):
+        yield f"{integer(used)} experts are used, but there are {integer(experts or 0)}"
+    if experts and not used and (used == 0 or not present("expert_used_count")):
+        yield f"none of the {integer(experts)} experts is used"
+
+
+def _groups(number: Any) -> Iterator[str]:
+    """Groups of experts, of which some are used: `llama_model_base::load_hparams` compares them."""
+    experts, groups, used = (number(f"expert_{key}") or 0 for key in ("count", "group_count", "group_used_count"))
+    if groups and groups >= experts:
+        yield f"{plural(groups, 'group')} of experts, but {plural(experts, 'expert')}"
+    elif groups > 1 and experts % groups:
+        yield f"{integer(experts)} experts are not a multiple of {plural(groups, 'group')}"
+    elif groups > 1 and not 0 < used < groups:
+        yield f"{integer(used)} groups of experts are used, of {integer(groups)}"
+
+
+def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
+    """Lists that llama.cpp reads, of another length than it needs."""
+    blocks, ahead = number("block_count"), number("nextn_predict_layers") or 0
+    needed = {} if blocks is None else {"blocks": blocks, "layers": blocks - ahead}
+    for key, listed in table()["lists"].items():
+        field = metadata.fields.get(key.replace("%s", architecture))
+        length = needed.get(listed["length"]) if listed["length"] in ("", "blocks", "layers") else int(listed["length"])
+        if field is None or field.items is None or length is None or field.items == length:
+            continue
+        if not _is_read(key, architecture):
+            continue
+        of = f"of {plural(length, 'block')}" if listed["length"] in needed else f"but should have {length}"
+        yield f"{key.replace('%s', architecture)} has {plural(field.items, 'item')}, {of}"
+
+
+def _is_read(key: str, architecture: str) -> bool:
+    """Whether llama.cpp reads a list for an architecture."""
+    name = key.removeprefix("%s.")
+    return name in table()["typed"] or name in table()["architectures"].get(architecture, {}).get("typed", ())

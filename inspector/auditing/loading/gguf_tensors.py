@@ -1,0 +1,212 @@
+"""Would llama.cpp accept a GGUF's tensors? Checks their names, dimensions and types, and where their data begins.
+
+`auditing/data/gguf.json` is extracted from its source by tools/llama_cpp/write_loading.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.auditing.loading.gguf_keys import known, models_of, table
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.bridge.shapes import alike, times
+from inspector.model import Expected, Header, Prediction, Tensor
+from inspector.units import integer, plural
+
+
+def _predicted(subject: Subject) -> Prediction | None:
+    """The prediction from the files' own key-values, if all files of a known architecture are there."""
+    result = subject.result
+    prediction = result.prediction if result else None
+    files = [each for each in subject.headers if each.format == "gguf"]
+    if prediction is None or not files or len(files) != len(subject.headers):
+        return None
+    is_known = any(each.metadata.get("general.architecture") in known() for each in files)
+    return prediction if prediction.config.kind == "gguf" and is_known and not subject.incomplete else None
+
+
+_BLOCK = re.compile(r"blk\.(\d+)\.")
+
+
+def pattern(name: str) -> str:
+    """A tensor's name with `%d` for its block, as llama.cpp's tables have it."""
+    return _BLOCK.sub("blk.%d.", name, count=1) if name.startswith("blk.") else name
+
+
+def is_optional(name: str, header: Header) -> bool:
+    """Whether llama.cpp loads a tensor if it is there, and does without it."""
+    architecture = header.metadata.get("general.architecture")
+    own = table()["architectures"].get(architecture, {}) if isinstance(architecture, str) else {}
+    stem, _, part = pattern(name).rpartition(".")
+    is_scale = bool(own) and part in _SCALES and stem.replace("blk.%d.", "") in _scaled()
+    return (is_scale or pattern(name) in own.get("optional", ())) and _is_within(name, header, architecture)
+
+
+#: Factors of packed weights, which it loads for any architecture.
+_SCALES = ("scale", "input_scale")
+
+
+def _scaled() -> frozenset[str]:
+    return frozenset(name.replace("blk.%d.", "") for name in table()["scaled"])
+
+
+def _is_within(name: str, header: Header, architecture: Any) -> bool:
+    """Whether a tensor is in a block that the model has, or in none."""
+    block, blocks = _BLOCK.match(name), header.metadata.get(f"{architecture}.block_count")
+    return block is None or type(blocks) is not int or int(block[1]) < blocks
+
+
+@rule("gguf-tensors", "consistent", "error")
+def gguf_tensors(subject: Subject) -> Iterator[Found]:
+    """A GGUF has a tensor that llama.cpp does not load, or has it under another name.
+
+    llama.cpp looks up each tensor by its exact name, and refuses a file with more tensors than it has used. The
+    key-values belong to another model, or the converter has a bug.
+    """
+    prediction = _predicted(subject)
+    if prediction is None:
+        return
+    files = subject.headers
+    stored = {tensor.name: header.path for header in files for tensor in header.tensors}
+    needed = {name for row in prediction.expected for name in row.names()}
+    beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
+    asked = needed | {name for row in beside for name in row.names()}
+    asked |= {fused for name in needed if (fused := _fused(name)) != name and name not in stored}
+    asked |= {name for header in files for name in (each.name for each in header.tensors) if is_optional(name, header)}
+    strange = [name for name in stored if name not in asked]
+    lost = sorted(needed - stored.keys())
+    for name in strange[:1]:
+        hint = f"; it expects {lost[0]}" if lost else ""
+        what = f"{plural(len(strange), 'tensor')} that llama.cpp does not load{hint}"
+        yield Found(what, stored[name], name)
+
+
+def _fused(name: str) -> str:
+    """The name of the fused query, key and value tensor, which llama.cpp looks up first (`create_tensor_qkv`)."""
+    for part in ("attn_q.", "attn_k.", "attn_v."):
+        name = name.replace(part, "attn_qkv.")
+    return name
+
+
+@rule("gguf-dimensions", "consistent", "error")
+def gguf_dimensions(subject: Subject) -> Iterator[Found]:
+    """A GGUF's tensor has the right number of elements, but its dimensions in another order or one too many.
+
+    llama.cpp compares each dimension, and refuses a matrix that is transposed or has a last dimension of 1. The
+    converter did not permute the tensor, or kept a dimension that it should have dropped: convert the model again.
+    """
+    prediction = _predicted(subject)
+    if prediction is None:
+        return
+    expected = {name: row for row in prediction.expected for name in row.names()}
+    constant = {name for row in prediction.buffers for name in row.names()}
+    free = {*table()["reshaped"]}
+    for header in subject.headers:
+        for tensor in header.tensors:
+            if tensor.name in _FACTORS and tensor.name not in constant:
+                yield from _factors(tensor, header)
+            row = expected.get(tensor.name)
+            if row and pattern(tensor.name).rpartition(".")[0] not in free and _is_turned(tensor, row):
+                what = f"its dimensions are {times(tensor.shape)}, but should be {times(row.shape)}"
+                yield Found(what, header.path, tensor.name)
+
+
+#: Factors on the frequencies of rotations: one for each pair of dimensions that are rotated.
+_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
+
+
+def _factors(tensor: Tensor, header: Header) -> Iterator[Found]:
+    own = header.metadata
+    architecture = own.get("general.architecture")
+    width, heads = (own.get(f"{architecture}.{key}") for key in ("embedding_length", "attention.head_count"))
+    head = own.get(f"{architecture}.attention.key_length")
+    if head is None and type(width) is int and type(heads) is int and heads:
+        head = width // heads
+    rotated = own.get(f"{architecture}.rope.dimension_count", head)
+    lengths = [size // 2 for size in (rotated, head) if type(size) is int]
+    if lengths and tensor.shape not in [(length,) for length in lengths]:
+        what = f"{times(tensor.shape)} factors on the frequencies of rotations, but {integer(lengths[0])} are used"
+        yield Found(what, header.path, tensor.name)
+
+
+def _is_turned(tensor: Tensor, row: Expected) -> bool:
+    return alike(tensor.shape, row.shape) and _written(tensor.shape) != _written(row.shape)
+
+
+def _written(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Dimensions without leading ones of 1: in a file these come last, and llama.cpp adds them."""
+    first = next((at for at, size in enumerate(shape) if size != 1), len(shape))
+    return shape[first:]
+
+
+#: ggml's operation → the types that its processor backend lacks for the weights in it.
+_LACKED: Mapping[str, frozenset[str]] = {
+    "MUL_MAT": frozenset({"I8", "I16", "I32", "I64", "F64"}),
+    "MUL_MAT_ID": frozenset({"I8", "I16", "I32", "I64", "F64"}),
+    "GET_ROWS": frozenset({"I8", "I16", "I64", "F64"}),  # tables of ids are int32
+}
+#: Tables of numbers to compute with, not of ids.
+_EMBEDDINGS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
+#: Operations for which it has none but F32.
+_PLAIN = ("DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
+#: Operations on activations and a vector, which must both be F32.
+_VECTORS = ("MUL", "ADD")
+
+
+@rule("gguf-weight-type", "consistent", "error")
+def gguf_weight_type(subject: Subject) -> Iterator[Found]:
+    """A GGUF's weight has a type with which ggml cannot compute.
+
+    On a processor norms and biases must be F32, and matrices floating-point numbers of at most 32 bits or packed.
+    llama.cpp loads the file, and aborts when it prepares the first computation. The converter did not cast the tensor:
+    convert the model again.
+    """
+    for header, metadata in models_of(subject):
+        if metadata.get("general.architecture") not in known():
+            continue
+        wrong: dict[str, list[str]] = {}
+        for tensor in header.tensors:
+            if (what := _cannot(tensor)) is not None:
+                wrong.setdefault(what, []).append(tensor.name)
+        for what, names in wrong.items():
+            more = f", and {plural(len(names) - 1, 'tensor')} like it" if len(names) > 1 else ""
+            yield Found(what + more, header.path, names[0])
+
+
+def _cannot(tensor: Tensor) -> str | None:
+    """Why ggml cannot compute with a tensor's type; None if it can, or if nothing is known of the tensor."""
+    stem, _, part = pattern(tensor.name).rpartition(".")
+    if part not in ("weight", "bias"):
+        stem, part = pattern(tensor.name), "weight"  # a few have no further word: blk.0.ssm_d
+    operation = table()["operations"].get(stem)
+    if operation is None:
+        return None
+    is_vector = sum(size > 1 for size in tensor.shape) <= 1
+    if part == "bias" or (operation in _VECTORS and (is_vector or stem.endswith("norm"))):
+        what = "bias" if part == "bias" else "norm or another vector"
+        return None if tensor.dtype == "F32" else f"a {what} in {tensor.dtype}: llama.cpp computes with it only in F32"
+    if operation in _PLAIN and tensor.dtype != "F32":
+        return f"weights in {tensor.dtype}, with which llama.cpp computes only in F32"
+    lacked = tensor.dtype in _LACKED.get(operation, ()) or (stem in _EMBEDDINGS and tensor.dtype == "I32")
+    return f"weights in {tensor.dtype}, with which llama.cpp does not compute" if lacked else None
+
+
+#: Bytes: the multiple at which ggml's processor backend needs a buffer to begin.
+_BUFFER = 32
+
+
+@rule("gguf-alignment", "consistent", "error")
+def gguf_alignment(subject: Subject) -> Iterator[Found]:
+    """A GGUF's tensors begin at an address that llama.cpp cannot map.
+
+    It maps the file into memory, and aborts unless the first tensor begins at a multiple of 32 bytes. The file has a
+    smaller `general.alignment`: convert the model again with the default, 32. With `--no-mmap` the file can be loaded.
+    """
+    for header, metadata in models_of(subject):
+        first = min((tensor for tensor in header.tensors if tensor.nbytes), key=lambda each: each.offset, default=None)
+        if metadata.get("general.architecture") in known() and first is not None and first.offset % _BUFFER:
+            what = f"the tensors begin at byte {integer(first.offset)}, which is not a multiple of {_BUFFER}"
+            yield Found(what, header.path, first.name)

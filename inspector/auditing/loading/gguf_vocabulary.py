@@ -1,0 +1,200 @@
+"""Would llama.cpp accept a GGUF's tokenizer? Checks what `llama_vocab::load` requires of its lists and ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import islice
+from typing import NamedTuple
+
+from inspector.auditing.loading.gguf_keys import kind_of_tokenizer
+from inspector.auditing.readers.templates import UNPARSABLE, judge, templates
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.formats.gguf.values import Field, KeyValues
+from inspector.model import Severity
+from inspector.units import integer, plural
+
+_PREFIX = "tokenizer.ggml."
+_TOKENS = f"{_PREFIX}tokens"
+_TYPES = f"{_PREFIX}token_type"
+_MERGES = f"{_PREFIX}merges"
+_CHARACTERS = f"{_PREFIX}precompiled_charsmap"
+#: List → the types of item that llama.cpp reads, and the kinds of vocabulary for which it does; none: for all.
+_LISTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    _TOKENS: (("string",), ()),
+    f"{_PREFIX}scores": (("float32", "int32"), ()),
+    _TYPES: (("int32",), ()),
+    f"{_PREFIX}suppress_tokens": (("int32",), ()),
+    _MERGES: (("string",), ("BPE",)),
+    _CHARACTERS: (("int8", "uint8"), ("UGM",)),
+}
+#: The type of a token that stands for one byte (`LLAMA_TOKEN_TYPE_BYTE`).
+_BYTE = 6
+#: Bytes before a byte's two digits, `<0x`: a shorter text ends the program, in the kinds that read these digits.
+_DIGITS_AT, _WITH_DIGITS = 3, ("SPM", "UGM", "BPE")
+#: The id that writers give a missing token: −1 in 32 bits.
+_NONE = 2**32 - 1
+#: Bytes of a token's text that are kept: a file may have longer ones, of 60 MB together.
+_PLAUSIBLE = 1024
+#: Bytes at the start of the map of characters: the length of its first part.
+_HEAD = 4
+#: Pre-tokenizer without merges.
+_WITHOUT_MERGES = "kimi-k2"
+#: Names of models whose tokens get attributes by text, and the tokens that must then exist.
+_NAMED = ("phi-3", "phi3")
+_OF_NAMED = (b"</s>", b"<unk>", b"<s>", b"<|endoftext|>")
+#: Pre-tokenizers and architectures for which the name does not count.
+_UNNAMED_PRE = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
+_UNNAMED = ("nomic-bert-moe", "jina-bert-v3")
+
+_Told = Iterator[tuple[str, Severity]]
+
+
+class _Vocabulary(NamedTuple):
+    """A GGUF's tokenizer."""
+
+    metadata: KeyValues
+    model: str
+    kind: str  # llama.cpp's name for the algorithm: "SPM", "BPE", …; "" if it is unknown
+
+    def field(self, key: str) -> Field | None:
+        return self.metadata.fields.get(key)
+
+    @property
+    def tokens(self) -> int:
+        field = self.field(_TOKENS)
+        return field.items or 0 if field is not None else 0
+
+    def is_readable(self, key: str) -> bool:
+        """Whether a list is there, with items of a type that llama.cpp reads."""
+        field = self.field(key)
+        return field is not None and field.type_name in {f"array[{item}]" for item in _LISTS[key][0]}
+
+
+@rule("gguf-tokens", "consistent", "error")
+def gguf_tokens(subject: Subject) -> Iterator[Found]:
+    """The lists of a GGUF's tokenizer do not match, or are not what llama.cpp reads.
+
+    Each token needs a score and a type, byte-pair tokenizers need merges, no token may occur twice, and no id may
+    exceed the list. llama.cpp refuses the file, aborts, or reads beyond the lists.
+    """
+    for header in subject.all_headers:
+        if header.format != "gguf" or not isinstance(header.metadata, KeyValues):
+            continue
+        if isinstance(model := header.metadata.get(f"{_PREFIX}model"), str):
+            own = _Vocabulary(header.metadata, model, kind_of_tokenizer(header.metadata) or "")
+            for what, severity in _wrong(own):
+                yield Found(what, header.path, severity=severity)
+
+
+def _wrong(own: _Vocabulary) -> _Told:
+    if own.kind == "NONE":
+        return
+    yield from _types(own)
+    if not own.tokens:
+        yield f"a tokenizer of kind {own.model!r:.40} without tokens", "error"
+        return
+    yield from _lengths(own)
+    yield from _merges(own)
+    yield from _characters(own)
+    yield from _ids(own)
+    if own.is_readable(_TOKENS):
+        yield from _texts(own)
+
+
+def _types(own: _Vocabulary) -> _Told:
+    for key, (items, kinds) in _LISTS.items():
+        field = own.field(key)
+        if field is not None and (own.kind in kinds or not kinds) and not own.is_readable(key):
+            yield f"{key} is {field.type_name}, but should be array[{items[0]}]", "error"
+
+
+def _lengths(own: _Vocabulary) -> _Told:
+    for key in (f"{_PREFIX}scores", _TYPES):
+        field = own.field(key)
+        if field is not None and field.items is not None and field.items != own.tokens:
+            severity: Severity = "error" if field.items < own.tokens else "info"  # it reads nothing beyond the tokens
+            yield f"{integer(field.items)} items in {key}, but {plural(own.tokens, 'token')}", severity
+
+
+def _merges(own: _Vocabulary) -> _Told:
+    excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == _WITHOUT_MERGES
+    if own.kind == "BPE" and own.field(_MERGES) is None and not excused:
+        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
+
+
+def _characters(own: _Vocabulary) -> _Told:
+    """The map of characters begins with the length of its first part, 32 bits; something must follow that part."""
+    field = own.field(_CHARACTERS)
+    if own.kind != "UGM" or field is None or not own.is_readable(_CHARACTERS):
+        return
+    length = field.items or 0
+    first = bytes(item % 256 for item in islice(own.metadata.items_of(_CHARACTERS), _HEAD))
+    if int.from_bytes(first, "little") + _HEAD >= length:
+        yield f"{_CHARACTERS} has {plural(length, 'byte')}, fewer than it says", "error"
+
+
+def _ids(own: _Vocabulary) -> _Told:
+    for key in sorted(own.metadata.fields):
+        if key.startswith(_PREFIX) and key.endswith("_token_id"):
+            number = own.metadata[key]
+            if type(number) is int and own.tokens <= number < _NONE:
+                yield f"{key} is {integer(number)}, of {plural(own.tokens, 'token')}", "warning"
+
+
+def _texts(own: _Vocabulary) -> _Told:
+    """What it requires of the tokens themselves. A text ends at a NUL, and an empty one is given a name of its own."""
+    texts = [_told_apart(bytes(each)) for each in own.metadata.views_of(_TOKENS)]
+    filled = [text for text in texts if text]
+    if len(there := set(filled)) < len(filled):
+        twice = Counter(filled).most_common(1)[0][0].decode(errors="backslashreplace")
+        yield f"the token {twice!r:.40} occurs more than once: llama.cpp aborts", "error"
+    typed = own.metadata.items_of(_TYPES) if own.is_readable(_TYPES) else iter(())
+    yield from _bytes(own, texts, [at for at, kind in enumerate(islice(typed, own.tokens)) if kind == _BYTE])
+    yield from _named(own, there)
+
+
+def _told_apart(text: bytes) -> bytes:
+    """A token's text as far as llama.cpp reads it; of an implausibly long one its start and a hash."""
+    if b"\0" in text:
+        text = text.partition(b"\0")[0]
+    return text if len(text) <= _PLAUSIBLE else text[:_PLAUSIBLE] + blake2b(text, digest_size=16).digest()
+
+
+def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:
+    if own.kind == "WPM" and of_bytes:
+        yield f"tokens of bytes in a tokenizer of kind {own.model!r}, which has none: llama.cpp aborts", "error"
+    short = [at for at in of_bytes if 0 < len(texts[at]) < _DIGITS_AT]
+    if own.kind in _WITH_DIGITS and short:
+        yield f"token {integer(short[0])} stands for a byte, but its text is not like <0x00>: llama.cpp aborts", "error"
+    if own.kind == "PLAMO2":
+        there = {texts[at] for at in of_bytes if at}
+        lacked = [byte for byte in range(256) if not {b"<0x%02X>" % byte, b"<0x%02x>" % byte} & there]
+        if lacked:
+            yield f"no token for {plural(len(lacked), 'byte')}, which a tokenizer of kind {own.model!r} needs", "error"
+
+
+def _named(own: _Vocabulary, texts: set[bytes]) -> _Told:
+    name, split = own.metadata.get("general.name"), own.metadata.get(f"{_PREFIX}pre")
+    architecture = own.metadata.get("general.architecture")
+    excused = any(each in str(split) for each in _UNNAMED_PRE) or any(each in str(architecture) for each in _UNNAMED)
+    if not isinstance(name, str) or excused or not any(each in name.lower() for each in _NAMED):
+        return
+    if lacked := [text.decode() for text in _OF_NAMED if text not in texts]:
+        yield f"general.name is {name!r:.40}, but there is no token {lacked[0]!r}: llama.cpp aborts", "error"
+
+
+@rule("gguf-template", "consistent", "error")
+def gguf_template(subject: Subject) -> Iterator[Found]:
+    """A GGUF's chat template cannot be parsed.
+
+    llama.cpp's server parses templates when it starts, and ends with an error; other programs load the file, and fail
+    when they use the template. Repair it, or replace it with `--chat-template-file`.
+    """
+    for template in templates(subject):
+        if template.path.endswith(".gguf") and template.text is not None:
+            unread = judge(template.text).unread
+            if unread and unread.startswith(UNPARSABLE):
+                yield Found(f"the template `{template.name[:40]}`: {unread:.160}", template.path)

@@ -1,0 +1,244 @@
+"""Adapters without their base: their configuration, and whether the weights are those their method creates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from inspector.auditing import data
+from inspector.auditing.loading.config_fields import (
+    MOST,
+    beyond_one,
+    fields,
+    shown,
+    takes,
+    version,
+    wrapped,
+    wrong_kind,
+)
+from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.subject import Subject
+from inspector.model import Severity
+from inspector.opening.configs import ADAPTER_FILE
+from inspector.sources.listing import Entry
+from inspector.units import integer
+
+#: The names PEFT gives an adapter's weights.
+_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+
+
+@rule("no-adapter-weights", "consistent", "error")
+def no_adapter_weights(subject: Subject) -> Iterator[Found]:
+    """An adapter's configuration without its weights.
+
+    PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or restore
+    its name.
+    """
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path) if entry.name == ADAPTER_FILE else {}
+        there = {entry.folder + name for name in _WEIGHTS} & subject.by_path.keys()
+        if isinstance(own.get("peft_type"), str) and not there and not subject.alone:
+            yield Found(f"no {_WEIGHTS[0]} beside it: download it", entry.path)
+
+
+@rule("adapter-pieces", "consistent", "error")
+def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
+    """An adapter's tensors are not those its method creates for its modules.
+
+    PEFT refuses a tensor whose shape differs from the others of its kind. It fills a missing tensor with random numbers
+    and drops one that does not belong to the method, in both cases with no more than a warning: these are warnings here
+    too.
+    """
+    if any(header.path.rpartition("/")[2] in _WEIGHTS for header in subject.headers):
+        from inspector.auditing.loading.adapters import created_tensors  # late: most downloads need no table of methods
+
+        yield from created_tensors.findings(subject, _WEIGHTS)
+
+
+# --- the configuration -----------------------------------------------------------------------------------------
+
+
+@rule("adapter-field", "consistent", "error")
+def adapter_field(subject: Subject) -> Iterator[Found]:
+    """A field of adapter_config.json has a value that PEFT does not accept, or names a method it does not have.
+
+    PEFT builds the adapter from these fields alone, and fails. Only a warning if a version of PEFT newer than this
+    program knows may have the method.
+    """
+    table = fields()["peft"]
+    for entry in subject.named(ADAPTER_FILE):
+        own = subject.document(entry.path)
+        if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
+            continue
+        if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
+            yield Found(f"everything is nested under {inner!r:.40}, where PEFT does not look", entry.path)
+            continue
+        if "peft_type" not in own:
+            yield Found("no peft_type, which names the method", entry.path)
+            continue
+        kind = own["peft_type"]
+        if not isinstance(kind, str) or kind.upper() not in table["fields"]:
+            newer = isinstance(kind, str) and version(own.get("peft_version", "0")) > version(table["version"])
+            severity: Severity = "warning" if newer else "error"
+            yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path, severity=severity)
+            continue
+        wrong = [
+            f"{field} is {shown(value)}, but should be {should}"
+            for field, value in own.items()
+            if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
+        ]
+        task = own.get("task_type")
+        if task is not None and task not in table["tasks"]:
+            wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
+        told = (*wrong, *_unknown_words(own, kind.upper()), *_wrong_targets(own), *_not_stored(subject, entry, own))
+        yield from (Found(what, entry.path) for what in told[:MOST])
+
+
+def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
+    """Words that a method does not know, unless a newer version of PEFT may."""
+    if version(own.get("peft_version", "0")) > version(fields()["peft"]["version"]):
+        return
+    for field, words in data.table("choices")["peft"].get(kind, {}).items():
+        value = own.get(field)
+        if isinstance(value, str) and value not in words and not value.startswith(_NUMBERED):
+            yield f"{field} is {shown(value)}, but should be one of {', '.join(words)}"
+
+
+#: Words that a number follows.
+_NUMBERED = ("pissa_niter_",)
+
+
+def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
+    """Tensors that PEFT looks up by name, and fails without."""
+    header = next((each for each in subject.headers if each.path.rpartition("/")[0] + "/" in ("/", entry.folder)), None)
+    if header is None or header.path.rpartition("/")[2] not in _WEIGHTS or len(header.tensors) > _MOST_TENSORS:
+        return
+    ends = {tensor.name.rpartition(".")[2] for tensor in header.tensors}
+    if own.get("trainable_token_indices") and "trainable_tokens_delta" not in ends:
+        yield "trainable_token_indices names tokens, but no tensor holds their embeddings"
+    yield from _no_layers(own, [tensor.name for tensor in header.tensors])
+    if own["peft_type"] == "VERA" and own.get("save_projection", True) and not {"vera_A", "vera_B"} <= ends:
+        yield "save_projection is true, but the projections vera_A and vera_B are not stored"
+
+
+def _no_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
+    """A name of the list of layers that no stored tensor has: PEFT finds nothing to adapt."""
+    patterns, layers = own.get("layers_pattern"), own.get("layers_to_transform")
+    listed = [patterns] if isinstance(patterns, str) else patterns
+    if not listed or not isinstance(listed, list) or layers is None or layers == []:
+        return
+    words = [each for each in listed if isinstance(each, str) and each.isidentifier()]  # others are expressions
+    numbered = [name for name in names if re.search(r"\.\d+\.", name)]
+    if len(words) == len(listed) and numbered and not any(_is_in_layer(name, words) for name in numbered):
+        yield f"layers_pattern is {shown(patterns)}, but no stored tensor is in such a layer"
+
+
+def _is_in_layer(name: str, words: list[str]) -> bool:
+    parts = name.split(".")
+    return any(part in words and after.isdecimal() for part, after in pairwise(parts))
+
+
+#: The most tensors that are searched.
+_MOST_TENSORS = 50_000
+
+
+def _is_of_peft(own: Mapping[str, Any]) -> bool:
+    """Whether a configuration that names no method is nevertheless PEFT's."""
+    known = own.keys() & {"base_model_name_or_path", "inference_mode", "task_type", "auto_mapping", "target_modules"}
+    return "peft_version" in own or len(known) > 1 or wrapped(own, "peft_type") is not None
+
+
+def _is_as_null(kind: str, field: str, value: Any) -> bool:
+    """Whether PEFT ignores a value as it does null: it tests `if config.field`, not the value's type."""
+    return not value and "n" in (takes("peft", kind.upper(), field) or "")
+
+
+_BIASES = ("none", "all", "lora_only")
+#: Method → its fields that hold one number for each token of a prompt.
+_ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
+#: Methods that adapt modules, which target_modules names.
+_TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
+
+
+def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
+    """Checks of one field against another."""
+    for field in ("target_modules", "modules_to_save", "feedforward_modules"):
+        listed = own.get(field)
+        if isinstance(listed, list) and (odd := [each for each in listed if not isinstance(each, str)]):
+            yield f"{field} has {shown(odd[0])}, but should hold names"
+        if isinstance(listed, Mapping) and listed:
+            yield f"{field} is an object, but should be a list of names"
+        if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
+            yield f"{field} is {shown(listed)}: a list written as a string"
+    yield from (*_no_expressions(own), *_wrong_tokens(own))
+    targets, forward = own.get("target_modules"), own.get("feedforward_modules")
+    if isinstance(targets, list) and isinstance(forward, list):
+        for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
+            yield f"feedforward_modules has {name!r:.60}, which is not in target_modules"
+    copies = own.get("layer_replication")
+    if copies and not (isinstance(copies, list) and all(isinstance(each, list) and len(each) == 2 for each in copies)):
+        yield f"layer_replication is {shown(copies)}, but should be a list of pairs"
+    if own.get("layers_pattern") and own.get("layers_to_transform") is None:
+        yield "layers_pattern without layers_to_transform"
+    yield from (*_wrong_values(own), *_wrong_biases(own))
+
+
+def _no_expressions(own: Mapping[str, Any]) -> Iterator[str]:
+    for field in ("target_modules", "exclude_modules"):
+        if isinstance(own.get(field), str) and (fault := _no_expression(own[field])):
+            yield f"{field} is {shown(own[field])}, {fault}"
+
+
+def _no_expression(text: str) -> str | None:
+    """Why a text is not a regular expression, or is not compiled here; None if it is one."""
+    if len(text) > _LONGEST:
+        return f"an expression of {integer(len(text))} characters, too long to be tried"
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"no regular expression: {error}"
+    return None
+
+
+#: Characters of an expression that is compiled.
+_LONGEST = 2_000
+
+
+def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
+    """Lists with one number for each token of a prompt."""
+    lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
+    for field, listed in lists.items():
+        whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
+        if not whole:
+            yield f"{field} is {shown(listed)}, but should be a list of whole numbers"
+            return
+    if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
+        yield f"{', '.join(lists)} have different lengths"
+
+
+def _wrong_biases(own: Mapping[str, Any]) -> Iterator[str]:
+    """What LoRA cannot combine with a bias of its own (`LoraConfig.__post_init__`)."""
+    if own.get("lora_bias") and str(own.get("peft_type")).upper() == "LORA":
+        start = own.get("init_lora_weights", True)
+        if start not in (True, False):
+            yield f"lora_bias is {shown(own['lora_bias'])}, which init_lora_weights {shown(start)} does not allow"
+        if own.get("use_dora"):
+            yield f"lora_bias is {shown(own['lora_bias'])}, which use_dora does not allow"
+
+
+def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
+    """Values of the right type that PEFT refuses."""
+    rank = own.get("r")
+    # OFT's r is 0 if oft_block_size is given, and AdaLoRA has `init_r` instead.
+    if type(rank) is int and rank <= 0 and own.get("peft_type") not in ("OFT", "ADALORA"):
+        yield f"r is {integer(rank)}: a rank must be positive"
+    base, bias = own.get("base_model_name_or_path"), own.get("bias")
+    if base and not isinstance(base, str):
+        yield f"base_model_name_or_path is {shown(base)}, but should be a string"
+    if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
+        yield f"bias is {shown(bias)}, but should be one of {', '.join(_BIASES)}"
+    if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
+        yield "target_modules names nothing to adapt"
+    yield from beyond_one(own)

@@ -1,0 +1,277 @@
+"""Can the tokenizer be built from its files? Checks tokenizer_config.json, and the files that its class reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from inspector.auditing.completeness.companions import NO_VOCABULARY, VOCABULARY
+from inspector.auditing.consistency.tensor_layout import SPECIAL, embedding_of
+from inspector.auditing.loading.config_fields import fields, wrapped, wrong_kind
+from inspector.auditing.readers.templates import judge, templates
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.units import integer, plural
+
+#: Files that each suffice as a vocabulary for the class that accepts any.
+_WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
+#: Classes built from tokenizer.json, or from anything convertible to it.
+_ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
+#: Fields whose value is true or false.
+_FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
+#: Fields whose value is a side, and the sides.
+_SIDED, _SIDES = ("padding_side", "truncation_side"), ("left", "right")
+#: Classes whose vocabulary is a list of lines → the token that it must contain.
+_LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
+
+
+@rule("tokenizer-files", "consistent", "error")
+def tokenizer_files(subject: Subject) -> Iterator[Found]:
+    """The tokenizer class that tokenizer_config.json names needs files that are missing.
+
+    GPT-2's needs vocab.json and merges.txt, Llama's tokenizer.model; each accepts tokenizer.json instead. Transformers
+    fails, or creates a tokenizer with an empty vocabulary. A file was lost or renamed, or the configuration belongs to
+    another model.
+    """
+    classes = fields()["tokenizers"]["classes"]
+    for entry in subject.named("tokenizer_config.json"):
+        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+        kind = own.get("tokenizer_class")
+        names = subject.names_beside(entry)
+        if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
+            continue
+        if not kind and _some(names):
+            yield Found(
+                "tokenizer_class is empty, and there is no tokenizer.json to go by",
+                entry.path,
+            )
+            continue
+        kind = kind.removesuffix("Fast") if kind not in _ANY else kind
+        if kind in _ANY:
+            if not any(name in _WHOLE or name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
+                yield Found(f"{kind} needs tokenizer.json, which is missing: download it", entry.path)
+            continue
+        needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
+        missing = [name for name in needed if name not in names]
+        unknown = kind not in classes and kind not in fields()["tokenizers"]["others"]
+        near = get_close_matches(kind, classes, 1, 0.9) if unknown and not names & {*_WHOLE} else []
+        if near:
+            yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
+        whole = names & {*_WHOLE} and needed != ["vocab.txt"]  # a list of words cannot be made of pieces
+        if needed and len(missing) == len(needed) and _some(names) and not whole:
+            yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
+
+
+def _some(names: frozenset[str]) -> bool:
+    """Whether there is anything like a vocabulary: if there is none, another rule reports it."""
+    return any(VOCABULARY.search(name) for name in names - NO_VOCABULARY)
+
+
+@rule("tokenizer-field", "consistent", "error")
+def tokenizer_field(subject: Subject) -> Iterator[Found]:
+    """A field of tokenizer_config.json has a value of a type that Transformers does not accept.
+
+    A special token is a string, or an object that contains it; the class is a string; texts are padded and truncated on
+    the left or the right. Anything else ends with an error.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+        for field in SPECIAL:
+            token = own.get(field)
+            text = token.get("content") if isinstance(token, Mapping) else token
+            if field == "unk_token" and text == "":
+                yield Found("unk_token is an empty string: the search for unknown text never ends", entry.path)
+            if token is not None and not isinstance(text, str):
+                yield Found(f"{field} is {_shown(token)}, but should be a string", entry.path)
+        kind = own.get("tokenizer_class")
+        if kind is not None and not isinstance(kind, str):
+            yield Found(f"tokenizer_class is {_shown(kind)}, but should be a string", entry.path)
+        yield from (Found(what, entry.path) for what in _wrong_kinds(own))
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:40]
+
+
+def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
+    """Fields other than the special tokens and the class."""
+    if (inner := wrapped(own, "tokenizer_class")) is not None:
+        yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
+    for field, value in own.items():
+        known = field not in (*SPECIAL, *_FLAGS, *_SIDED) and value is not None
+        if known and (should := wrong_kind("tokenizer", "any", field, value)):
+            yield f"{field} is {_shown(value)}, but should be {should}"
+    for field in _SIDED:
+        side = own.get(field, "right")
+        if side is not None and side not in _SIDES:
+            yield f"{field} is {_shown(side)}, but should be one of {', '.join(_SIDES)}"
+    for field in _FLAGS:
+        if own.get(field) is not None and not isinstance(own[field], bool):
+            yield f"{field} is {_shown(own[field])}, but should be true or false"
+    extra = own.get("extra_special_tokens")
+    for name, token in extra.items() if isinstance(extra, Mapping) else ():
+        if not isinstance(token, str | Mapping):
+            yield f"extra_special_tokens.{name:.40} is {_shown(token)}, but should be a string"
+    yield from _wrong_descriptions(own.get("added_tokens_decoder"))
+
+
+#: Fields of an added token other than its text.
+_MARKS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+def _wrong_descriptions(tokens: Any) -> Iterator[str]:
+    """Added tokens: an object of objects by id, each with a text and flags that are true or false."""
+    if tokens is not None and not isinstance(tokens, Mapping):
+        yield "added_tokens_decoder is not an object"
+    for number, token in tokens.items() if isinstance(tokens, Mapping) else ():
+        if not number.isdecimal():
+            yield f"added_tokens_decoder has the key {number!r:.40}, but should have ids"
+        elif not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
+            yield f"added_tokens_decoder.{number} has no text"
+        elif odd := [mark for mark in _MARKS if mark in token and not isinstance(token[mark], bool)]:
+            yield f"added_tokens_decoder.{number}.{odd[0]} is {_shown(token[odd[0]])}, but should be true or false"
+        else:
+            continue
+        return
+
+
+@rule("template-names", "consistent", "warning")
+def template_names(subject: Subject) -> Iterator[Found]:
+    """A chat template fails on every conversation, because Jinja lacks a filter, test or function that it uses.
+
+    Transformers adds only `raise_exception` and `strftime_now` to Jinja's own. What a template uses only under a
+    condition is not reported. The template was edited, or written for another program: get the model's original.
+    """
+    of_headers = {header.path for header in subject.all_headers}  # of GGUF, rendered by llama.cpp's own engine
+    for template in templates(subject):
+        if template.text is not None and template.path not in of_headers and _is_taken(template.path):
+            for what in judge(template.text).absent[:3]:
+                yield Found(
+                    f"the template `{template.name[:40]}` uses {what}, which Jinja does not have", template.path
+                )
+
+
+def _is_taken(path: str) -> bool:
+    """Whether Transformers takes a template from a file: others may be rendered by other programs."""
+    folder, _, name = path.rpartition("/")
+    return name.endswith(".json") or name == "chat_template.jinja" or folder.endswith("additional_chat_templates")
+
+
+@rule("added-tokens", "consistent", "warning")
+def added_tokens(subject: Subject) -> Iterator[Found]:
+    """Added tokens of tokenizer.json do not fit the vocabulary or the model.
+
+    An added token has the id of another token, so that the library gives it a new one; or the post-processor adds ids
+    for which the embedding has no row. The file was edited, or belongs to another model. A file of over 2 MB is not
+    checked.
+    """
+    for entry in subject.named("tokenizer.json"):
+        if entry.name != "tokenizer.json" or entry.size > _MOST_JSON:
+            continue
+        try:
+            own = json.loads(subject.text(entry.path, _MOST_JSON) or "null")
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(own, dict):
+            yield from (Found(what, entry.path) for what in (*_taken_ids(own), *_beyond(subject, entry.folder, own)))
+
+
+_MOST_JSON = 2 * 1024 * 1024
+
+
+def _taken_ids(own: Mapping[str, Any]) -> Iterator[str]:
+    model = own.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, Mapping) else None
+    if not isinstance(vocabulary, Mapping):
+        return
+    names = {number: token for token, number in vocabulary.items() if type(number) is int}
+    for token in own.get("added_tokens") or ():
+        text, number = (token.get("content"), token.get("id")) if isinstance(token, Mapping) else (None, None)
+        other = names.get(number) if type(number) is int else None
+        if isinstance(text, str) and other not in (None, text) and text not in vocabulary:
+            yield f"the added token {text!r:.40} has the id {number}, which is that of {other!r:.40}"
+            return
+
+
+def _beyond(subject: Subject, folder: str, own: Mapping[str, Any]) -> Iterator[str]:
+    """Ids that the post-processor puts around a text."""
+    embedding = embedding_of(subject) if folder == subject.folder else None
+    after = own.get("post_processor")
+    if embedding is None or not isinstance(after, Mapping):
+        return
+    rows, tokens = max(embedding.tensor.shape), after.get("special_tokens")
+    pieces = tokens.values() if isinstance(tokens, Mapping) else ()
+    of_template = (each.get("ids") for each in pieces if isinstance(each, Mapping))
+    listed = [*of_template, after.get("sep"), after.get("cls")]  # the last two are a text and its id
+    ids = [number for each in listed if isinstance(each, list) for number in each if type(number) is int]
+    if ids and max(ids) >= rows:
+        yield f"the post-processor adds the id {integer(max(ids))}, but the embedding has {plural(rows, 'row')}"
+
+
+@rule("vocabulary-lines", "consistent", "error")
+def vocabulary_lines(subject: Subject) -> Iterator[Found]:
+    """A list of tokens or merges lacks what the tokenizer needs.
+
+    merges.txt joins pieces that vocab.json does not have, or vocab.txt has no token for unknown text: the library
+    refuses the file. It was truncated, or belongs to another model. Not checked if there is a tokenizer.json, which is
+    read instead.
+    """
+    for entry in subject.named("tokenizer_config.json"):
+        names = subject.names_beside(entry)
+        if entry.name != "tokenizer_config.json" or "tokenizer.json" in names:
+            continue
+        own = subject.document(entry.path)
+        merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
+        if "merges.txt" in names and (line := _no_pair(subject, merges)) is not None:
+            yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
+        elif {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
+            yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
+        if "vocab.json" in names and (odd := _no_id(subject, vocabulary)) is not None:
+            yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
+        kind = str(own.get("tokenizer_class")).removesuffix("Fast")
+        unknown = own.get("unk_token", "[UNK]")
+        unknown = unknown.get("content") if isinstance(unknown, Mapping) else unknown
+        lines = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _LINES else None
+        if lines and isinstance(unknown, str) and unknown not in {line.rstrip("\r") for line in lines.split("\n")}:
+            yield Found(f"no {unknown!r:.40} in it, which {kind} needs", entry.folder + "vocab.txt")
+
+
+#: The most bytes of a list that is checked: those of 260,000 tokens take 7 MB.
+MAX_LIST = 16 * 1024 * 1024
+
+
+def _no_id(subject: Subject, vocabulary: str) -> str | None:
+    """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
+    try:
+        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
+    except (ValueError, RecursionError):
+        return None
+    of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
+    odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
+    return next(iter(odd), None)
+
+
+def _no_pair(subject: Subject, merges: str) -> str | None:
+    """A line of merges that is not two pieces; None if there is none."""
+    lines = (subject.text(merges, MAX_LIST) or "").split("\n")
+    return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
+
+
+def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
+    """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
+    lines = subject.text(merges, MAX_LIST)
+    try:
+        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
+    except (ValueError, RecursionError):
+        return None
+    if not lines or not isinstance(known, dict):
+        return None
+    for line in lines.split("\n"):
+        pieces = line.rstrip("\r").split(" ")
+        if len(pieces) == 2 and not line.startswith("#version"):
+            for piece in (*pieces, "".join(pieces)):
+                if piece not in known:
+                    return piece
+    return None

@@ -1,0 +1,378 @@
+"""The contents of files: nested archives are opened, and any that cannot be opened is reported.
+
+ZIP and tar archives, NumPy's arrays of objects, and gzip, zlib, bzip2 and LZMA streams. Anything else is passed on
+unchanged, to be examined as a pickle if it could be one.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from inspector.auditing.readers.misleading_names import leaves
+from inspector.formats import zips
+from inspector.formats.zips import Read
+
+if TYPE_CHECKING:
+    from tarfile import TarInfo
+
+#: How deeply nested archives are opened.
+MAX_DEPTH = 5
+#: The most bytes to which one compressed file or member is unpacked, and all of a model's together.
+MAX_UNPACKED = 16 * 1024 * 1024
+MAX_ALL_UNPACKED = 64 * 1024 * 1024
+#: The most members of all of a model's archives together.
+MAX_MEMBERS = 20_000
+#: The most memory that an LZMA stream may require.
+MAX_LZMA = 64 * 1024 * 1024
+#: The most consecutive compressed streams in one file.
+MAX_STREAMS = 1_000
+START = 512  # bytes that identify a file's kind: a tar archive's first header
+_NUMPY = b"\x93NUMPY"
+#: The start of a compressed file of joblib before 0.10, which it still reads: two letters, then the uncompressed size
+#: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
+_ZFILE, _ZFILE_HEADER = b"ZF0x", 21
+#: First bytes → an archive or compression that the audit does not open.
+UNOPENED: tuple[tuple[bytes, str], ...] = (
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard"),
+    (b"\x04\x22\x4d\x18", "compressed by LZ4"),
+    (b"\x02\x21\x4c\x18", "compressed by LZ4"),
+    (b"MSCF", "a Windows cabinet"),
+    (b"\x1f\x9d", "compressed by compress"),
+    (b"\x1f\xa0", "compressed by compress"),
+    (b"\x89LZO\0\r\n", "compressed by lzop"),
+    (b"LZIP", "compressed by lzip"),
+    (b"\xff\x06\0\0sNaPpY", "compressed by Snappy"),
+    (b"hsqs", "a SquashFS image"),
+    (b"xar!", "a xar archive"),
+    (b"ISc(", "an InstallShield cabinet"),
+    (b"!<arch>\n", "an ar archive"),
+    (b"070701", "a cpio archive"),
+    (b"ftrt", "a TensorRT plan, which is compiled code"),
+    (b"ptrt", "a TensorRT plan, which is compiled code"),
+)
+
+#: First bytes of a program → its kind.
+PROGRAMS: tuple[tuple[bytes, str], ...] = (
+    (b"\x7fELF", "a program or library for Linux (ELF)"),
+    (b"MZ", "a Windows program"),
+    (b"L\0\0\0\x01\x14\x02\0", "a Windows shortcut"),
+    (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
+    (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
+    (b"\0asm", "a WebAssembly program"),
+    (b"dex\n", "a program for Android"),
+)
+
+#: First bytes of archives that the audit opens, and of those it does not.
+MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
+
+
+def program_of(start: bytes) -> str | None:
+    """What kind of program a file is, by its first 8 bytes; None for none."""
+    return next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
+
+
+class Limits:
+    """The budget that remains for a model's archives."""
+
+    def __init__(self) -> None:
+        self.unpacked = MAX_ALL_UNPACKED
+        self.members = MAX_MEMBERS
+
+
+class Piece(NamedTuple):
+    """Bytes to examine: a file, or the contents of one."""
+
+    name: str  # within the file: "" for the file itself, "archive/data.pkl", "inner.zip/data.pkl"
+    read: Read
+    size: int
+
+    def start(self, length: int = START) -> bytes:
+        return self.read(0, min(length, self.size))
+
+
+class Unopened(NamedTuple):
+    """A piece that could not be examined, and why."""
+
+    name: str
+    why: str
+
+
+class Outside(NamedTuple):
+    """A member that would be unpacked outside the folder, or a link that leads there."""
+
+    name: str
+    leads_to: str
+
+
+#: The contents of a file: bytes to examine, and problems met on the way.
+Part = Piece | Unopened | Outside
+
+
+def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True) -> Iterator[Part]:
+    """The contents of a file after opening all archives in it.
+
+    Args:
+        likely: whether it has the name of a loadable file; other files are not searched for an appended archive.
+    """
+    if depth > MAX_DEPTH:
+        yield Unopened(piece.name, "archives nested deeper than the audit opens them")
+        return
+    start = piece.start()
+    if start[:2] == b"PK" or (likely and zips.looks_like_zip(piece.read, piece.size)):
+        yield from _of_zip(piece, limits, depth)
+        if start[:2] != b"PK":  # other readers start at the front
+            yield piece
+    elif start[:6] == _NUMPY:
+        yield from _of_array(piece)
+    elif unpack := _unpacker(start):
+        yield from _of_compressed(piece, unpack, limits, depth, likely=likely)
+    elif _is_tar(start):
+        yield from _of_tar(piece, limits, depth)
+    elif found := next((what for magic, what in UNOPENED if start.startswith(magic)), None):
+        yield Unopened(piece.name, found)
+    else:
+        yield piece
+
+
+def _joined(outer: str, inner: str) -> str:
+    return f"{outer}/{inner}" if outer else inner
+
+
+def _within(piece: Piece, name: str, at: int, size: int) -> Piece:
+    """A range of a piece."""
+    size = max(0, min(size, piece.size - at))
+
+    def read(start: int, length: int) -> bytes:
+        return piece.read(at + start, max(0, min(length, size - start)))
+
+    return Piece(name, read, size)
+
+
+def _held(name: str, data: bytes) -> Piece:
+    """Bytes in memory."""
+    return Piece(name, lambda start, length: data[start : start + length], len(data))
+
+
+# --- ZIP ----------------------------------------------------------------------------------------
+
+#: A tensor's bytes in a PyTorch archive, `archive/data/0`: no reader interprets them as anything else.
+_RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
+
+
+def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
+    try:
+        listed = zips.members(piece.read, piece.size)
+    except zips.ZipError as error:
+        yield Unopened(piece.name, str(error))
+        return
+    of_torch = any(member.name.endswith("data.pkl") for member in listed)
+    for member in listed:
+        if of_torch and _RECORD.fullmatch(member.name) and member.method == zips.STORED:
+            continue
+        limits.members -= 1
+        if limits.members < 0:
+            yield Unopened(piece.name, "more members than the audit looks into")
+            return
+        name = _joined(piece.name, member.name)
+        if leaves(member.name):
+            yield Outside(piece.name, member.name)
+        if member.encrypted:
+            yield Unopened(name, "an encrypted member")  # or one that some readers take as it is
+        try:
+            yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
+        except zips.ZipError as error:
+            yield Unopened(name, str(error))
+
+
+def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
+    """A member, unpacked as far as possible. Raises ZipError."""
+    if member.method == zips.STORED:
+        return _within(piece, name, zips.data_start(piece.read, member), member.compressed)
+    limit = _allowance(limits)
+    data = zips.unpacked(piece.read, member, limit)
+    limits.unpacked -= len(data)
+    if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
+        raise zips.ZipError("it unpacks to more than the audit reads" if len(data) >= limit else "a truncated member")
+    return _held(name, data)
+
+
+def _allowance(limits: Limits) -> int:
+    """The most bytes to which the next member may be unpacked."""
+    return max(START, min(MAX_UNPACKED, limits.unpacked))
+
+
+def _is_marked(data: bytes) -> bool:
+    """Whether bytes begin like a pickle of protocol 2 or later, or like an archive that may contain one."""
+    return data[:1] == b"\x80" or data[:2] == b"PK" or data[:6] == _NUMPY or _is_tar(data[:START])
+
+
+# --- tar ----------------------------------------------------------------------------------------
+
+
+def _is_tar(start: bytes) -> bool:
+    """POSIX archives by their magic, older ones by the checksum of their first header."""
+    if len(start) < 512:
+        return False
+    try:
+        told = int(start[148:156].strip(b" \0") or b"-1", 8)
+    except ValueError:
+        return start[257:262] == b"ustar"
+    return told == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
+
+
+def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
+    import tarfile  # few models have such an archive
+
+    faults = (tarfile.TarError, OSError, EOFError, ValueError, KeyError, RecursionError, OverflowError)
+    try:
+        with tarfile.open(fileobj=_Reader(piece), mode="r:") as archive:
+            for member in archive:
+                limits.members -= 1
+                if limits.members < 0:
+                    yield Unopened(piece.name, "more members than the audit looks into")
+                    return
+                for path in (member.name, *([_target_of(member)] if member.issym() or member.islnk() else ())):
+                    if leaves(path):
+                        yield Outside(piece.name, path)
+                if member.issparse():
+                    yield Unopened(_joined(piece.name, member.name), "a member with holes in it")
+                elif member.isreg():
+                    inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
+                    yield from pieces(inner, limits, depth + 1)
+    except faults:
+        yield Unopened(piece.name, "a truncated or damaged tar archive")
+
+
+def _target_of(link: TarInfo) -> str:
+    """A link's target, from the archive's root: a symbolic link is relative to its folder, a hard link to the root."""
+    own = link.name.rpartition("/")[0] if link.issym() else ""
+    return f"{own}/{link.linkname}" if own and not link.linkname.startswith("/") else link.linkname
+
+
+class _Reader(BytesIO):
+    """A piece as the file object that `tarfile` expects: read in place, never as a whole."""
+
+    def __init__(self, piece: Piece) -> None:
+        super().__init__()
+        self._piece, self._at = piece, 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._at = max(0, offset + (0, self._at, self._piece.size)[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        left = max(0, self._piece.size - self._at)
+        wanted = left if size is None or size < 0 else min(size, left)
+        if wanted > MAX_UNPACKED:
+            raise ValueError("an implausibly long header")
+        data = self._piece.read(self._at, wanted)
+        self._at += len(data)
+        return data
+
+
+# --- NumPy --------------------------------------------------------------------------------------
+
+
+def _of_array(piece: Piece) -> Iterator[Part]:
+    """A .npy file: an array of objects is a pickle, any other contains numbers (numpy.lib.format).
+
+    If the header is not as NumPy writes it, the rest is examined as a pickle too.
+    """
+    start = piece.start(1 << 16)
+    width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
+    length = int.from_bytes(start[8 : 8 + width], "little")
+    header = start[8 + width : 8 + width + length]
+    if len(header) < length:
+        yield Unopened(piece.name, "a NumPy header that is truncated or implausibly long")
+    elif not _NUMBERS.fullmatch(header):
+        yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
+
+
+#: The header of an array of numbers or text, as NumPy writes it. A structured dtype is a list, and may hold objects.
+_NUMBERS = re.compile(
+    rb"""\{'descr': '[<>|=]?[?bBhHiIlLqQpPefdgFDGSUVMmca]\d{0,9}(?:\[\w{1,9}\])?', 'fortran_order': (?:True|False), """
+    rb"""'shape': \((?:\d{1,20}L?(?:, \d{1,20}L?){0,64},?)?\),? ?\}\s*"""
+)
+# --- compression --------------------------------------------------------------------------------
+
+Unpack = Callable[[bytes, int], bytes]
+
+
+class _Stream(Protocol):
+    """The interface that the decompressors of zlib, bz2 and lzma share."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def _unpacker(start: bytes) -> Unpack | None:
+    """The decompressor for a stream, determined by its first bytes."""
+    if start[:2] == b"\x1f\x8b":
+        return lambda raw, limit: _streams(lambda: zlib.decompressobj(31), raw, limit)
+    if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
+        return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
+    if start[:4] == _ZFILE:
+        at = _ZFILE_HEADER + (start[_ZFILE_HEADER : _ZFILE_HEADER + 1] == b" ")
+        return lambda raw, limit: zlib.decompressobj().decompress(raw[at:], limit)
+    if start[:3] == b"BZh":
+        return _bunzip
+    if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":
+        return _unlzma
+    return None
+
+
+def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
+    """All consecutive streams, as Python's own readers process them; zeros between them are padding."""
+    unpacked: list[bytes] = []
+    for _ in range(MAX_STREAMS):
+        stream = new()
+        unpacked.append(stream.decompress(raw, limit))
+        limit -= len(unpacked[-1])
+        raw = stream.unused_data.lstrip(b"\0")
+        if not stream.eof or not raw or limit <= 0:
+            return b"".join(unpacked)
+    raise ValueError("implausibly many streams")
+
+
+def _bunzip(raw: bytes, limit: int) -> bytes:
+    import bz2  # few models have such a file
+
+    return _streams(bz2.BZ2Decompressor, raw, limit)
+
+
+def _unlzma(raw: bytes, limit: int) -> bytes:
+    import lzma  # the same
+
+    try:
+        return _streams(lambda: lzma.LZMADecompressor(memlimit=MAX_LZMA), raw, limit)
+    except lzma.LZMAError as error:
+        raise ValueError("damaged") from error
+
+
+def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, likely: bool) -> Iterator[Part]:
+    limit = _allowance(limits)
+    try:
+        data = unpack(piece.read(0, min(piece.size, MAX_UNPACKED)), limit)
+    except (zlib.error, OSError, EOFError, ValueError):
+        yield Unopened(piece.name, "damaged compressed data")
+        return
+    limits.unpacked -= len(data)
+    inner = _held(_joined(piece.name, "unpacked"), data)
+    if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
+        yield Unopened(piece.name, "it unpacks to more than the audit reads")
+    yield from pieces(inner, limits, depth + 1)

@@ -1,0 +1,204 @@
+"""The results of Jinja's filters and Python's methods on constants, and which calls a chat template may need."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.auditing.readers.jinja.values import Value, python_of
+
+#: Filters that are evaluated on constants.
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "capitalize": lambda text: str(text).capitalize(),
+    "first": lambda items: items[0],
+    "format": lambda text, *arguments: str(text) % arguments,
+    "int": lambda value, default=0: int(value) if str(value).lstrip("-").isdecimal() else default,
+    "join": lambda items, between="": str(between).join(map(str, items)),
+    "last": lambda items: items[-1],
+    "length": len,
+    "count": len,
+    "list": list,
+    "lower": lambda text: str(text).lower(),
+    "replace": lambda text, old, new, count=-1: str(text).replace(str(old), str(new), -1 if count is None else count),
+    "reverse": lambda items: items[::-1],
+    "sort": sorted,
+    "string": str,
+    "sum": lambda items, _=None, start=0: sum(items, start),
+    "safe": lambda text: text,
+    "title": lambda text: str(text).title(),
+    "trim": lambda text, chars=None: str(text).strip(chars),
+    "unique": lambda items: list(dict.fromkeys(items)),
+    "upper": lambda text: str(text).upper(),
+    "e": str,
+    "escape": str,
+    "forceescape": str,
+    "striptags": lambda text: str(text).strip(),
+    "wordcount": lambda text: len(str(text).split()),
+    "abs": abs,
+    "min": min,
+    "max": max,
+}
+#: Filters that return their input, or the default.
+PASSING = frozenset(("default", "d"))
+#: Filters whose result cannot be a name.
+COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
+#: Filters that write a text with its quotes and backslashes escaped, which doubles those of one that was escaped.
+QUOTING = frozenset(("tojson", "pprint"))
+#: Conversions of a format that do: `%r`, `%(x)a`, `{!r}`.
+QUOTED = re.compile(r"%(?:\(\w*\))?[-#0 +]*[0-9.]*[ra]|![ra]")
+#: Filters that make a text of a list or a dictionary first, which quotes the texts in it.
+TEXTUAL = frozenset(
+    [
+        "string",
+        "upper",
+        "lower",
+        "title",
+        "capitalize",
+        "trim",
+        "replace",
+        "indent",
+        "center",
+        "wordwrap",
+        "truncate",
+        "striptags",
+        "urlize",
+        "urlencode",
+        "escape",
+        "e",
+        "forceescape",
+        "safe",
+    ]
+)
+#: Filters that omit nothing.
+WHOLE = frozenset(
+    ("list", "string", "reverse", "sort", "safe", "upper", "lower", "title", "escape", "e", "forceescape")
+)
+#: Filters and methods whose result is a part of their input, whatever their other arguments.
+PARTS = frozenset(
+    """
+    split rsplit splitlines partition rpartition strip lstrip rstrip trim lower upper title capitalize casefold swapcase
+    removeprefix removesuffix first last list sort reverse unique items keys values pop copy tojson dictsort selectattr
+    rejectattr select reject map groupby batch slice string startswith endswith find rfind index count isdigit isalpha
+    strftime isoformat safe escape e urlize striptags min max random truncate
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+#: Filters that look up an attribute, and the argument with its name: position, or keyword.
+LOOKING: Mapping[str, tuple[int | None, str | None]] = {
+    "attr": (0, "name"),
+    "map": (None, "attribute"),
+    "selectattr": (0, None),
+    "rejectattr": (0, None),
+    "groupby": (0, "attribute"),
+    "sort": (2, "attribute"),
+    "unique": (1, "attribute"),
+    "sum": (0, "attribute"),
+    "min": (1, "attribute"),
+    "max": (1, "attribute"),
+    "join": (1, "attribute"),
+}
+#: String methods that are evaluated on constants.
+TEXT_METHODS: Mapping[str, Callable[..., Any]] = {
+    name: getattr(str, name)
+    for name in (
+        *("join", "format", "replace", "lower", "upper", "title", "capitalize", "swapcase", "casefold", "strip"),
+        *("lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "removeprefix"),
+        *("removesuffix", "startswith", "endswith", "find", "rfind", "index", "count", "isdigit", "isalpha"),
+        *("isdecimal", "isnumeric", "isalnum", "isspace", "islower", "isupper", "translate", "center", "ljust"),
+        *("rjust", "zfill", "expandtabs", "format_map", "encode"),
+    )
+}
+#: Methods of lists, dictionaries, dates and Jinja's own helpers that templates call.
+OTHER_METHODS = frozenset(
+    """
+    append extend insert pop remove clear update copy setdefault get items keys values sort reverse add index count
+    strftime isoformat date time now today next reset cycle changed current tojson dict json lower_first hex decode
+    total_seconds weekday isoweekday year month day model_dump to_json
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+#: Attributes that reach Python's internals without an underscore, as listed by Jinja's sandbox.
+INTERNAL = frozenset(
+    """
+    mro func_globals func_code func_closure func_dict func_defaults im_func im_self im_class gi_frame gi_code
+    gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code f_back f_globals f_locals f_builtins f_code
+    tb_frame tb_next
+    """.split()  # noqa: SIM905  the same
+)
+#: Names that no template needs to call.
+ACTING = frozenset(
+    """
+    system popen popen2 popen3 popen4 exec execfile eval compile open __import__ import_module importlib subprocess
+    getattr setattr delattr globals locals vars dir breakpoint input os sys socket builtins pty check_output Popen
+    getoutput spawn
+    load_module get_loader read_text write_text unlink rmdir listdir environ putenv getenv urlopen _module
+    """.split()  # noqa: SIM905  the same
+)
+
+
+def is_internal(name: str) -> bool:
+    """Whether a name reaches Python's internals: what Jinja's sandbox refuses."""
+    return name in INTERNAL or (name.startswith("_") and "__" in name)
+
+
+def looks_inside(text: str) -> str | None:
+    """The field of a format string that accesses an internal, such as `{0.__class__}`."""
+    try:
+        fields = [field for _, field, spec, _ in string.Formatter().parse(text) if field or spec]
+    except ValueError:
+        return None
+    for field in fields:
+        parts = str(field).replace("]", "").replace("[", ".").split(".")
+        if any(is_internal(part) for part in parts[1:]):
+            return str(field)
+    return None
+
+
+#: A number larger than any width, count or exponent in a template.
+LONG_NUMBER = 100_000
+
+
+def is_huge(*values: Value) -> bool:
+    """Whether one of the values may be a number, or contain a width, that causes unbounded work."""
+    for value in values:
+        if any(abs(each) > LONG_NUMBER for each in value.numbers):
+            return True
+        for each in value.items or ():
+            if any(abs(number) > LONG_NUMBER for number in each.numbers):
+                return True
+    return False
+
+
+def is_widened(name: str, text: Value, *arguments: Value) -> bool:
+    """Whether a filter that pads or repeats makes a long text implausibly longer."""
+    width = max((abs(each) for value in arguments for each in value.numbers), default=0)
+    return name in ("indent", "center", "wordwrap") and text.weight * width > LONG_NUMBER * 1000
+
+
+def grown(name: str, text: Value, *arguments: Value) -> int:
+    """The work of `join`, `replace` and `sum`, which insert one text or list into another repeatedly."""
+    weights = [each.weight for each in arguments]
+    if name == "join" and weights:
+        pieces = text.weight if text.items is None else len(text.items)
+        return text.weight + pieces * weights[0]
+    if name == "sum":  # each partial sum is copied
+        return text.weight * text.weight if any(each.items is not None for each in arguments) else 1
+    if name == "replace" and len(weights) > 1:
+        return text.weight * max(1, weights[1] // weights[0])
+    return text.weight + sum(weights)
+
+
+def is_wide(text: str) -> bool:
+    """Whether a format string has a width or precision of five digits or more."""
+    run = 0
+    for char in text:
+        run = run + 1 if char.isdigit() else 0
+        if run >= 5 and ("%" in text or "{" in text):
+            return True
+    return False
+
+
+def single(value: Value) -> Any:
+    """A value's only constant; None if it has several, or is unknown."""
+    found = python_of(value)
+    return found[0] if found and len(found) == 1 else None

@@ -1,0 +1,203 @@
+"""What the pickles in a file would do if loaded, determined without executing anything.
+
+`formats.pytorch.machine` interprets the opcodes and records each name that would be resolved; `reach` rates its
+severity; `archives` finds the pickles.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from inspector.auditing.bounds import START
+from inspector.auditing.readers.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
+from inspector.auditing.readers.dangerous_names import danger, importable, is_known_to_act
+from inspector.auditing.subject import Subject
+from inspector.formats.pytorch.machine import Budget, Stream
+from inspector.formats.pytorch.opcodes import ACTIONS
+from inspector.formats.pytorch.program import Program, is_legacy, programs
+from inspector.formats.pytorch.values import Reached
+from inspector.sources.filenames import WEIGHTS
+
+#: The most opcodes read from one file, and from all files of a model: more than a file below 1 MB can have.
+MAX_OPCODES = 1_100_000
+MAX_ALL_OPCODES = 4_000_000
+#: The most files of one model that have a pickle's name.
+MAX_PICKLES = 2_000
+
+#: Suffixes of files, and of archive members, that are loaded as pickles.
+PICKLES = (
+    *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo", ".dill"),
+    *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
+    *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
+)
+#: Suffixes of archive members that are models themselves, which the rules examine only in a folder.
+MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".jinja")
+#: Members of the tar archives that PyTorch wrote before 0.1.10.
+_IN_TAR = ("pickle", "sys_info", "storages", "tensors")
+
+
+class Judged(NamedTuple):
+    """All pickles of one file."""
+
+    pickles: int  # read, or to be read by their name
+    dangerous: tuple[str, ...]  # names that run, open or fetch
+    unusual: tuple[str, ...]  # names that are not known
+    unread: tuple[str, ...]  # pickles that were not read to their end, and why
+    unopened: tuple[Unopened, ...]  # archives and compressed data that are not opened
+    outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
+    programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and their kind
+    odd: tuple[str, ...] = ()  # constructs that no pickler writes
+
+
+class Budgets:
+    """The budget that remains for a model's pickles."""
+
+    def __init__(self) -> None:
+        self.limits = Limits()
+        self.steps = MAX_ALL_OPCODES
+
+
+def judged(subject: Subject) -> Mapping[str, Judged | None]:
+    """Every file of a model with pickles or archives; None represents the first of those that are not read."""
+    if "pickles" not in subject.memo:
+        subject.memo["pickles"] = dict(_judged(subject))
+    found: Mapping[str, Judged | None] = subject.memo["pickles"]
+    return found
+
+
+def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
+    budgets = Budgets()
+    opened = 0
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside or not entry.size or entry.name.lower().endswith(WEIGHTS):
+            continue
+        likely = entry.name.lower().endswith(PICKLES)
+        if not likely and not _may_hold(subject.head(entry.path, START)):
+            continue
+        opened += likely
+        if opened > MAX_PICKLES:
+            yield entry.path, None
+            return
+        with subject.reading(entry.path) as read:
+            found = judge(Piece("", read, entry.size), budgets, likely=likely, name=entry.name.lower())
+        if found.pickles or found.unopened or found.outside or found.programs:
+            yield entry.path, found
+
+
+def _may_hold(first: bytes) -> bool:
+    """Whether a file with another name may be a pickle, or an archive with some, by its first bytes."""
+    archive = first[:2] == b"PK" or first.startswith(MAGICS) or b"\0" in first[:START]
+    return bool(first) and (archive or is_marked(first) or (ACTIONS[first[0]] is not None and _may_be(first)))
+
+
+def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Judged:
+    """The contents of a file; `likely` if it has the name of a pickle."""
+    collected = _Collected()
+    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are examined
+    budget = Budget(min(MAX_OPCODES, budgets.steps))
+    before = budget.steps
+    for found in pieces(file, budgets.limits, likely=likely):
+        if isinstance(found, Unopened):
+            collected.unopened.append(found)
+            continue
+        if isinstance(found, Outside):
+            collected.outside.append(found)
+            continue
+        if found.name.lower().endswith(MODELS) and not keras:
+            collected.unopened.append(Unopened(found.name, "a model of another format, in an archive"))
+        if found.name and (program := program_of(found.start(8))):
+            collected.programs.append((found.name, program))
+        named = likely if not found.name else _is_named_so(found.name)
+        collected.take(found, _read(found, budget, named), named)
+    budgets.steps -= before - budget.steps
+    return collected.judged()
+
+
+def _is_named_so(name: str) -> bool:
+    return name.lower().endswith(PICKLES) or name.rsplit("/", 1)[-1] in _IN_TAR or name.rpartition("/")[2] == "unpacked"
+
+
+def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
+    """The pickles at the start of a piece, if any."""
+    first = piece.start(64)
+    if not first or ACTIONS[first[0]] is None:
+        return []
+    return programs(Stream(piece.read, piece.size), budget) if named or is_marked(first) or _may_be(first) else []
+
+
+def _may_be(first: bytes) -> bool:
+    """Whether the first bytes of a file with another name can begin a pickle: most text fails immediately."""
+    probe = programs(Stream.of(first), Budget(len(first)))[0]
+    return (
+        probe.unfinished
+        or probe.damage is None
+        or probe.end >= min(len(first), 24)
+        or any(map(importable, probe.reached))
+    )
+
+
+def is_marked(first: bytes) -> bool:
+    """Whether bytes begin like a pickle of protocol 2 or later; earlier ones have no signature."""
+    return first[:1] == b"\x80" and first[1:2] in (b"\0", b"\1", b"\2", b"\3", b"\4", b"\5")
+
+
+#: A protocol that does not exist yet.
+_UNKNOWN_PROTOCOL = re.compile(rb"\x80[\x06-\x0f]")
+
+
+class _Collected:
+    def __init__(self) -> None:
+        self.pickles = 0
+        self.reached: dict[Reached, None] = {}
+        self.unread: dict[str, None] = {}
+        self.unopened: list[Unopened] = []
+        self.outside: list[Outside] = []
+        self.programs: list[tuple[str, str]] = []
+        self.odd: dict[str, None] = {}
+
+    def take(self, piece: Piece, read: list[Program], named: bool) -> None:
+        """Add the names that a piece's pickles reach."""
+        if not read:
+            return
+        certain = is_marked(piece.start(2)) or (named and _UNKNOWN_PROTOCOL.match(piece.start(2)) is not None)
+        kept = dict.fromkeys(each for program in read for each in program.reached if certain or importable(each))
+        whole = read[0].damage is None
+        grave = [
+            each
+            for each in kept
+            if danger(each) == "error" and (each.use != "name" or (named and is_known_to_act(each)))
+        ]
+        beyond = named and any(program.beyond for program in read)
+        if not (certain or grave or beyond or (whole and (named or kept))):
+            return
+        self.pickles += 1
+        self.reached |= kept
+        self.odd |= dict.fromkeys(program.oddity for program in read if program.oddity)
+        last = read[-1]
+        follows = len(read) > 1 and not any(map(importable, last.reached)) and (not last.beyond or is_legacy(read))
+        if last.damage is not None and not follows:
+            place = f"{piece.name}: " if piece.name else ""
+            self.unread[f"{place}{last.damage} (at byte {last.end})"] = None
+
+    def judged(self) -> Judged:
+        names: dict[str, list[str]] = {"error": [], "warning": []}
+        for each in self.reached:
+            grave = danger(each)
+            told = each.path if each.module else each.name
+            if grave is not None and told not in names["error"] + names["warning"]:
+                names[grave].append(told)
+            elif grave == "error" and told in names["warning"]:
+                names["warning"].remove(told)
+                names["error"].append(told)
+        return Judged(
+            self.pickles,
+            tuple(names["error"]),
+            tuple(names["warning"]),
+            tuple(self.unread),
+            tuple(self.unopened),
+            tuple(self.outside),
+            tuple(self.programs),
+            tuple(self.odd),
+        )

@@ -1,0 +1,237 @@
+"""Programs started automatically by version control and editors: in `.git`, `.hg`, settings next to the files."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+
+from inspector.auditing.files import real_path
+from inspector.auditing.readers.document_objects import text_of, unescaped
+from inspector.auditing.subject import Subject
+
+#: The most bytes of a configuration that are read: git's own has a few hundred.
+MAX_CONFIG = 256 * 1024
+#: The most folders in which `.git` and the like are searched for.
+MAX_FOLDERS = 10_000
+#: The most folders of submodules of one repository that are searched, and the most hooks that are reported.
+MAX_MODULES, MAX_HOOKS = 5_000, 1_000
+
+#: Fields of git-config, as `section.field`, whose value is a program; `*` stands for a subsection's name.
+_PROGRAMS = re.compile(
+    r"(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|hookspath|gitproxy|alternaterefscommand)|sequence\.editor"
+    r"|diff\.external|diff\..+\.(?:textconv|command)|merge\..+\.driver|(?:merge|diff)tool\..+\.(?:cmd|path)"
+    r"|filter\..+\.(?:clean|smudge|process)|gpg\.(?:.+\.)?program|pager\..+|(?:browser|man)\..+\.(?:cmd|path)"
+    r"|remote\..+\.(?:uploadpack|receivepack|vcs)|uploadpack\.packobjectshook|interactive\.difffilter"
+    r"|trailer\..+\.(?:command|cmd)|include\.path|includeif\..+\.path|credential\.(?:.+\.)?helper|core\.worktree"
+    r"|web\.browser|ssh\.command|sendemail\..*(?:cmd|command)|submodule\..+\.update|alias\..+"
+    r"|receive\.procreceiverefs|gc\..*hook|lfs\..*(?:path|cmd)|lfs\.customtransfer\..+)"
+)
+#: Values of such fields that do not start a program chosen by the author.
+_HARMLESS = re.compile(
+    r"(?:true|false|yes|no|on|off|0|1|cat|less|more|vim?|nano|rebase|merge|none|checkout|store|cache|osxkeychain"
+    r"|manager(?:-core)?|git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?|\.\./?)?",
+)
+
+#: Files that make editors, shells and package managers run the author's programs without asking, from the programs'
+#: documentation: suffixes of the file's path, the content that starts a program, and its description.
+STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    ((".envrc",), "", "what direnv runs when the folder is entered, once it is allowed"),
+    (
+        (".vscode/tasks.json", ".code-workspace"),
+        r'"runOn"\s*:\s*"folderOpen"',
+        "a task that the editor runs when the folder is opened",
+    ),
+    (
+        (".devcontainer/devcontainer.json", ".devcontainer.json"),
+        r'"(?:initialize|onCreate|updateContent|postCreate|postStart|postAttach)Command"',
+        "a command that the editor runs when the folder is opened in a container",
+    ),
+    (
+        (".vscode/settings.json", ".code-workspace"),
+        r'"(?:[\w.-]*(?:[pP]ath|[eE]xecutable|[cC]ommand|[iI]nterpreter|[sS]hell)[\w.]*|terminal\.integrated\.[\w.]+)"'
+        r'\s*:\s*(?:\{|\[|"(?:\.|/|\$\{workspace))',
+        "a program of the folder's own that the editor starts in place of the user's",
+    ),
+    (
+        (".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".claude/settings.json"),
+        r'"command"\s*:\s*"',
+        "a program that AI assistants in editors start when the folder is opened",
+    ),
+    ((".claude/settings.local.json",), r'"command"\s*:\s*"', "a program that AI assistants start in the folder"),
+    ((".dir-locals.el", ".dir-locals-2.el"), r"\beval\b", "Lisp that Emacs runs when a file of the folder is opened"),
+    ((".exrc", ".nvimrc", ".nvim.lua", ".vimrc"), r"\S", "commands that vi runs when it is started in the folder"),
+    (
+        ("package.json",),
+        r'"(?:pre|post)?(?:install|prepare)"\s*:\s*"',
+        "a command that npm runs when it installs the folder's packages",
+    ),
+    (("mise.toml",), r"(?m)^\s*\[(?:hooks|tasks)|exec\(", "a command that mise runs when the folder is entered"),
+    ((".zed/settings.json", ".zed/tasks.json"), r'"(?:command|path)"\s*:\s*"', "a program that the editor starts"),
+    (
+        ("genai_config.json",),
+        r'"custom_ops_library"\s*:\s*"[^"]',
+        "a library of the folder's own that onnxruntime loads",
+    ),
+    (("config.pbtxt",), r'(?m)^\s*backend\s*:\s*"python"', "Python code that Triton's server runs: model.py"),
+    (
+        (".gitmodules",),
+        r"(?m)^\s*(?:(?:url|path)\s*=\s*\"?(?:-|\.\./|ext::)|update\s*=\s*\"?!)",
+        "a submodule whose address is a git option or a path outside, or that is updated by a program",
+    ),
+    (
+        ("requirements.txt", "constraints.txt"),
+        r"(?m)^\s*(?:-i|--(?:extra-)?index-url|-f|--find-links)[\s=]+http://",
+        "a package index that anyone on the network path can replace",
+    ),
+)
+
+
+def programs(subject: Subject) -> Iterator[tuple[str, str]]:
+    """A path and the program that it starts."""
+    yield from _beside(subject)
+    if subject.root is None or subject.alone is not None:
+        return
+    folders = {""} | {entry.folder for entry in subject.entries}
+    if len(folders) > MAX_FOLDERS:
+        yield sorted(folders)[MAX_FOLDERS], "too many folders: the rest were not searched for git's configuration"
+    for folder in sorted(folders)[:MAX_FOLDERS]:
+        if os.path.lexists(os.path.join(subject.root, f"{folder}.git")):  # noqa: PTH118  as the listing does
+            yield from _in_git(subject.root, f"{folder}.git/")
+            if real_path(subject.root, f"{folder}.git") is not None:
+                yield from _in_modules(subject.root, f"{folder}.git/modules/")
+        yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
+
+
+def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
+    """Bare repositories, settings of editors, direnv: these files are in the listing."""
+    for entry in subject.entries:
+        if entry.kind != "file" or entry.outside:
+            continue
+        if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
+            text = text_of(subject.head(entry.path, MAX_CONFIG))
+            yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))
+        if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(text_of(subject.head(entry.path, MAX_CONFIG)))):
+            yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
+        for ends, pattern, what in STARTERS:
+            if entry.path.endswith(ends):
+                if entry.size > MAX_CONFIG:
+                    yield entry.path, f"implausibly large, so not checked: it may have {what}"
+                elif any(re.search(pattern, each) for each in _read(text_of(subject.head(entry.path, MAX_CONFIG)))):
+                    yield entry.path, what
+
+
+def _read(text: str) -> tuple[str, str]:
+    """A text as it is, and as editors read it if it is JSON: letters given by number, without comments."""
+    first, *others = unescaped(text).split("/*")
+    bare = first + "".join(each.partition("*/")[2] for each in others)
+    return text, re.sub(r"//[^\n]*", "", bare)
+
+
+#: `.git` as a file: git reads hooks and configuration from the folder it names.
+_ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
+
+
+_LEADS_OUT = "a link out of the folder, to what git runs or reads its configuration from: not followed"
+
+
+def _in_modules(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    """All folders below: a submodule's name may contain slashes, and it may have submodules itself."""
+    pending = [folder]
+    searched = 0
+    while pending:
+        here = pending.pop()
+        if (real := real_path(root, here)) is None:
+            yield here.rstrip("/"), _LEADS_OUT
+            continue
+        try:
+            with os.scandir(real) as found:
+                inner = sorted((each.name, each.is_symlink()) for each in found if each.is_dir())
+        except OSError:
+            continue
+        searched += 1
+        if searched > MAX_MODULES:
+            yield here, "more folders of submodules than are searched for git's configuration"
+            return
+        yield from ((f"{here}{name}", "a link among git's submodules: not followed") for name, link in inner if link)
+        yield from _in_git(root, here)
+        pending += (f"{here}{name}/" for name, link in reversed(inner) if not link)
+
+
+def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    if real_path(root, folder) is None:
+        yield folder.rstrip("/"), _LEADS_OUT
+        return
+    for name in ("config", "config.worktree"):
+        yield from _in_config(root, folder + name, _in_text)
+    yield from _in_config(root, folder + "commondir", _in_commondir)
+    if (hooks := real_path(root, folder + "hooks")) is None:
+        yield f"{folder}hooks", _LEADS_OUT
+        return
+    try:
+        names = sorted(os.listdir(hooks))  # noqa: PTH208  as the listing does
+    except OSError:
+        return
+    for name in [each for each in names if not each.endswith(".sample")][:MAX_HOOKS]:
+        yield f"{folder}hooks/{name}", "a hook, which git runs"
+
+
+def _in_commondir(text: str) -> Iterator[str]:
+    if common := text.strip():
+        yield f"git takes its configuration from {common!r:.120}"
+
+
+def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:
+    if (real := real_path(root, path)) is None:
+        yield path, _LEADS_OUT
+        return
+    text = _small_text(real)
+    yield from ((path, what) for what in (look(text) if text is not None else (_TOO_LARGE,)))
+
+
+_TOO_LARGE = f"a configuration of more than {MAX_CONFIG // 1024} KiB, not searched for the programs that it starts"
+
+
+def _small_text(path: str) -> str | None:
+    """A regular file's text, without following links; empty if there is none, None if it is too large."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return ""
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # before a file object is made: a folder's raises an error
+        os.close(handle)
+        return ""
+    with os.fdopen(handle, "rb") as file:
+        raw = file.read(MAX_CONFIG + 1)
+    return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else None
+
+
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_FIELD = re.compile(r"\s*([A-Za-z][\w-]*)\s*=?\s*(.*)")
+
+
+def _in_text(text: str) -> Iterator[str]:
+    """Fields of a git configuration that start programs (git-config's own syntax)."""
+    section = ""
+    for line in text.replace("\\\n", "").splitlines():
+        if header := _SECTION.match(line):
+            section = header[1].lower() + (f".{header[2]}" if header[2] is not None else "")
+            line = line[header.end() :]
+        field = _FIELD.match(line)
+        if not field or not section:
+            continue
+        name = f"{section}.{field[1].lower()}"
+        value = re.split(r"\s[#;]", field[2])[0].strip().strip('"')
+        runs = _PROGRAMS.fullmatch(name) and not _HARMLESS.fullmatch(value)
+        if name.startswith("alias.") and not value.startswith("!"):
+            continue
+        if name.startswith("submodule.") and not value.startswith("!"):
+            continue
+        if runs or (name.endswith(".url") and value.startswith("ext::")):
+            yield f"git's configuration sets {name:.60} to {value!r:.80}, which it runs"
+
+
+def _in_hgrc(text: str) -> Iterator[str]:
+    for found in re.finditer(r"(?m)^\s*\[(hooks|extensions|alias|hgext\.\w+)\]", text):
+        yield f"Mercurial's configuration has {found[1]}, which it runs"

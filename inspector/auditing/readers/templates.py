@@ -1,0 +1,111 @@
+"""Chat templates: their locations, and the verdict on each.
+
+A template is an untrusted Jinja program, run on each message (CVE-2024-34359).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from inspector.auditing.subject import Subject
+from inspector.formats.gguf.values import KeyValues
+
+#: The most characters examined of one template, and of all of a model's. Real ones reach some 50,000.
+MAX_TEMPLATE = 200_000
+MAX_ALL = 1_000_000
+
+
+class Template(NamedTuple):
+    """One chat template."""
+
+    path: str  # the file that contains it
+    name: str  # "default", or the name among several
+    text: str | None  # None if it was not examined
+    unread: str = "implausibly many or long templates"  # the reason
+
+
+def templates(subject: Subject) -> Iterator[Template]:
+    """Every chat template of a model. Those beyond the limits have no text."""
+    left = MAX_ALL
+    for template in _all(subject):
+        length = len(template.text or "")
+        left -= length
+        yield template if length <= MAX_TEMPLATE and left >= 0 else template._replace(text=None)
+        if left < 0:
+            return
+
+
+def _all(subject: Subject) -> Iterator[Template]:
+    for entry in subject.named("config.json", "chat_template.json"):
+        if subject.too_large(entry):
+            yield Template(entry.path, "default", None)
+        yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
+    for entry in subject.named(".jinja", ".jinja2", ".j2"):
+        name = entry.name.partition(".")[0].replace("chat_template", "default")
+        if entry.size > MAX_TEMPLATE and entry.kind == "file":
+            yield Template(entry.path, name, None)
+        elif (text := subject.text(entry.path, MAX_TEMPLATE)) is not None:
+            yield Template(entry.path, name, text)
+        elif subject.head(entry.path, 1):
+            yield Template(entry.path, name, None, "not UTF-8 text")
+    for header in subject.all_headers:
+        for key in header.metadata if header.format == "gguf" else ():
+            if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
+                yield from _named(header.path, _text(header.metadata, key), key[24:] or "default")
+
+
+def _text(metadata: Mapping[str, Any], key: str) -> Any:
+    """A GGUF's string, decoded only up to the length that is examined."""
+    if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
+        return metadata.text_of(key, MAX_TEMPLATE + 1)[0]
+    return None
+
+
+def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
+    if isinstance(value, str):
+        yield Template(path, name, value)
+    elif isinstance(value, dict):
+        for key, text in value.items():
+            yield from _named(path, text, str(key))
+    elif isinstance(value, list):
+        for each in value:
+            if isinstance(each, dict) and isinstance(each.get("template"), str):
+                yield Template(path, str(each.get("name", name)), each["template"])
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Something a template does that no template needs to do."""
+
+    reaches: tuple[tuple[str, str], ...] = ()  # the kind, and the words
+    unread: str | None = None  # why it could not be checked
+    absent: tuple[str, ...] = ()  # what it always uses, but Jinja does not have: kind and name
+
+
+@lru_cache(maxsize=8)  # for the rules about it
+def judge(text: str) -> Judgement:
+    """The verdict on a template, by its syntax tree; a text without a block does nothing."""
+    if "{{" not in text and "{%" not in text:
+        return Judgement()
+    try:
+        from jinja2 import TemplateSyntaxError  # late: 0.07 s that only models with templates cost
+
+        from inspector.auditing.readers.jinja.statements import judge as judged
+        from inspector.auditing.readers.jinja.statements import tree_of
+        from inspector.auditing.readers.jinja.unknown_names import absent
+    except ImportError:
+        return Judgement(unread=NOT_INSTALLED)
+    try:
+        tree = tree_of(text)
+        return Judgement(tuple((each.what, each.words) for each in judged(tree)), absent=absent(tree))
+    except TemplateSyntaxError as error:
+        return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
+
+
+#: Why a template is not checked that is none.
+UNPARSABLE = "Jinja cannot parse it"
+#: Why templates are not checked in an environment without the extra.
+NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"

@@ -1,0 +1,1 @@
+"""Safety: can it do harm?"""

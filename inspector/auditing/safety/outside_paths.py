@@ -1,0 +1,260 @@
+"""Does the model refer to files outside its folder, in an index, a list of modules, an ONNX graph or a recipe?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector.auditing.bounds import MAX_DOCUMENT
+from inspector.auditing.readers import hdf5
+from inspector.auditing.readers.document_objects import text_of
+from inspector.auditing.readers.misleading_names import leaves
+from inspector.auditing.readers.pickles import judged
+from inspector.auditing.readers.protobufs import ONNX, DamageError, texts
+from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.subject import Subject
+from inspector.model import Severity
+from inspector.opening import configs
+from inspector.sources.listing import Entry
+from inspector.units import plural
+
+
+@rule("outside-path", "safe", "error")
+def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
+    """A document refers to a file outside the folder: an index, a list of modules, a recipe.
+
+    A program that loads the model then reads, and sometimes writes, a file that its user did not intend. Checked are
+    every index except that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai,
+    Ollama's Modelfile, the members of archives, XML, and a base model's path on another computer. Only a warning for a
+    tokenizer's files: some are left over from the computer that saved it.
+    """
+    for found in (
+        *(_named_in_documents, _on_another_computer, _entities, _checkpoint_state),
+        *(_named_in_archives, _named_in_recipes),
+    ):
+        yield from found(subject)
+
+
+def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
+    checkpoint = subject.checkpoint
+    met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
+    told = {finding.path for finding in met if finding.rule == "index-path"}
+    for entry in subject.named(*_NAMING):
+        if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
+            yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
+        elif entry.path not in told:
+            for path, severity in _paths(configs_of(subject, entry.path), entry.name):
+                if leaves(path) or _ADDRESS.match(path):
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
+
+
+def _on_another_computer(subject: Subject) -> Iterator[Found]:
+    for entry in subject.named("config.json"):
+        document = subject.document(entry.path)
+        for field in ("_name_or_path", "name_or_path", "base_model_name_or_path"):
+            if isinstance(document.get(field), str) and _ON_ANOTHER.match(document[field]):
+                yield Found(f"{field} is {document[field]!r:.120}, on another computer", entry.path)
+
+
+def _entities(subject: Subject) -> Iterator[Found]:
+    for entry in subject.named(".xml", ".pmml", ".svg", ".gexf"):
+        start = subject.head(entry.path, MAX_PROLOGUE)
+        if found := _ENTITY.search(start):
+            yield Found(f"it includes text from elsewhere: {found[0].decode('utf-8', 'replace')!r:.120}", entry.path)
+        elif entry.size > MAX_PROLOGUE and not re.search(rb"<[A-Za-z_]", start):
+            yield Found("its prolog is implausibly long, and was not checked", entry.path)
+
+
+def _checkpoint_state(subject: Subject) -> Iterator[Found]:
+    """The text file in which TensorFlow stores the newest checkpoint's path."""
+    for entry in subject.named("checkpoint"):
+        if entry.name == "checkpoint" and entry.kind == "file":
+            for path in _CHECKPOINT.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
+                if leaves(path):  # TensorFlow itself also records where a model was trained
+                    severity: Severity = "warning" if ".." in path else "info"
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
+
+
+def _named_in_archives(subject: Subject) -> Iterator[Found]:
+    for path, found in judged(subject).items():
+        for outside in (found.outside if found else ())[:10]:
+            place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
+            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder where it is unpacked", path)
+
+
+def _named_in_recipes(subject: Subject) -> Iterator[Found]:
+    for entry in subject.entries:
+        if entry.name.startswith("Modelfile") and entry.kind == "file":
+            for named in re.finditer(
+                r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", text_of(subject.head(entry.path, MAX_DOCUMENT))
+            ):
+                if named[1].startswith(("/", "~", "\\")) or (named[1].startswith("..") and leaves(named[1])):
+                    yield Found(f"it names {named[1]!r:.120}, outside the folder", entry.path, severity="warning")
+
+
+#: Suffixes of documents that name files.
+_NAMING = (
+    *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
+    *("tokenizer_config.json", "model.json", "manifest.json", "config.json"),
+)
+#: Those among them that list nothing but files.
+_OF_FILES = ("genai_config.json", "router_config.json")
+#: Those of other programs, whose size no other rule reports.
+_LISTS = ("model.json", "manifest.json")
+#: An address on the network.
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
+#: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
+#: pickle, the classes of a segmentation, the source of an adapter's initial values.
+_OTHER_FILES = ("index_path", "passages_path", "class_info_file", "cache_file", "covariance_file")
+#: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
+_ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
+_CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
+#: Bytes of an XML document before its first element, which declare its entities.
+MAX_PROLOGUE = 1 << 20
+#: An XML entity whose text is read from another file or a URL.
+_ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
+#: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
+_TOKENIZER_FILES = (
+    *("vocab_file", "tokenizer_file", "merges_file", "spm_file", "source_spm", "target_spm", "fast_tokenizer_files"),
+    *("vocab_files", "tokenizer_files", "chat_template_file"),
+)
+
+
+def configs_of(subject: Subject, path: str) -> Any:
+    """A JSON document of any kind; None if it cannot be read."""
+    try:
+        text = subject.text(path)
+        return configs.loads(text) if text else None
+    except ValueError:
+        return None
+
+
+def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
+    """Paths in a document that names files, each with the severity if it leads outside; None for the rule's own."""
+    if name == "modules.json" and isinstance(document, list):
+        yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
+    elif isinstance(document, dict) and name == "tokenizer_config.json":
+        yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _texts(document.get(field)))
+    elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
+        scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
+        yield from ((text, "warning") for each in scopes for field in _OTHER_FILES for text in _texts(each.get(field)))
+    elif isinstance(document, dict):
+        yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
+
+
+def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
+    if name.endswith(".index.json"):
+        yield from _values(document.get("weight_map"))
+    elif name == "model.json":  # TensorFlow.js
+        manifest = document.get("weightsManifest")
+        for each in manifest if isinstance(manifest, list) else ():
+            yield from _texts(each.get("paths") if isinstance(each, dict) else None)
+    elif name.lower() == "manifest.json":  # a Core ML package
+        entries = document.get("itemInfoEntries")
+        for each in entries.values() if isinstance(entries, dict) else ():
+            yield from _texts(each.get("path") if isinstance(each, dict) else None)
+    elif name == "router_config.json":
+        for field in ("types", "structure", "parameters"):
+            yield from _texts(document.get(field))
+    else:
+        yield from _files_in(document)
+
+
+def _values(mapping: Any) -> Iterator[str]:
+    yield from (each for each in (mapping.values() if isinstance(mapping, dict) else ()) if isinstance(each, str))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        yield from (each for each in value if isinstance(each, str))
+    elif isinstance(value, dict):
+        yield from value
+        yield from (text for inner in value.values() if isinstance(inner, list) for text in _texts(inner))
+
+
+def _files_in(document: dict[str, Any]) -> Iterator[str]:
+    """Values of fields named `filename`."""
+    pending: list[Any] = [document]
+    for value in pending:
+        if isinstance(value, dict):
+            if isinstance(value.get("filename"), str):
+                yield value["filename"]
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
+@rule("external-data", "safe", "error")
+def external_data(subject: Subject) -> Iterator[Found]:
+    """An ONNX graph or an HDF5 file whose tensors are in a file outside the folder.
+
+    Loaders have followed ONNX's `location` anywhere (CVE-2022-25882, CVE-2024-27318), and the HDF5 library follows
+    links, external storage and virtual datasets by itself: such a model can read its user's secrets. Operations that
+    call Python are reported as well, and so is a graph that cannot be read to its end. Only a note if the other file is
+    in the folder.
+    """
+    for entry in subject.named(".onnx", ".onnx_model"):
+        if entry.kind == "file" and not entry.outside:
+            with subject.reading(entry.path) as read:
+                yield from _in_onnx(entry.path, read, entry.size)
+    for entry in subject.named(".bin", ".data", ".model"):
+        if entry.kind == "file" and _ONNX.match(subject.head(entry.path, 4)):
+            with subject.reading(entry.path) as read:  # anything else fails to parse, and other rules report it
+                yield from (each for each in _in_onnx(entry.path, read, entry.size) if "outside" in each.message)
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and is_hdf5(subject, entry):
+            yield from _in_hdf5(entry.path, hdf5_parts(subject, entry))
+
+
+#: How ONNX models start: a small version number, then a field with text or the graph.
+_ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x3a\x42]")
+
+
+def is_hdf5(subject: Subject, entry: Entry) -> bool:
+    """Whether a file is HDF5, by its first bytes or, since other bytes may precede them, by its name."""
+    return (
+        entry.name.lower().endswith((".h5", ".hdf5", ".hdf", ".he5")) or subject.head(entry.path, 8) == hdf5.SIGNATURE
+    )
+
+
+def hdf5_parts(subject: Subject, entry: Entry) -> tuple[hdf5.Part, ...]:
+    """The contents of an HDF5 file's objects, read once for all rules."""
+    found: dict[str, tuple[hdf5.Part, ...]] = subject.memo.setdefault("hdf5", {})
+    if entry.path not in found:
+        with subject.reading(entry.path) as read:
+            found[entry.path] = tuple(hdf5.parts(read, entry.size))
+    return found[entry.path]
+
+
+def _in_hdf5(path: str, parts: Iterable[hdf5.Part]) -> Iterator[Found]:
+    """Files that the file itself names. Damage is reported once, by keras-lambda."""
+    named = dict.fromkeys(each for each in parts if isinstance(each, hdf5.Elsewhere))
+    for each in list(named)[:20]:
+        severity: Severity | None = None if leaves(each.file) else "info"
+        place = ", outside the folder" if severity is None else ""
+        yield Found(f"{each.what} in {each.file!r:.120}{place}", path, severity=severity)
+
+
+def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
+    keys: dict[int, str] = {}
+    values: dict[int, str] = {}
+    told: dict[str, None] = {}
+    try:
+        for text in texts(read, size, ONNX):
+            if text.kind == ".key":
+                keys[text.parent] = text.value
+            elif text.kind == ".value":
+                values[text.parent] = text.value
+            elif text.kind == ".operation" and text.value in ("PyOp", "PyCustomOp", "PythonOp"):
+                told[f"an operation that calls Python: {text.value}"] = None
+    except DamageError as error:
+        yield Found(f"its graph could not be checked to its end: {error}", path)
+    for parent, key in keys.items():
+        location = values.get(parent, "")
+        if key == "location" and leaves(location):
+            told[f"a tensor's data in {location!r:.120}, outside the folder"] = None
+    yield from (Found(what, path) for what in list(told)[:20])

@@ -1,0 +1,342 @@
+"""Can it do harm other than by pickles and templates: Keras, TensorFlow, TorchScript, YAML, Python files, git?"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+from inspector.auditing.readers import document_objects, flatbuffers, hdf5, keras, repositories
+from inspector.auditing.readers.archives import UNOPENED
+from inspector.auditing.readers.misleading_names import leaves
+from inspector.auditing.readers.protobufs import SAVED_MODEL, DamageError, texts
+from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.safety.outside_paths import hdf5_parts, is_hdf5
+from inspector.auditing.subject import Subject
+from inspector.formats import zips
+from inspector.model import Severity
+from inspector.sources.listing import Entry
+from inspector.units import integer
+
+
+@rule("keras-lambda", "safe", "error")
+def keras_lambda(subject: Subject) -> Iterator[Found]:
+    """A Keras model's configuration names code: a Lambda layer, or a function of any module.
+
+    Loading imports the module and calls the function (CVE-2024-3660, CVE-2025-1550); some versions of Keras did so even
+    with `safe_mode=True`. Checked in `.keras` archives, HDF5 files and keras_metadata.pb, including names with escaped
+    letters. Use the safetensors files instead. A configuration that cannot be read is an error too.
+    """
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and _is_keras(subject, entry):
+            found = dict.fromkeys(_in_keras(subject, entry))
+            for what, damaged in list(found)[:5]:
+                if damaged:
+                    yield Found(f"its configuration could not be checked: {what:.120}", entry.path)
+                else:
+                    yield Found(f"it has {what:.160}: do not load it", entry.path)
+
+
+def _is_keras(subject: Subject, entry: Entry) -> bool:
+    name = entry.name.lower()
+    if name.endswith(".json"):  # `model_from_json` also accepts a bare configuration
+        return _MODEL_JSON.search(name) is not None
+    return name.endswith((".keras", "keras_metadata.pb")) or is_hdf5(subject, entry)
+
+
+_MODEL_JSON = re.compile(
+    r"^config\.json$|(?:^|[_-])(?:model|architecture|keras)(?:[_-](?:config|model|architecture))?\.json$"
+)
+
+
+def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
+    """Each code or file that is named, and whether the message is only about damage."""
+    if entry.name.lower().endswith(".json"):
+        if subject.too_large(entry):
+            yield "implausibly large", True
+        try:
+            yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
+        except ValueError as error:
+            yield str(error), True
+        return
+    with subject.reading(entry.path) as read:
+        if read(0, 2) != b"PK":
+            yield from _in_file(hdf5_parts(subject, entry), read, entry.size)
+            return
+        try:
+            for member in zips.members(read, entry.size):
+                if member.name.lower().endswith(".json"):
+                    raw = zips.unpacked(read, member, keras.MAX_CONFIG)
+                    yield from ((what, False) for what in keras.in_config(raw))
+                elif member.name.lower().endswith(".h5"):
+                    inner, size = _inner(read, member)
+                    parts = tuple(hdf5.parts(inner, size))
+                    yield from _in_file(parts, inner, size)
+                    elsewhere = (each for each in parts if isinstance(each, hdf5.Elsewhere) and leaves(each.file))
+                    yield from ((f"{each.what} in {each.file!r:.80}, outside the folder", False) for each in elsewhere)
+        except ValueError as error:
+            yield str(error), True
+
+
+def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
+    """An archive's member as a source to read from. Raises ZipError."""
+    if member.method == zips.STORED:
+        start, size = zips.data_start(read, member), member.compressed
+        return lambda at, length: read(start + at, max(0, min(length, size - at))), size
+    raw = zips.unpacked(read, member, keras.MAX_CONFIG)
+    if len(raw) < member.size:
+        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than the audit reads")
+    return lambda at, length: raw[at : at + length], len(raw)
+
+
+def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator[tuple[str, bool]]:
+    """HDF5 files are traversed; other binary files are searched for the keys of a configuration."""
+    is_hdf5 = hdf5.start_of(read, size) is not None
+    for each in parts if is_hdf5 else ():
+        if isinstance(each, hdf5.Unread):
+            yield each.why, True
+        elif isinstance(each, hdf5.Attribute):
+            yield from ((what, False) for what in keras.in_attribute(each.value))
+    if size <= keras.MAX_SEARCHED or not is_hdf5:
+        yield from ((what, False) for what in keras.in_binary(read, size))
+
+
+#: TensorFlow operations that read or write files of any name, or call Python.
+_OPERATIONS = frozenset(
+    """
+    ReadFile WriteFile MatchingFiles PyFunc PyFuncStateless EagerPyFunc WholeFileReader WholeFileReaderV2
+    TextLineReader TextLineReaderV2 TFRecordReader TFRecordReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2
+    ImmutableConst PrintV2 Save SaveSlices WriteAudioSummary WriteGraphSummary WriteImageSummary WriteRawProtoSummary
+    CreateSummaryFileWriter CreateSummaryDbWriter DebugIdentity DebugIdentityV2 DebugIdentityV3 DebugNumericSummary
+    DumpTensor TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2
+    SqlDataset SaveDataset SaveDatasetV2 LoadDataset CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2
+    DatasetToTFRecord CSVDataset CSVDatasetV2 LMDBDataset LMDBReader RpcCall RpcClient RpcServer RpcServerStart
+    RpcServerRegister RemoteCall ConnectTraceMeAgent RegisterDataset RegisterDatasetV2 DataServiceDataset
+    DeleteFile FileSystemSetConfiguration BigQueryReader GcsConfigureBlockCache GcsConfigureCredentials
+    PyTreeFunc NumpyFunction
+    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
+)
+
+
+@rule("graph-operation", "safe", "error")
+def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
+    """A TensorFlow graph has operations that read or write files, or call Python.
+
+    A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
+    Use the safetensors files instead. A graph that cannot be read to its end is an error too.
+    """
+    for entry in subject.named(".pbtxt", ".tflite"):
+        if entry.kind == "file" and not entry.outside:
+            text = entry.name.lower().endswith(".pbtxt")
+            yield from _in_text_graph(subject, entry) if text else _in_tflite(subject, entry)
+    for entry in subject.named(".pb", ".meta", ".graphdef"):
+        name = entry.name.lower()
+        if entry.kind != "file" or entry.outside or name in ("keras_metadata.pb", "fingerprint.pb"):
+            continue
+        kind = "model" if name.startswith("saved_model") else "meta" if name.endswith(".meta") else "graph"
+        with subject.reading(entry.path) as read:
+            try:
+                each = texts(read, entry.size, SAVED_MODEL, kind)
+                found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
+            except DamageError as error:
+                if name.startswith("saved_model"):
+                    yield Found(f"its graph could not be checked: {error}", entry.path)
+                continue
+        if found:
+            yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+
+
+def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found | NotJudged]:
+    """A graph as text: `node { op: "WriteFile" }`."""
+    raw = subject.head(entry.path, min(entry.size, MAX_TEXT_GRAPH))
+    names = (each.decode() for each in _OPERATION.findall(raw))
+    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+    if entry.size > MAX_TEXT_GRAPH:
+        yield NotJudged(f"what follows the first {integer(MAX_TEXT_GRAPH)} bytes of a graph as text", entry.path)
+
+
+def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
+    """The TensorFlow operations that a TensorFlow Lite model calls: their names start with `Flex`."""
+    with subject.reading(entry.path) as read:
+        try:
+            names = [name.removeprefix("Flex") for name in flatbuffers.custom_operations(read)]
+        except ValueError as error:
+            yield Found(f"its operations could not be checked: {error}", entry.path)
+            return
+    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+
+
+_OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
+#: The most bytes of a graph in text form that are read.
+MAX_TEXT_GRAPH = 16 * 1024 * 1024
+
+
+@rule("torchscript", "safe", "error")
+def torchscript(subject: Subject) -> Iterator[Found]:
+    """A TorchScript archive contains a program as well as weights.
+
+    `torch.jit.load`, and `torch.load` for such a file, run the program with the model. An error if its source names
+    operations that write or map files, a warning otherwise. Use the safetensors files instead.
+    """
+    for entry in subject.entries:
+        if entry.kind == "file" and not entry.outside and subject.head(entry.path, 2) == b"PK":
+            with subject.reading(entry.path) as read:
+                try:
+                    listed = zips.members(read, entry.size)
+                    code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
+                    raw = b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000])
+                except zips.ZipError:
+                    continue
+            if code:
+                found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
+                what = f", which calls {', '.join(found):.120}" if found else ""
+                yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
+
+
+_SCRIPTED = re.compile(
+    rb"\b(?:torch\.(?:save|load|from_file|hub|ops\.load_library)|ops\.(?:aten\.(?:save|from_file)|(?!prim\b|aten\b|quantized\b"
+    rb"|torchvision\b|inductor\b|profiler\b|onednn\b|mkldnn\b)\w+)\.?\w*|__torch__\.torch\.classes\.(?!quantized)\w+)"
+)
+
+
+@rule("yaml-code", "safe", "error")
+def yaml_code(subject: Subject) -> Iterator[Found]:
+    """A YAML or JSON document names functions that its reader calls.
+
+    `!!python/object/apply:os.system` runs when `yaml.load` reads it; `_target_: os.system` when Hydra, which NeMo and
+    many trainers use, instantiates it; `py/reduce` when jsonpickle decodes it; a function in a skops schema when skops
+    loads it. Do not load the document with any of these.
+    """
+    for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
+        if entry.kind == "file" and not entry.outside:
+            yield from (Found(what, entry.path) for what in _in_document(subject, entry))
+    for entry in subject.named(".skops"):
+        if entry.kind == "file" and not entry.outside:
+            yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
+
+
+def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
+    is_json = entry.name.lower().endswith(".json")
+    limit = MAX_JSON if is_json else MAX_YAML
+    if entry.size > limit:
+        yield "a very large document: not checked to its end"
+    raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
+    if is_json and len(raw) > LONG_JSON and not any(sign in raw for sign in _SIGNS):
+        return  # a tokenizer or an index: their text is not taken apart
+    yield from document_objects.in_text(document_objects.text_of(raw), is_json=is_json)
+
+
+def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
+    """Functions that can run anything, in a skops archive's schema; skops asks the user to trust them."""
+    with subject.reading(entry.path) as read:
+        try:
+            listed = [member for member in zips.members(read, entry.size) if member.name == "schema.json"]
+            raw = zips.unpacked(read, listed[-1], MAX_YAML) if listed else b""
+        except zips.ZipError as error:
+            yield f"its schema could not be checked: {error}"
+            return
+    if listed and len(raw) < listed[-1].size:
+        yield "its schema could not be checked: it is implausibly large"
+    for module in dict.fromkeys(_SKOPS_MODULE.findall(raw.decode("utf-8", "replace"))):
+        if document_objects.runs(f"{module}.") or module in ("os", "operator", "functools", "builtins.eval"):
+            yield f"its schema names functions of {module:.80}"
+
+
+#: The most bytes of a document that are searched: the largest in JSON are tokenizers.
+MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 64 * 1024 * 1024
+#: Bytes of a JSON document beyond which it is searched only if it has one of the signs: the names themselves, or an
+#: ASCII letter escaped by its number, which no writer needs to do.
+LONG_JSON = 1024 * 1024
+_SIGNS = (b'"py/', b"_target_", *(rb"\u00%d" % digit for digit in range(2, 8)))
+_SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
+
+#: Python files that are run because of their names → the program that runs them, and the severity.
+_BY_NAME: dict[str, tuple[str, Severity]] = {
+    "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
+    "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
+    "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
+    "conftest.py": ("pytest runs it", "warning"),
+    "__main__.py": ("Python runs it when given the folder as its program", "warning"),
+    "inference.py": ("SageMaker's servers run it", "warning"),
+    "model_handler.py": ("TorchServe runs it", "warning"),
+    "setup.py": ("pip runs it", "info"),
+    **dict.fromkeys(
+        [f"jupyter_{part}config.py" for part in ("", "notebook_", "server_", "lab_")],
+        ("Jupyter runs it when it is started in the folder", "warning"),
+    ),
+}
+#: Modules of Python's library that nothing imports and whose names are common for scripts.
+_SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
+#: Packages that programs which load models import.
+_IMPORTED = frozenset(
+    """
+    torch numpy transformers diffusers tokenizers safetensors huggingface_hub accelerate peft datasets tensorflow keras
+    jax flax scipy sklearn pandas PIL requests tqdm yaml jinja2 packaging regex filelock fsspec sentencepiece onnx
+    onnxruntime gguf vllm xformers triton flash_attn bitsandbytes einops timm torchvision torchaudio click
+    typing_extensions sentence_transformers pytorch_lightning lightning deepspeed llama_cpp httpx urllib3
+    certifi idna charset_normalizer
+    """.split()  # noqa: SIM905  the same
+)
+
+
+@rule("python-name", "safe", "error")
+def python_name(subject: Subject) -> Iterator[Found]:
+    """A Python file is run because of its name, without the user's request.
+
+    `sitecustomize.py`, or a file named like a module that programs import (`torch.py`, `json.py`): Python prefers the
+    one in the folder from which it is started. Only a warning for files that servers and tools run (`handler.py`,
+    `setup.py`). Do not start programs from within the folder; read the file first.
+    """
+    for entry in subject.entries:
+        if entry.name in _BY_NAME:
+            who, severity = _BY_NAME[entry.name]
+            yield Found(who, entry.path, severity=severity)
+        elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
+            yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
+        elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
+            yield Found(
+                "compiled Python without its source: what it does cannot be reviewed", entry.path, severity="warning"
+            )
+
+
+def _source_of(entry: Entry) -> str:
+    """The path of a compiled module's source: `a/__pycache__/b.cpython-311.pyc` is `a/b.py`."""
+    return entry.folder.removesuffix("__pycache__/") + entry.name.partition(".")[0] + ".py"
+
+
+def _importable(entry: Entry) -> str:
+    """The name under which Python started in the folder would import a file; empty if it would not."""
+    if entry.name.startswith("__init__.") and entry.folder.count("/") == 1:
+        return entry.folder.rstrip("/")
+    stem, _, end = entry.name.partition(".")
+    return stem if not entry.folder and end.endswith(("py", "pyc", "so", "pyd")) else ""
+
+
+@rule("repository-program", "safe", "error")
+def repository_program(subject: Subject) -> Iterator[Found]:
+    """Settings of version control or an editor start programs.
+
+    A `.git` folder that came with a download has its author's hooks and configuration: `core.fsmonitor`, filters and
+    aliases run as soon as git, or a shell prompt that calls git, reads the folder. The same is true of Mercurial's
+    hgrc, editor tasks that run when the folder is opened, and direnv. Delete them.
+    """
+    for path, what in repositories.programs(subject):
+        yield Found(what, path)
+
+
+@rule("hidden-archive", "safe", "warning")
+def hidden_archive(subject: Subject) -> Iterator[Found]:
+    """An archive has the name of another kind of file.
+
+    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked. Examine its contents
+    first.
+    """
+    for entry in subject.named(
+        ".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model"
+    ):
+        start = subject.head(entry.path, 8)
+        kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
+        if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
+            yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)

@@ -1,0 +1,245 @@
+"""One model as the rules see it: its files, its checkpoint, and small documents, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspector import formats
+from inspector.auditing import bounds, loose
+from inspector.auditing.files import Files
+from inspector.bridge.reconciliation import reconcile
+from inspector.errors import InspectorError, TargetError
+from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
+from inspector.opening import checkpoint as checkpoints
+from inspector.opening import gguf_splits, selection
+from inspector.opening import variants as grouping
+from inspector.sources import Place
+from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
+from inspector.sources.listing import Entry
+from inspector.sources.narrowed import Narrowed
+from inspector.units import integer
+
+if TYPE_CHECKING:
+    from inspector.auditing.values.numbers.passing import Measured
+
+#: What `selection.kind_of` calls weights that their names do not show to be an accessory.
+_WEIGHTS_OF_A_MODEL = "duplicate"
+
+
+class Subject(Files):
+    """A model's files and their contents. Nothing is read before a rule needs it, or twice."""
+
+    def __init__(
+        self,
+        place: Place,
+        listed: Sequence[Entry],
+        target: str,
+        root: str | None = None,
+        cache_name: str | None = None,
+        members: frozenset[str] | None = None,
+    ) -> None:
+        """
+        Args:
+            root: the base of relative paths; None if it is not on this machine.
+            cache_name: `org/name` of a repository in the Hub's cache.
+            members: if the target names a shard, the files of its set.
+        """
+        super().__init__(place, listed, root, members)
+        self.target = target
+        self.cache_name = cache_name
+        self.config_named: Path | None = None  # the user's replacement for the configuration next to the weights
+        self.findings = self._left_out()  # and what is found while the files are read
+        self.apart: str | None = None  # the selected one of several files that are separate models
+        self.measured: Measured | None = None  # the properties of the data, if it was read
+        self.memo: dict[str, Any] = {}  # results of one rule that another needs, too
+        self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
+
+    def _left_out(self) -> list[Finding]:
+        """A finding about a target with more files than are examined."""
+        if len(self.entries) == self.extent.total:
+            return []
+        total, examined = integer(self.extent.total), integer(len(self.entries))
+        what = f"{total} files, of which {examined} were examined: the others were not checked"
+        return [Finding("many-files", "error", what)]
+
+    @cached_property
+    def checkpoint(self) -> Checkpoint | None:
+        """The weight files that a loader would select, with their configuration; None if there are none."""
+        place = Narrowed(self.place, self._judged)
+        try:
+            found = checkpoints.examine(place, self.target, self.config_named)
+        except TargetError:
+            self._without_weights(place)
+            return None
+        main = None if self.members else loose.main_of(found)
+        return found if main is None else self._alone(place, found, main)
+
+    def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
+        """The selected one of several files that are separate models; the others are examined as further ones."""
+        others = {header.path for header in together.files} - {main}
+        what = f"{integer(len(others) + 1)} models in one folder, each in its own file: each is checked separately"
+        self.findings.append(Finding("several-checkpoints", "info", what, main))
+        self.apart = main
+        found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
+        named = None if self.config_named else loose.named_like(place, [main.rpartition(".")[0]])
+        return found if named is None else found._replace(config=named)
+
+    def _without_weights(self, place: Place) -> None:
+        """The files that an index, including one of pickles, lists."""
+        for path in sorted(place.files):
+            if path.endswith(".index.json"):
+                try:
+                    self.findings += selection.by_index(place, path, required=False).findings
+                except InspectorError as error:
+                    self.findings.append(Finding("index", "error", str(error), path))
+
+    def _judged(self, path: str) -> bool:
+        """Whether weights may be selected from a file: it is within the limits, and not another program's pickle."""
+        size = self.place.files[path]
+        if path.endswith(PICKLED) and path != self._whole.selected:
+            return self._is_pytorch(path, size)
+        too_large = bounds.excess(path, size, self.head)
+        if too_large:
+            self.findings.append(too_large)
+        return too_large is None
+
+    def _is_pytorch(self, path: str, size: int) -> bool:
+        from inspector.formats.pytorch.reader import is_pytorch  # only if there is a file to check
+
+        with self.reading(path) as read:
+            return is_pytorch(read, size)
+
+    def give_up(self) -> None:
+        """Stop reading: anything not read so far counts as absent."""
+        own = vars(self)
+        for name, nothing in (("checkpoint", None), ("result", None), ("extra", ()), ("of_other_sets", ())):
+            own.setdefault(name, nothing)
+
+    @cached_property
+    def extra(self) -> tuple[Header, ...]:
+        """Weight files in addition to the checkpoint's own: damage in them is reported as well."""
+        others = self._other_weights()
+        if len(others) > bounds.MAX_EXTRA:
+            first, rest = integer(bounds.MAX_EXTRA), integer(len(others) - bounds.MAX_EXTRA)
+            what = f"{rest} weight files beside the first {first}: not checked"
+            self.findings.append(Finding("not-judged", "error", what, others[bounds.MAX_EXTRA]))
+        headers = []
+        for path in others[: bounds.MAX_EXTRA]:
+            try:
+                with closing(self.place.open(path)) as source:
+                    headers.append(formats.read(source, path))
+            except InspectorError as error:
+                self.findings.append(checkpoints.finding_of(error, path))
+        return tuple(headers)
+
+    def _other_weights(self) -> list[str]:
+        """Paths of weight files that are not the checkpoint's, and not reported so far."""
+        skipped = {header.path for header in self.headers} | {finding.path for finding in self.findings}
+        names = (entry.path for entry in self.entries if entry.path.endswith(WEIGHTS))
+        return sorted(path for path in names if path in self.place.files and path not in skipped)
+
+    @cached_property
+    def of_other_sets(self) -> tuple[Finding, ...]:
+        """Missing files of sets other than the checkpoint's."""
+        return tuple(self._other_sets())
+
+    def _other_sets(self) -> Iterator[Finding]:
+        """Whether each further checkpoint in the folder is complete, and its configuration.
+
+        The checkpoint's own completeness is reported by its selection and the bridge.
+        """
+        own = {header.path for header in self.headers}
+        stems = {shard.stem for path in own if (shard := shard_of(path))}
+        read = {header.path: header for header in self.extra if _readable(header)}
+        main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
+        for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
+            shard = shard_of(variant.paths[0])
+            if shard is not None and shard.stem in stems:  # leftovers, which a separate rule reports
+                continue
+            absent = selection.absent_shards(variant.paths)
+            yield from absent
+            parts = [read[path] for path in variant.paths if path in read]
+            if any("split.count" in header.metadata for header in parts):
+                yield from gguf_splits.check(parts)
+            if not absent and parts and len(parts) == len(variant.paths):
+                yield from self._compared(variant, parts, of_main=variant.model in main)
+
+    def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
+        """The bridge's findings on a further checkpoint."""
+        further = self._further(variant, tuple(parts), of_main=of_main)
+        if further is None:
+            return
+        known = {finding for header in parts for finding in header.findings}
+        result = reconcile(further)
+        self._others.append(result)
+        for finding in result.findings:
+            if finding.severity != "info" and finding not in known:
+                yield finding if finding.path else finding._replace(path=variant.paths[0])
+
+    def _further(self, variant: Variant, parts: tuple[Header, ...], *, of_main: bool) -> Checkpoint | None:
+        """A further checkpoint with its own configuration, or the main one's; None if it may belong to anything."""
+        config: Config | None
+        if variant.format == "gguf":
+            from inspector.opening import gguf_config  # imports knowledge needed only for GGUF files
+
+            if (config := gguf_config.config_of(parts)) is None:
+                return None
+        elif of_main and variant.format == "safetensors" and self.config:
+            config = self.config
+        elif self.checkpoint and self._is_beside(parts) and selection.kind_of(variant.paths[0]) == _WEIGHTS_OF_A_MODEL:
+            config = loose.config_of(self.checkpoint, parts, self.place)
+        else:
+            return None
+        return Checkpoint(self.target, variant.name, self.place.origin(), parts, config)
+
+    def _is_beside(self, headers: Iterable[Header]) -> bool:
+        """Whether all files are in the checkpoint's folder, or at the top."""
+        return all(header.path.rpartition("/")[0] + "/" in ("/", self.folder) for header in headers)
+
+    @property
+    def headers(self) -> tuple[Header, ...]:
+        """The checkpoint's own files."""
+        return self.checkpoint.files if self.checkpoint else ()
+
+    @property
+    def all_headers(self) -> tuple[Header, ...]:
+        return self.headers + self.extra
+
+    @cached_property
+    def result(self) -> Reconciliation | None:
+        """The checkpoint joined with its prediction; None if it cannot be read."""
+        if self.checkpoint is None or not any(_readable(header) for header in self.headers):
+            return None
+        return reconcile(self.checkpoint)
+
+    @property
+    def results(self) -> tuple[Reconciliation, ...]:
+        """The checkpoint's reconciliation, and those of further ones."""
+        _ = self.of_other_sets  # joins them
+        return (*((self.result,) if self.result else ()), *self._others)
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether some of the checkpoint's tensors were not read, and this is reported."""
+        found = self.checkpoint.findings if self.checkpoint else ()
+        absent = any(each.severity == "error" or each.rule == "lone-shard" for each in found)
+        return absent or any(each.rule == "header-size" for each in self.findings)
+
+    @property
+    def config(self) -> Config | None:
+        """The configuration that was found, not one inferred."""
+        return self.checkpoint.config if self.checkpoint else None
+
+    @cached_property
+    def folder(self) -> str:
+        """Where the checkpoint's files are within the place: "" or ending in "/"."""
+        paths: Iterable[str] = (header.path for header in self.headers)
+        return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
+
+
+def _readable(header: Header) -> bool:
+    return all(region.label != "unreadable" for region in header.regions)

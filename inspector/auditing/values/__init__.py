@@ -1,0 +1,1 @@
+"""Values: are the numbers sound? These rules read tensors, and run with `--data` only."""

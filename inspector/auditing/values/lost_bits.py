@@ -1,0 +1,234 @@
+"""Numbers that lost bits, and packed codes that are noise: each number by itself looks normal. Only with `--data`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers.facts import Held, Run
+from inspector.auditing.values.numbers.peers import TABLES, Peers, Seen
+from inspector.auditing.values.plausibility import LEAST_PEERS, PAGE, SPARSE, is_scrambled, peers
+from inspector.units import integer, plural, size
+
+#: The fewest numbers with the same bit that rule out chance.
+ENOUGH = 1024
+#: The fewest distinct values in a range with fewer than this many constant bits, because numbers rounded to a few steps
+#: share bits by chance; and the fewest distinct values that have a bit which varies.
+LEAST_VALUES, MANY_BITS, LEAST_HAVING = 256, 3, 48
+#: A bit varies if more than this share of the numbers has it, and as many lack it; otherwise it may be constant in a
+#: range by chance.
+SELDOM = 0.2
+#: Bytes of a range that are read again, and bytes around it in which its exact ends are searched for.
+PART, BESIDE = 65536, 4096
+#: The fewest bytes of a range, and the largest share of a tensor in ranges: anything more frequent is intended.
+LEAST_RANGE, MOST_SHARE = 8192, 0.5
+#: The most ranges of a tensor that are examined, the longest first.
+MOST_RANGES = 8
+#: The fewest bits that a whole tensor must lack: freshly initialized numbers lack F32's last bit, which training sets.
+LEAST_LOST = 7
+#: Numbers beyond an end whose bit may be the same by chance; fewer if several bits must be.
+CHANCE = 12
+#: Groups of roles whose matrices have numbers of both signs.
+TWO_SIDED = frozenset({"attention", "feed_forward"})
+SIGN = {"BF16": 0x8000, "F16": 0x8000, "F32": 0x80000000}
+#: Variance relative to that of noise: learned codes stay below the first, noise is above the second.
+LEARNT_CODES, NOISE = 0.6, 0.85
+
+
+@rule("lost-bits", "data", "error")
+def lost_bits(subject: Subject) -> Iterator[Found]:
+    """A bit is the same in all numbers of a tensor, or of part of one, but varies elsewhere.
+
+    A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks plausible.
+    Deliberate rounding affects whole rows, a whole layer, or the same role in many layers, and is not reported.
+    Download the file again, or convert it again.
+    """
+    found = peers(subject)
+    for each in found.all if found else ():
+        if found is None or not (each.is_learnt or each.holds) or not _varies(each) or is_scrambled(each):
+            continue
+        told = _of_tensor(each, found, subject) or next(_of_ranges(each, subject), None)
+        if told:
+            yield Found(told, each.path, each.name)
+
+
+def _varies(seen: Seen) -> bool:
+    """Whether there are enough numbers, and not most of them zero."""
+    facts = seen.facts
+    enough = facts.numbers > 0 and seen.labelled.tensor.nbytes >= 2 * LEAST_RANGE
+    return enough and not facts.constant and facts.sparsity <= SPARSE
+
+
+def _mask(seen: Seen) -> tuple[int, int]:
+    """The bytes of a number, and which of its bits are examined."""
+    from inspector.auditing.values.numbers.bits import WATCHED  # needs NumPy
+
+    watch = WATCHED.get(seen.dtype)
+    if watch is None:
+        return 1, 0
+    sign = SIGN.get(seen.dtype, 0)
+    two_sided = seen.labelled.group in TWO_SIDED and seen.key.role not in TABLES
+    return watch.width, watch.mask if two_sided else watch.mask & ~sign
+
+
+def _still(seen: Seen) -> int:
+    """The bits that are the same in all numbers of a tensor."""
+    return _mask(seen)[1] & (~seen.facts.ever | seen.facts.always)
+
+
+def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    """Bits that vary in the same role of other layers, and in the other matrices of the layer."""
+    still = _still(seen)
+    if still & SIGN.get(seen.dtype, 0):
+        return "all numbers have the same sign, which no trained projection has"
+    if seen.is_block and still:
+        return f"{_bits(still)} of its bytes {_are(still)} the same throughout, which no writer produces"
+    if still & LEAST_LOST != LEAST_LOST:
+        return None
+    beside = [each for each in found.layers[seen.key.tower, seen.key.layer] if each.is_learnt and each is not seen]
+    for others in (found.of(seen), [each for each in beside if each.dtype == seen.dtype]):
+        vary = [each for each in others if _varies(each) and not _still(each) & still]
+        if len(others) < LEAST_PEERS or len(vary) < len(others) - len(others) // 4:
+            return None
+        if any(_common(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
+            return None
+    of = "number" if seen.dtype in SIGN else "byte"
+    return f"{_bits(still)} of each {of} {_are(still)} the same throughout: in other layers they vary"
+
+
+def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
+    """The given bits that many numbers of a range have and many do not. Others may agree by chance."""
+    import numpy as np
+
+    width, _ = _mask(seen)
+    numbers = np.frombuffer(subject.span(seen.path, run.start, min(run.size, PART) // width * width), f"<u{width}")
+    found = 0
+    for bit in (1 << place for place in range(8 * width) if still >> place & 1):
+        having = numbers[numbers & numbers.dtype.type(bit) != 0]
+        usual = SELDOM < having.size / max(numbers.size, 1) < 1 - SELDOM
+        found |= bit if usual and np.unique(having).size >= LEAST_HAVING else 0
+    return found
+
+
+def _bits(mask: int) -> str:
+    number = mask.bit_count()
+    if mask == (1 << number) - 1 and number > 1:
+        return f"the lowest {integer(number)} bits"
+    return "the lowest bit" if mask == 1 else f"{plural(number, 'bit')}"
+
+
+def _are(mask: int) -> str:
+    return "are" if mask.bit_count() > 1 else "is"
+
+
+def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
+    """Ranges that begin or end within a row and have constant bits that vary elsewhere."""
+    width, mask = _mask(seen)
+    for each in _longest(seen.facts.held):
+        still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
+        alike = sum(other.size for other in seen.facts.held if (other.never | other.always) & still)
+        if not still or each.size < LEAST_RANGE or alike > MOST_SHARE * seen.labelled.tensor.nbytes:
+            continue
+        still = _common(still, seen, _beside(seen, each), subject)
+        whole = _ends(seen, each, still, width, subject) if still else None
+        if whole is None:
+            continue
+        near = -(-CHANCE // still.bit_count()) * width
+        if not all(_is_row_end(seen, end, near) for end in whole):
+            of = "numbers" if seen.dtype in SIGN else "bytes"
+            where = f"of the {of} from byte {integer(whole.start)} on, {size(whole.size)}"
+            yield f"{_bits(still)} {where}: the same in all of them, but not in the rest"
+
+
+def _beside(seen: Seen, held: Held) -> Run:
+    """The data before or after a range, whichever is longer."""
+    before, after = Run(seen.extent.start, held.start), Run(held.end, seen.extent.end)
+    return Run(max(before.start, before.end - PART), before.end) if before.size > after.size else after
+
+
+def _longest(held: list[Held]) -> list[Held]:
+    return sorted(held, key=lambda each: -each.size)[:MOST_RANGES]
+
+
+def _is_row_end(seen: Seen, place: int, near: int) -> bool:
+    at = place - seen.labelled.tensor.offset
+    return min(at % seen.row, -at % seen.row) <= near
+
+
+def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> Run | None:
+    """The exact start and end of a range; None if it has few numbers, or few that differ."""
+    import numpy as np
+
+    with subject.reading(seen.path) as read:
+        inside = np.frombuffer(read(held.start, min(held.size, PART) // width * width), f"<u{width}")
+        few = width > 1 and still.bit_count() < MANY_BITS and np.unique(inside).size < LEAST_VALUES
+        if np.count_nonzero(inside) < ENOUGH or few:
+            return None
+        value = inside[0] & inside.dtype.type(still)
+        first = max(seen.extent.start, held.start - BESIDE)
+        before = np.frombuffer(read(first, held.start - first), inside.dtype)
+        after = np.frombuffer(
+            read(held.end, (min(seen.extent.end, held.end + BESIDE) - held.end) // width * width), inside.dtype
+        )
+    start = np.flatnonzero(before & inside.dtype.type(still) != value)
+    end = np.flatnonzero(after & inside.dtype.type(still) != value)
+    more = before.size - 1 - int(start[-1]) if start.size else before.size
+    further = int(end[0]) if end.size else after.size
+    return Run(held.start - more * width, held.end + further * width)
+
+
+@rule("noise", "data", "error")
+def noise(subject: Subject) -> Iterator[Found]:
+    """Packed codes are as uniform as noise, although those of the rest of the tensor, or of its role, are not.
+
+    Codes of trained weights are more frequent in the middle of the scale than at its ends; bytes of an archive, an
+    encrypted file or another file are not. Download the file again.
+    """
+    found = peers(subject)
+    for each in found.all if found else ():
+        facts = each.facts
+        if found is None or not facts.cells or not each.holds:
+            continue
+        told = _whole_noise(each, found, subject) if _share(each) > NOISE else _noise_within(each, subject)
+        if told:
+            yield Found(told, each.path, each.name)
+
+
+def _share(seen: Seen) -> float:
+    return seen.facts.evenness / seen.facts.cells if seen.facts.cells else 1.0
+
+
+def _is_noise(seen: Seen, run: Run, subject: Subject) -> bool:
+    from inspector.auditing.values.numbers.bits import is_even  # needs NumPy
+
+    return is_even(subject.span(seen.path, run.start, min(run.size, PART)), seen.dtype)
+
+
+def _parts(run: Run) -> Iterator[Run]:
+    """A run of pages, its interior, and the groups of pages at its ends, which may only partly be noise."""
+    yield run
+    if run.size > 2 * PAGE:
+        yield Run(run.start + PAGE, run.end - PAGE)
+    if PAGE < run.size <= 3 * PAGE:
+        yield from (Run(start, start + PAGE) for start in range(run.start, run.end, PAGE))
+
+
+def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    others = found.of(seen)
+    learnt = sum(_share(each) < LEARNT_CODES for each in others)
+    if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
+        return None
+    return "all codes are equally frequent, as in noise; in other layers they are not"
+
+
+def _noise_within(seen: Seen, subject: Subject) -> str | None:
+    facts = seen.facts
+    if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.labelled.tensor.nbytes:
+        return None
+    longest = sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]
+    for run in (part for whole in longest for part in _parts(whole)):
+        if _is_noise(seen, run, subject):
+            what = "whose codes are all equally frequent, as in noise"
+            return f"{size(run.size)} from byte {integer(run.start)} on {what}, unlike the rest"
+    return None
