@@ -374,10 +374,10 @@ def values(
     from inspector.measuring import needs
 
     needs.check()
-    from inspector.bridge.choosing import Asked
+    from inspector.bridge.filters import Filter
     from inspector.measuring.values import values as measure
 
-    return measure(_reconciled(target), Asked(pattern, roles, layers=layers), by, **options)
+    return measure(_reconciled(target), Filter(pattern, roles, layers=layers), by, **options)
 
 
 def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _COUNT = ("", "K", "M", "B", "T")
+#: The most dimensions of a shape that are shown: a header of a megabyte may give one tensor half a million.
+MOST_DIMENSIONS = 32
 
 # C0, DEL, C1 controls, line separators, the marks that reorder bidirectional text, and invisible characters, including
 # variation selectors.
@@ -66,6 +69,24 @@ def fixed(number: float, digits: int, *, sign: bool = False) -> str:
 def percent(part: int, whole: int) -> str:
     """`percent(-859, 1000)` → `−85.9 %`."""
     return f"{fixed(part / whole * 100 if whole else 0.0, 1, sign=True)} %"
+
+
+def times(shape: Iterable[int]) -> str:
+    """`4096×32000`."""
+    dims = tuple(shape)
+    shown = "×".join(map(str, dims[:MOST_DIMENSIONS])) or "scalar"
+    return shown if len(dims) <= MOST_DIMENSIONS else f"{shown}×… ({integer(len(dims))} dimensions)"
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """`0–2, 5, 7–9`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in runs)
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:

@@ -7,11 +7,10 @@ from math import prod
 from typing import Any
 
 from inspector.architectures.naming import Namer, Names
-from inspector.bridge.account import Account, account
+from inspector.bridge.book import Account, account
 from inspector.bridge.identify import Stored
-from inspector.bridge.join import Joined, join
+from inspector.bridge.join import Joined, join, kinds_of
 from inspector.bridge.ledger import Ledger
-from inspector.bridge.tally import kinds_of
 from inspector.model import Config, Expected, Packing, Prediction, Tensor
 
 #: Bytes an element, as the formats have it.

@@ -18,8 +18,8 @@ from hostile.hdf5_files import hdf5
 
 import inspector
 from inspector.auditing import limits, verdicts
-from inspector.bridge.shapes import times
 from inspector.sources import local
+from inspector.units import times
 
 ROOT = Path(inspector.__file__).parents[1]
 SECONDS, MEGABYTES = 2, 200

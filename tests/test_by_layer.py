@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.bridge.by_layer import LETTERS, Layer, Strip, by_layer, ranges
+from inspector.bridge.breakdown import LETTERS, Layer, Strip, by_layer
 from inspector.model import Key, Labelled, Tensor
+from inspector.units import ranges
 
 SIZES = {"F32": 4, "BF16": 2, "I8": 1}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.bridge.grid import OUTSIDE, Axes, Cell, axes, grid, place_of
-from inspector.bridge.hierarchy import Node, byte_tree, role_of
+from inspector.bridge.breakdown import OUTSIDE, Axes, Cell, Node, axes, byte_tree, grid, place_of, role_of
 from inspector.model import Key, Labelled, RoleSum, Tensor
 
 

@@ -8,10 +8,11 @@ import pytest
 from joining import EMBED, GATE, HEAD, NORM, SOUND, Book, K, Q, V, row, tensors
 
 from inspector.architectures.naming import Namer
-from inspector.bridge import shapes, single
-from inspector.bridge.account import Account
-from inspector.bridge.words import short
+from inspector.bridge import reconciliation
+from inspector.bridge.book import Account, alike, cause_of_size
+from inspector.bridge.ledger import short
 from inspector.model import Config, Expected, Prediction
+from inspector.units import times
 
 
 def test_what_is_as_predicted_costs_nothing() -> None:
@@ -102,12 +103,12 @@ def test_a_transposed_matrix_is_another_layout() -> None:
 )
 def test_equal_elements_alone_are_no_likeness(stored: tuple[int, ...], predicted: tuple[int, ...], same: bool) -> None:
     """2×8 is not 4×4, though both have 16 elements."""
-    assert shapes.alike(stored, predicted) is same
+    assert alike(stored, predicted) is same
 
 
 @pytest.mark.parametrize(("shape", "told"), [((), "scalar"), ((3,), "3"), ((4096, 32000), "4096×32000")])
 def test_shapes_in_words(shape: tuple[int, ...], told: str) -> None:
-    assert shapes.times(shape) == told
+    assert times(shape) == told
 
 
 @pytest.mark.parametrize("role", [EMBED, HEAD], ids=lambda each: each.role)
@@ -132,7 +133,7 @@ def test_rows_beyond_the_vocabulary_are_vocab_padding(role: Expected) -> None:
 def test_only_the_first_dimension_counts_words(
     role: str, stored: tuple[int, ...], predicted: tuple[int, ...], cause: str
 ) -> None:
-    assert shapes.cause_of(role, stored, predicted) == cause
+    assert cause_of_size(role, stored, predicted) == cause
 
 
 def test_missing_tensors_are_an_error_for_each_row() -> None:
@@ -309,12 +310,12 @@ def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
     assert book.account.parameters == [16, 16, 4, 0, 0, 0]
     assert book.findings == []
     assert book.prediction
-    counts = single._counts(36, (), book.stored, book.account, book.prediction)
+    counts = reconciliation._counts(36, (), book.stored, book.account, book.prediction)
     # The whole layer's 4 × 4; embeddings and head are the model's own. The model has no embedding to leave out.
     assert [(each.name, each.parameters) for each in counts] == [("with_prediction_heads", 36 + 16)]
     above = book.prediction._replace(base=book.prediction)
-    assert single._counts(36, (), book.stored, book.account, above) == ()  # an adapter
-    assert single._counts(36, (), book.stored, book.account, None) == ()
+    assert reconciliation._counts(36, (), book.stored, book.account, above) == ()  # an adapter
+    assert reconciliation._counts(36, (), book.stored, book.account, None) == ()
 
 
 @pytest.mark.parametrize("further", [0, None, True, "1"])

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 from joining import GATE, NORM, Book, K, Q, tensors
 
-from inspector.bridge import label_steps, labels, missing
-from inspector.bridge.ledger import Ledger
-from inspector.bridge.words import short
+from inspector.bridge import labels
+from inspector.bridge.book import book_missing
+from inspector.bridge.ledger import Ledger, short
 from inspector.model import Config, Expected, Finding, Prediction, Step
 
 # --- findings -------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def test_no_tensors_at_all_is_said_once() -> None:
 def test_missing_rows_are_found_by_their_name() -> None:
     ledger = Ledger()
     wanted = Book([], [Q]).joined.missing
-    found = list(missing.book(ledger, wanted, {}, 16, lambda _: False))
+    found = list(book_missing(ledger, wanted, {}, 16, lambda _: False))
     assert found == [Finding("missing", "error", "2 tensors of q_proj predicted and not stored", None, wanted[0].name)]
     assert ledger.steps() == (Step("missing", -64, 2, "2 × self_attn.q_proj not stored"),)
 
@@ -73,7 +73,7 @@ def test_missing_rows_are_found_by_their_name() -> None:
 def label_booked(label: str, rows: Sequence[Expected], bits: int = 16) -> dict[str, tuple[int, str]]:
     prediction = Prediction(Config({}, "config.json"), "test", "", tuple(rows))
     ledger = Ledger()
-    label_steps.book(ledger, labels.given(label, bits), prediction, prediction.parameters * bits // 8)
+    labels.book_label(ledger, labels.given(label, bits), prediction, prediction.parameters * bits // 8)
     return {step.cause: (step.bytes, step.detail) for step in ledger.steps()}
 
 

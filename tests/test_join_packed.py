@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from joining import NORM, Book, Q, row, tensors
 
-from inspector.bridge import widths
+from inspector.bridge.book import Width, book_widths
 from inspector.bridge.ledger import Ledger
 from inspector.model import Packing, Step, Tensor
 
@@ -59,7 +59,7 @@ def test_packed_words_that_are_filled_up_or_leave_out_zeros(
 def test_an_empty_packed_weight_of_uneven_width() -> None:
     """No elements, no bits: told at the nearest whole number."""
     ledger = Ledger()
-    widths.book(ledger, "q_proj", {widths.Width("U8", 0, 3, 4): 2}, 4, PACKED._replace(uneven=True))
+    book_widths(ledger, "q_proj", {Width("U8", 0, 3, 4): 2}, 4, PACKED._replace(uneven=True))
     assert ledger.steps() == (Step("mixed_dtype", 6, 2, "2 × q_proj packed at 4 bits"),)
 
 
@@ -124,7 +124,7 @@ def test_a_type_of_unknown_width_counts_as_stored() -> None:
 
 def test_widths_of_equal_tensors_are_booked_together() -> None:
     ledger = Ledger()
-    widths.book(ledger, "norm", {widths.Width("F32", 4, 16): 3, widths.Width("BF16", 4, 8): 5}, 16, None)
+    book_widths(ledger, "norm", {Width("F32", 4, 16): 3, Width("BF16", 4, 8): 5}, 16, None)
     assert ledger.steps() == (Step("mixed_dtype", 24, 3, "3 × norm in F32"),)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import inspector
-from inspector.bridge.by_layer import Strip, by_layer, ranges
+from inspector.bridge.breakdown import Strip, by_layer
+from inspector.units import ranges
 
 Made = Callable[[str], Path]
 

@@ -17,9 +17,9 @@ def test_equal_kinds_are_counted_together_the_largest_first() -> None:
 
 def test_steps_stand_in_the_order_of_the_causes() -> None:
     book = Ledger()
-    book.tell("header", 8, "1 safetensors header")
+    book.add_bytes("header", 8, "1 safetensors header")
     book.add("buffer", 4, "inv_freq")
-    book.tell("label_rounding", -3, "rounded")
+    book.add_bytes("label_rounding", -3, "rounded")
     assert [(step.cause, step.bytes, step.tensors) for step in book.steps()] == [
         ("label_rounding", -3, 0),
         ("buffer", 4, 1),
@@ -31,17 +31,17 @@ def test_steps_stand_in_the_order_of_the_causes() -> None:
 def test_each_sentence_is_told_once_and_none_is_lost() -> None:
     """Two files that are short: both are named, and their bytes are summed."""
     book = Ledger()
-    book.tell("truncated", -5, "5 bytes beyond the end of a")
-    book.tell("truncated", -9, "9 bytes beyond the end of b")
-    book.tell("truncated", -5, "5 bytes beyond the end of a")
+    book.add_bytes("truncated", -5, "5 bytes beyond the end of a")
+    book.add_bytes("truncated", -9, "9 bytes beyond the end of b")
+    book.add_bytes("truncated", -5, "5 bytes beyond the end of a")
     (step,) = book.steps()
     assert (step.bytes, step.detail) == (-19, "5 bytes beyond the end of a, 9 bytes beyond the end of b")
 
 
 def test_a_cause_that_costs_nothing_is_told_where_somebody_said_so() -> None:
     book = Ledger()
-    book.tell("tied_embeddings", 0, "lm_head is the token embedding")
-    book.tell("header", 0)
+    book.add_bytes("tied_embeddings", 0, "lm_head is the token embedding")
+    book.add_bytes("header", 0)
     assert book.steps() == (Step("tied_embeddings", 0, 0, "lm_head is the token embedding"),)
 
 
@@ -56,7 +56,7 @@ def test_sentences_stand_before_kinds_and_without_either_the_causes_meaning() ->
     book = Ledger()
     book.add("shape", 1)
     book.add("missing", -2, "norm not stored")
-    book.tell("missing", -1, "and a sentence")
+    book.add_bytes("missing", -1, "and a sentence")
     assert [step.detail for step in book.steps()] == [
         "a tensor whose size differs from the configuration's",
         "and a sentence; 1 × norm not stored",
@@ -75,10 +75,10 @@ def test_more_than_eight_kinds_are_counted() -> None:
 def test_exactly_eight_sentences_are_all_told() -> None:
     book = Ledger()
     for number in range(8):
-        book.tell("truncated", -1, f"file{number}")
+        book.add_bytes("truncated", -1, f"file{number}")
     (step,) = book.steps()
-    book.tell("truncated", -1, "file8")
-    book.tell("truncated", -1, "file9")
+    book.add_bytes("truncated", -1, "file8")
+    book.add_bytes("truncated", -1, "file9")
     (more,) = book.steps()
     assert more.detail.endswith("file7, 2 more")
     assert step.detail == "file0, file1, file2, file3, file4, file5, file6, file7"

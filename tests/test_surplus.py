@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from inspector.architectures.naming import NAMELESS, Named, Names
-from inspector.bridge.causes import Surplus, cause_of
-from inspector.bridge.choosing import Asked, chosen
+from inspector.bridge.filters import Filter, select
 from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored
+from inspector.bridge.ledger import Surplus, cause_of, short
 from inspector.bridge.name import findings, inferred, name, under_the_models_names
 from inspector.bridge.outline import OutlinedRole, outline
-from inspector.bridge.words import short
 from inspector.errors import TargetError, UsageError
 from inspector.model import Config, Expected, Finding, Index, Key, Labelled, Prediction, Tensor
 
@@ -300,7 +299,7 @@ ALL = [
 
 
 def asked(**how: Any) -> list[int]:
-    return [ALL.index(each) for each in chosen(ALL, Asked(**how))]
+    return [ALL.index(each) for each in select(ALL, Filter(**how))]
 
 
 @pytest.mark.parametrize(
@@ -358,12 +357,12 @@ def test_what_there_is_where_nothing_fits() -> None:
         asked(layers="99," * 20 + "99")  # 39 characters of it, and a mark that there are more
     many = [labelled(str(at), f"r{at:02}") for at in range(31)]
     with pytest.raises(TargetError) as raised:
-        chosen(many, Asked(roles=["z"]))
+        select(many, Filter(roles=["z"]))
     listed = ", ".join(f"r{at:02}" for at in range(30))
     assert str(raised.value) == f"no tensor has role z; roles: {listed} and 1 more; dtypes: BF16"
     with pytest.raises(TargetError, match=r"roles: r00, .*, r29; dtypes"):
-        chosen(many[:30], Asked(roles=["z"]))
-    assert chosen([], Asked(roles=["z"])) == []
+        select(many[:30], Filter(roles=["z"]))
+    assert select([], Filter(roles=["z"])) == []
 
 
 # --- words ------------------------------------------------------------------------------------

@@ -13,11 +13,11 @@ from saved import LLAMA, PARAMETERS, SOUND, checkpoint, expected, header, save, 
 
 import inspector
 from inspector.architectures.naming import Namer, Names
-from inspector.bridge import causes, claims, file_steps, label_steps, summary
+from inspector.bridge import labels, ledger, reconciliation, summary
 from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored, identify
-from inspector.bridge.ledger import Ledger
-from inspector.bridge.tally import Kind, kinds_of
+from inspector.bridge.join import Kind, kinds_of
+from inspector.bridge.ledger import Ledger, book_files
 from inspector.model import (
     Adapter,
     Claim,
@@ -38,7 +38,7 @@ from inspector.opening import variants
 
 def booked(*files: Header) -> dict[str, tuple[int, str]]:
     ledger = Ledger()
-    file_steps.book(ledger, files)
+    book_files(ledger, files)
     return {step.cause: (step.bytes, step.detail) for step in ledger.steps()}
 
 
@@ -210,14 +210,14 @@ def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
     ],
 )
 def test_names_in_which_a_size_may_be(fields: dict[str, Any], names: list[str]) -> None:
-    assert list(label_steps.names_of(checkpoint(**fields))) == names
+    assert list(labels.names_of(checkpoint(**fields))) == names
 
 
 def test_totals_of_an_index_stand_beside_what_was_counted() -> None:
     index = Index("i", {}, {"total_size": 100.0, "total_parameters": "77", "other": 3})
-    found = list(claims.claims(checkpoint(index=index), SOUND.tensors, 55, "F32"))
+    found = list(reconciliation.claims(checkpoint(index=index), 55, "F32"))
     assert found == [Claim("total_size", "100.0", 100), Claim("total_parameters", "77", 55)]
-    assert list(claims.claims(checkpoint(), SOUND.tensors, 55, "F32")) == []
+    assert list(reconciliation.claims(checkpoint(), 55, "F32")) == []
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_totals_of_an_index_stand_beside_what_was_counted() -> None:
     ],
 )
 def test_a_claim_that_counts_constants_says_so(name: str, claimed: str, elements: int, note: str) -> None:
-    assert claims.with_note(Claim(name, claimed, 100), elements, 100) == Claim(name, claimed, 100, note)
+    assert reconciliation.with_note(Claim(name, claimed, 100), elements, 100) == Claim(name, claimed, 100, note)
 
 
 # --- sums -----------------------------------------------------------------------------------------
@@ -385,11 +385,11 @@ def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
 
 def test_every_cause_is_told_in_words() -> None:
     """Each once, in one line; every region of a file and every group apart leads to one of them."""
-    names = [cause.name for cause in causes.CAUSES]
-    assert len(set(names)) == len(names) == len(causes.ORDER)
-    assert all(cause.meaning and "\n" not in cause.meaning for cause in causes.CAUSES)
-    assert set(causes.REGION_CAUSES.values()) < set(names)
-    assert sorted(names, key=causes.ORDER.__getitem__) == names
+    names = [cause.name for cause in ledger.CAUSES]
+    assert len(set(names)) == len(names) == len(ledger.ORDER)
+    assert all(cause.meaning and "\n" not in cause.meaning for cause in ledger.CAUSES)
+    assert set(ledger.REGION_CAUSES.values()) < set(names)
+    assert sorted(names, key=ledger.ORDER.__getitem__) == names
 
 
 # --- adapters -------------------------------------------------------------------------------------

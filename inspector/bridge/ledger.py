@@ -1,13 +1,185 @@
-"""The bridge's ledger: bytes by cause, with an explanation of each entry."""
+"""The bridge's ledger: bytes by cause; and the named causes of what lies between stated, predicted and stored sizes.
+
+One row per cause, in the order in which the bridge shows them. A row with a test claims tensors that are not predicted;
+the first that claims a tensor accounts for its bytes.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from math import prod
+from typing import NamedTuple
 
-from inspector.bridge import causes
-from inspector.model import Step
-from inspector.units import integer
+from inspector.formats import training
+from inspector.model import Expected, Header, Key, Prediction, Step, Tensor
+from inspector.units import integer, plural
+
+
+class Surplus(NamedTuple):
+    """A stored tensor that matches no row of the prediction."""
+
+    tensor: Tensor
+    key: Key
+    group: str
+    prediction: Prediction | None
+
+    @property
+    def layers(self) -> int:
+        """Number of predicted layers."""
+        rows = self.prediction.expected if self.prediction else ()
+        return max((row.layers[-1] + 1 for row in rows if row.layers and row.tower == self.key.tower), default=0)
+
+
+class Cause(NamedTuple):
+    """Why bytes are present or absent."""
+
+    name: str
+    meaning: str
+    claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
+    parameters: bool = True  # whether Transformers counts those as parameters of the model
+    word: Callable[[str], str] | None = None  # a tensor's display name; None for the end of its name
+
+
+def _tied(surplus: Surplus) -> bool:
+    tied = surplus.prediction.tied if surplus.prediction else ()
+    return any(
+        (row.role, row.part, row.tower, row.branch)
+        == (surplus.key.role, surplus.key.part, surplus.key.tower, surplus.key.branch)
+        for row in tied
+    )
+
+
+def _second_copy(surplus: Surplus) -> bool:
+    """The embedding and head in a layer that predicts further tokens, or a base's weight next to its adapter."""
+    base = surplus.prediction.base if surplus.prediction else None
+    if base is not None and surplus.group != "adapter":
+        rows = (*base.expected, *base.tied)
+        own = surplus.key.role, surplus.key.part, surplus.key.branch
+        return any((row.role, row.part, row.branch) == own for row in rows)
+    if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps adapted modules
+        return surplus.key.part != "bias"  # which it stores if trained
+    return (
+        surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
+    )
+
+
+def _prediction_head(surplus: Surplus) -> bool:
+    words = surplus.tensor.name.split(".")
+    if any(word in ("mtp", "mtp_layers", "nextn") for word in words):
+        return True
+    config = surplus.prediction.config.values if surplus.prediction else {}
+    more = config.get("num_nextn_predict_layers") or config.get("num_mtp_layers") or 0
+    layer = surplus.key.layer
+    return (
+        isinstance(more, int)
+        and layer is not None
+        and surplus.layers <= layer < surplus.layers + more
+        and _is_among_layers(surplus, words)
+    )
+
+
+def _is_among_layers(surplus: Surplus, words: list[str]) -> bool:
+    """Whether the number in a name counts the model's layers: `layers.61`, but not `tower.61`."""
+    rows = surplus.prediction.expected if surplus.prediction else ()
+    stacks = {row.name.partition(".{layer}")[0].rpartition(".")[2] for row in rows if row.layers}
+    number = str(surplus.key.layer)
+    return any(after == number and before in stacks for before, after in pairwise(words))
+
+
+def _optional(surplus: Surplus) -> bool:
+    """A tensor that is optional in the architecture, or a bias in a GGUF file, which no key-value announces."""
+    prediction, key = surplus.prediction, surplus.key
+    if prediction is None:
+        return False
+    bias = prediction.config.kind == "gguf" and key.part == "bias"
+    rows = (*prediction.optional, *(prediction.expected if bias else ()))
+    return any(
+        (row.role, row.tower, row.branch) == (key.role, key.tower, key.branch)
+        and row.part in (key.part, "weight" if bias else "")
+        and (key.layer in row.layers if row.layers is not None else key.layer is None)
+        and surplus.tensor.elements in (row.elements, _outputs(row) if bias else row.elements)
+        for row in rows
+    )
+
+
+def _outputs(row: Expected) -> int:
+    """Elements of a weight's bias: one for each row of its matrix, or of each expert's."""
+    return prod(row.shape[: 1 if row.stacked is None else 2])
+
+
+def _adapter(surplus: Surplus) -> bool:
+    return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
+
+
+def _training_state(surplus: Surplus) -> bool:
+    """An optimizer's per-parameter state, and other state, by training frameworks' names."""
+    return training.is_state(surplus.tensor.name)
+
+
+CAUSES: tuple[Cause, ...] = (
+    Cause("label_rounding", "the name rounds the number of parameters"),
+    Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
+    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _tied, False),
+    Cause("duplicate", "a tensor stored twice", _second_copy, False),
+    Cause("vocab_padding", "embedding rows more or fewer than the configuration's vocabulary"),
+    Cause("shape", "a tensor whose size differs from the configuration's"),
+    Cause("missing", "tensors that the configuration implies, but no file has"),
+    Cause("prediction_head", "layers that predict further tokens", _prediction_head, False),
+    Cause("optional", "optional tensors of such models, about which the configuration says nothing", _optional),
+    Cause("adapter", "adapter weights stored with the model's", _adapter),
+    Cause("training_state", "a training run's state stored with the weights", _training_state, False, training.kind_of),
+    Cause("buffer", "stored constants that are not parameters", None, False),
+    Cause("quantization_overhead", "scales, zero points and the like", None, False),
+    Cause("sparsity", "zeros that a sparse checkpoint does not store"),
+    Cause("unquantized", "weights that a quantized checkpoint keeps at full precision"),
+    Cause("mixed_dtype", "tensors stored in another dtype than the prediction assumes"),
+    Cause("size_mismatch", "tensors whose bytes do not match shape and dtype"),
+    Cause("header", "a file's description of its tensors"),
+    Cause("metadata", "GGUF key-values, except the tokenizer's"),
+    Cause("tokenizer", "the tokenizer, in GGUF's key-values"),
+    Cause("tensor_table", "GGUF's table of tensors"),
+    Cause("pickle", "the pickle that names the tensors"),
+    Cause("archive", "the ZIP archive around the tensors: a record for each storage, and the list of them"),
+    Cause("alignment", "padding between tensors"),
+    Cause("trailing", "bytes that no tensor claims"),
+    Cause("truncated", "bytes that a header claims beyond the file's end"),
+    Cause("overlap", "bytes that several tensors claim"),
+    Cause("unreadable", "files without a readable header"),
+)
+
+BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in CAUSES}
+ORDER: Mapping[str, int] = {cause.name: at for at, cause in enumerate(CAUSES)}
+
+#: Group → the cause that claims its tensors in any layer: they are never parameters.
+_BY_GROUP: Mapping[str, str] = {"quantization": "quantization_overhead", "buffer": "buffer"}
+
+#: Region of a file → the cause of its bytes. Regions of tensors have none.
+REGION_CAUSES: Mapping[str, str] = {
+    "length": "header",
+    "header": "header",
+    "metadata": "metadata",
+    "tokenizer": "tokenizer",
+    "tensor table": "tensor_table",
+    "pickle": "pickle",
+    "archive": "archive",
+    "padding": "alignment",
+    "hole": "trailing",
+    "trailing": "trailing",
+    "unreadable": "unreadable",
+}
+
+
+def cause_of(surplus: Surplus) -> Cause | None:
+    """The first cause that claims a surplus tensor."""
+    whatever = _BY_GROUP.get(surplus.group)
+    if whatever is not None:
+        return BY_NAME[whatever]
+    return next((cause for cause in CAUSES if cause.claims and cause.claims(surplus)), None)
+
+
+# --- the ledger -------------------------------------------------------------------------------
 
 #: Kinds of tensors, or sentences, that a step lists: a quantized file has six or seven.
 MOST_KINDS = 8
@@ -31,7 +203,7 @@ class Ledger:
             self._kinds[cause][what] += tensors
             self._sizes[cause][what] += abs(nbytes)
 
-    def tell(self, cause: str, nbytes: int, sentence: str = "") -> None:
+    def add_bytes(self, cause: str, nbytes: int, sentence: str = "") -> None:
         """Book bytes that belong to no tensor, with a whole sentence; each is shown once."""
         self.bytes[cause] += nbytes
         if sentence:
@@ -43,7 +215,7 @@ class Ledger:
 
     def steps(self) -> tuple[Step, ...]:
         """A step for each cause with bookings, in the causes' order."""
-        booked = sorted(self.bytes, key=lambda cause: causes.ORDER[cause])
+        booked = sorted(self.bytes, key=lambda cause: ORDER[cause])
         return tuple(
             Step(cause, self.bytes[cause], self.tensors[cause], self._detail(cause))
             for cause in booked
@@ -53,12 +225,50 @@ class Ledger:
     def _detail(self, cause: str) -> str:
         counts = self._kinds[cause]
         kinds = (f"{integer(counts[what])} × {what}" for what, _ in self._sizes[cause].most_common())
-        told = (_first(self._sentences.get(cause, ()), "more"), _first(kinds, "more kinds"))
-        return "; ".join(filter(None, told)) or causes.BY_NAME[cause].meaning
+        texts = (_first(self._sentences.get(cause, ()), "more"), _first(kinds, "more kinds"))
+        return "; ".join(filter(None, texts)) or BY_NAME[cause].meaning
 
 
-def _first(told: Iterable[str], others: str) -> str:
+def _first(texts: Iterable[str], others: str) -> str:
     """The first of several texts, and how many remain."""
-    listed = list(told)
+    listed = list(texts)
     more = len(listed) - MOST_KINDS
     return ", ".join([*listed[:MOST_KINDS], *([f"{more} {others}"] if more > 0 else [])])
+
+
+def short(name: str) -> str:
+    """The last words of a tensor's name that identify it: `rotary_emb.inv_freq`, `q_proj.bias`."""
+    words = [word for word in name.split(".") if not word.isdigit() and not word.startswith("{")]
+    if words[-1:] == ["weight"] and len(words) > 1:
+        words.pop()
+    return ".".join(words[-2:])
+
+
+# --- bytes of files that belong to no tensor --------------------------------------------------
+
+
+def book_files(ledger: Ledger, files: Sequence[Header]) -> None:
+    """Book each file's bytes that belong to no tensor, and those that tensors claim beyond its end."""
+    for header in files:
+        for region in header.regions:
+            cause = REGION_CAUSES.get(region.label)
+            if cause is not None:
+                ledger.add_bytes(cause, region.size, "" if cause == "header" else BY_NAME[cause].meaning)
+        _book_claims(ledger, header)
+    if "header" in ledger.bytes:
+        for name, number in Counter(header.format for header in files).items():
+            ledger.add_bytes("header", 0, plural(number, f"{name} header"))
+
+
+def _book_claims(ledger: Ledger, header: Header) -> None:
+    """Book what tensors claim beyond the regions that hold them."""
+    held = sum(region.size for region in header.regions if region.label not in REGION_CAUSES)
+    claimed = sum(tensor.nbytes for tensor in header.tensors)
+    if claimed == held:
+        return
+    # All bytes of a tensor that begins beyond the end; of others, those after the end.
+    beyond = sum(max(0, t.offset + t.nbytes - max(header.size, t.offset)) for t in header.tensors)
+    if beyond:
+        ledger.add_bytes("truncated", -beyond, f"{plural(beyond, 'byte')} beyond the end of {header.path}")
+    if held - claimed + beyond:
+        ledger.add_bytes("overlap", held - claimed + beyond, BY_NAME["overlap"].meaning)

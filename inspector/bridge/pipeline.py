@@ -10,9 +10,18 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from inspector.bridge.single import Model
-from inspector.bridge.summary import Made
-from inspector.model import Checkpoint, Component, ComponentSum, DtypeSum, Expected, Labelled, PackedSum, Prediction
+from inspector.bridge.summary import OnRequest
+from inspector.model import (
+    Checkpoint,
+    Component,
+    ComponentSum,
+    DtypeSum,
+    Expected,
+    Labelled,
+    Model,
+    PackedSum,
+    Prediction,
+)
 
 #: The finding that other parts' files are not counted, which does not apply here.
 OTHERS = "several-checkpoints"
@@ -131,7 +140,7 @@ def _packed(sums: Sequence[PackedSum]) -> PackedSum | None:
     return PackedSum(*(sum(numbers) for numbers in zip(*sums, strict=True)))
 
 
-class _Tensors(Made):
+class _Tensors(OnRequest):
     """The tensors of all parts, each in its part's tower."""
 
     def __init__(self, names: Sequence[str], parts: Sequence[Sequence[Labelled]]) -> None:
@@ -141,7 +150,7 @@ class _Tensors(Made):
     def __len__(self) -> int:
         return self._ends[-1]
 
-    def made(self, at: int) -> Labelled:
+    def label(self, at: int) -> Labelled:
         part = next(number for number, end in enumerate(self._ends) if at < end)
         found = self._parts[part][at - self._ends[part]]
         return found._replace(key=found.key._replace(tower=_tower(self._names[part], found.key.tower)))

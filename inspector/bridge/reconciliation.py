@@ -1,14 +1,48 @@
 """The bridge from the stated size, via the configuration's prediction, to the bytes on disk.
 
-`single` joins one model, `pipeline` several; this module adds files and labels, and puts everything together.
+Each model goes through the steps; `pipeline` adds several. Files, labels and what files claim concern them all.
 """
 
 from __future__ import annotations
 
-from inspector.bridge import claims, file_steps, label_steps, labels, single
-from inspector.bridge.ledger import Ledger
-from inspector.bridge.single import Model
-from inspector.model import Checkpoint, ComponentSum, Nominal, Reconciliation
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from math import prod
+
+from inspector.architectures.counts import conventions, embeddings_of
+from inspector.architectures.naming import Named
+from inspector.architectures.prediction import bytes_at
+from inspector.bridge import labels, summary
+from inspector.bridge import name as naming
+from inspector.bridge.book import Account, account
+from inspector.bridge.forecast import forecast, with_base
+from inspector.bridge.identify import Stored, identify
+from inspector.bridge.join import Kind, join, kinds_of
+from inspector.bridge.ledger import Ledger, book_files, short
+from inspector.formats import training
+from inspector.formats.safetensors.dtypes import DTYPE_BITS
+from inspector.model import (
+    Checkpoint,
+    Claim,
+    ComponentSum,
+    Config,
+    Count,
+    DtypeSum,
+    Finding,
+    Index,
+    Model,
+    Nominal,
+    Prediction,
+    Reconciliation,
+    RoleSum,
+)
+from inspector.opening import configs
+from inspector.quantization import contradictions
+from inspector.units import integer
+
+#: Findings that files of a set are missing, or were not asked for.
+LACKING = ("missing-shard", "missing-part", "lone-shard")
 
 
 def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliation:
@@ -31,51 +65,34 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     ledger = Ledger()
     checkpoint, model, components = _joined(checkpoint, ledger)
     checkpoint = checkpoint._replace(config=model.config)
-    file_steps.book(ledger, checkpoint.files)
+    book_files(ledger, checkpoint.files)
     nominal = _nominal(checkpoint, model, label)
     if nominal and model.prediction and model.predicted is not None:
-        label_steps.book(ledger, nominal, model.prediction, model.predicted)
+        labels.book_label(ledger, nominal, model.prediction, model.predicted)
     start = nominal.bytes if nominal else model.predicted or 0
-    tensors = [tensor for header in checkpoint.wholes for tensor in header.tensors]
     return Reconciliation(
-        checkpoint=checkpoint,
-        prediction=model.prediction,
-        packing=model.packing,
-        dtype=model.dtype,
-        nominal=nominal,
-        predicted=model.predicted,
-        on_disk=checkpoint.size,
-        steps=ledger.steps(),
-        unexplained_bytes=checkpoint.size - start - ledger.total,
-        unexplained=model.unexplained,
-        logical=model.logical,
-        active=model.active,
-        stored_elements=sum(each.elements for each in model.dtypes),
-        roles=model.roles,
-        dtypes=model.dtypes,
-        findings=(*checkpoint.all_findings, *model.findings),
-        claims=tuple(claims.claims(checkpoint, tensors, model.logical, model.dtype)),
-        tensors=model.tensors,
-        adapter=model.adapter,
-        packed=model.packed,
-        components=components,
-        family=model.family,
-        counts=model.counts,
+        checkpoint,
+        model,
+        nominal,
+        ledger.steps(),
+        checkpoint.size - start - ledger.total,
+        tuple(claims(checkpoint, model.logical, model.dtype)),
+        components,
     )
 
 
 def _joined(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
     """The one model, or the pipeline that contains it."""
     if not checkpoint.components:
-        return checkpoint, single.reconcile(checkpoint, ledger), ()
+        return checkpoint, _model(checkpoint, ledger), ()
     from inspector.bridge import pipeline  # only composite repositories need it
 
     parts = pipeline.parts_of(checkpoint)
     if not parts:
-        models = [single.reconcile(each.checkpoint, Ledger()) for each in checkpoint.components]
+        models = [_model(each.checkpoint, Ledger()) for each in checkpoint.components]
         sums = tuple(map(pipeline.component_sum, checkpoint.components, models))
-        return checkpoint, single.reconcile(checkpoint, ledger), sums
-    models = [single.reconcile(part.checkpoint, ledger) for part in parts]
+        return checkpoint, _model(checkpoint, ledger), sums
+    models = [_model(part.checkpoint, ledger) for part in parts]
     sums = tuple(map(pipeline.component_sum, checkpoint.components, models))
     return pipeline.whole(checkpoint, parts), pipeline.together(parts, models), sums
 
@@ -88,4 +105,125 @@ def _nominal(checkpoint: Checkpoint, model: Model, label: str | None) -> Nominal
         return None  # its name states its base's size
     if checkpoint.components and model.prediction is None:
         return None  # if not all parts of a pipeline are known, a label cannot be related to the sum
-    return labels.from_names(label_steps.names_of(checkpoint), model.bits)
+    return labels.from_names(labels.names_of(checkpoint), model.bits)
+
+
+# --- one model: identify → name → predict → join → account → summarise -------------------------
+
+
+def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
+    """Run the steps; what the tensors cost beyond the prediction goes into the ledger."""
+    stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
+    if any(found.rule in LACKING for found in checkpoint.all_findings):
+        stored = stored._replace(incomplete=True, listed=_listed(checkpoint.index))
+    for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
+        ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
+    config = checkpoint.config or naming.inferred(stored)
+    stored = with_base(stored, config)
+    prediction, notes = forecast(config, stored.adapter)
+    stored = naming.under_the_models_names(stored, config, prediction)
+    named = naming.name(stored, config)
+    kinds = kinds_of(stored.tensors, named.groups)
+    dtypes = summary.dtypes(kinds)
+    dtype, bits = _width(stored, config, _of_weights(named, stored, kinds, dtypes))
+    rows = prediction.expected if prediction else ()
+    joined = join(named, stored.shapes, kinds, rows, packed=bool(stored.packing and stored.packing.shapes))
+    booked = account(ledger, stored, named, kinds, joined, prediction, bits)
+    logical = sum(booked.parameters)
+    roles = summary.roles(
+        stored, named, kinds, booked.parameters, prediction, _explained(stored, named, config, prediction)
+    )
+    return Model(
+        config=config,
+        prediction=prediction,
+        predicted=bytes_at(prediction, bits) if prediction else None,
+        dtype=dtype,
+        bits=bits,
+        logical=logical,
+        active=summary.active(prediction, logical),
+        roles=roles,
+        dtypes=dtypes,
+        packing=stored.packing,
+        packed=summary.packed(stored),
+        adapter=stored.adapter,
+        unexplained=booked.unexplained,
+        findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
+        tensors=summary.Labels(checkpoint.wholes, named, booked.parameters),
+        family=prediction.family if prediction else None,
+        counts=_counts(logical, roles, stored, booked, prediction),
+    )
+
+
+def _listed(index: Index | None) -> frozenset[str] | None:
+    """The modules whose tensors an index lists."""
+    return frozenset(name.rpartition(".")[0] for name in index.weight_map) if index else None
+
+
+def _of_weights(
+    named: Named, stored: Stored, kinds: Sequence[Counter[Kind]], dtypes: Sequence[DtypeSum]
+) -> Sequence[DtypeSum]:
+    """Tensors by dtype, without a training run's state, which is wider than the model."""
+    weights = [not training.is_state(stored.tensors[members[0]].name) for _, members in named.groups]
+    if all(weights) or not any(weights):
+        return dtypes
+    return summary.dtypes([*compress(kinds, weights)])
+
+
+def _width(stored: Stored, config: Config | None, dtypes: Sequence[DtypeSum]) -> tuple[str | None, int]:
+    """The type at which a prediction's bytes are counted, and its bits."""
+    if stored.packing:
+        return stored.packing.scheme, stored.packing.bits
+    declared = None if stored.adapter else configs.dtype_of(config)  # an adapter's configuration is its base's
+    dtype = declared or summary.most_common(dtypes)
+    return dtype, DTYPE_BITS.get(dtype or "", 16)
+
+
+def _packing_findings(stored: Stored, config: Config | None) -> tuple[Finding, ...]:
+    if stored.adapter:
+        return ()  # the configuration is the base's
+    return stored.packing.findings if stored.packing else contradictions(config)
+
+
+def _counts(
+    logical: int, roles: Sequence[RoleSum], stored: Stored, booked: Account, prediction: Prediction | None
+) -> tuple[Count, ...]:
+    """What other conventions count, for a known model; not for an adapter."""
+    if prediction is None or prediction.base is not None:
+        return ()
+    further = sum(prod(stored.shapes[at]) for at in booked.claimed.get("prediction_head", ()))
+    rows, tied = prediction.expected, prediction.tied
+    return conventions(logical, rows, tied, embeddings=embeddings_of(roles), further=further)
+
+
+def _explained(stored: Stored, named: Named, config: Config | None, prediction: Prediction | None) -> summary.Explained:
+    """Sizes explained by configuration fields, for a model without a table."""
+    if prediction is not None or stored.adapter is not None:
+        return {}
+    from inspector.architectures import explained_sizes  # only such models need it
+
+    return explained_sizes.explain(config.values if config else None, named.groups, stored.shapes)
+
+
+# --- files' claims about themselves, next to the counts -----------------------------------------
+
+
+def claims(checkpoint: Checkpoint, logical: int, scheme: str | None) -> Iterator[Claim]:
+    """GGUF's key-values, and the totals in an index."""
+    tensors = [tensor for header in checkpoint.wholes for tensor in header.tensors]
+    if checkpoint.format == "gguf":
+        from inspector.opening import gguf_config  # needed only for GGUF files
+
+        for claim in gguf_config.claims(checkpoint.files, logical, scheme):
+            yield with_note(claim, sum(tensor.elements for tensor in tensors), logical)
+    stated = checkpoint.index.metadata if checkpoint.index else {}
+    counted = {"total_size": sum(tensor.nbytes for tensor in tensors), "total_parameters": logical}
+    for name, count in counted.items():
+        if stated.get(name) is not None:
+            yield Claim(name, str(stated[name])[:40], count)
+
+
+def with_note(claim: Claim, elements: int, logical: int) -> Claim:
+    """Converters count all stored elements, constants included: Llama 3's 32 rope frequencies are not parameters."""
+    if claim.name != "general.parameter_count" or claim.claimed != str(elements) or elements == logical:
+        return claim
+    return claim._replace(note=f"{integer(abs(elements - logical))} stored elements are not parameters")

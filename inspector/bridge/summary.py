@@ -12,7 +12,7 @@ from typing import overload
 from inspector.architectures.naming import Named, Slot
 from inspector.architectures.prediction import by_role
 from inspector.bridge.identify import Stored
-from inspector.bridge.tally import Kind
+from inspector.bridge.join import Kind
 from inspector.model import Dimension, DtypeSum, Header, Labelled, PackedSum, Prediction, RoleForecast, RoleSum
 
 #: Role, group, tower and branch: a line of the overview.
@@ -120,10 +120,10 @@ def most_common(sums: Iterable[DtypeSum]) -> str | None:
     return usual.dtype if usual else None
 
 
-class Made(Sequence[Labelled]):
+class OnRequest(Sequence[Labelled]):
     """Tensors that are labelled on request."""
 
-    def made(self, at: int) -> Labelled:
+    def label(self, at: int) -> Labelled:
         """The tensor at a position, counted from 0."""
         raise NotImplementedError
 
@@ -133,7 +133,7 @@ class Made(Sequence[Labelled]):
     def __getitem__(self, at: slice) -> Sequence[Labelled]: ...
     def __getitem__(self, at: int | slice) -> Labelled | Sequence[Labelled]:
         positions = range(len(self))[at]
-        return self.made(positions) if isinstance(positions, int) else [self.made(each) for each in positions]
+        return self.label(positions) if isinstance(positions, int) else [self.label(each) for each in positions]
 
 
 def of_role(tensors: Sequence[Labelled], role: str) -> Iterator[Labelled]:
@@ -141,7 +141,7 @@ def of_role(tensors: Sequence[Labelled], role: str) -> Iterator[Labelled]:
     return tensors.of_role(role) if isinstance(tensors, Labels) else (each for each in tensors if each.key.role == role)
 
 
-class Labels(Made):
+class Labels(OnRequest):
     """The tensors with their keys, made on request."""
 
     def __init__(self, files: Sequence[Header], named: Named, parameters: Sequence[int]) -> None:
@@ -151,7 +151,7 @@ class Labels(Made):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def made(self, at: int) -> Labelled:
+    def label(self, at: int) -> Labelled:
         file = bisect_right(self._starts, at) - 1
         header = self._files[file]
         tensor = header.tensors[at - self._starts[file]]
@@ -164,4 +164,4 @@ class Labels(Made):
 
     def of_role(self, role: str) -> Iterator[Labelled]:
         """The tensors of one role."""
-        return (self.made(at) for at, slot in enumerate(self._named.slots) if slot.role == role)
+        return (self.label(at) for at, slot in enumerate(self._named.slots) if slot.role == role)

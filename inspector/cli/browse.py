@@ -149,7 +149,7 @@ def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:
     from inspector import api
     from inspector.report import values as report
 
-    return list(report.lines(api.values(result._replace(tensors=(each,))), width))
+    return list(report.lines(api.values(result._replace(model=result.model._replace(tensors=(each,)))), width))
 
 
 def _compared(result: Diff, pair: Pair) -> list[str]:

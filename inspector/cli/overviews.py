@@ -147,7 +147,7 @@ def _rows(result: Reconciliation, shown: Shown) -> Rows:
 
         return rows(result)
     if shown.layers:
-        from inspector.bridge.by_layer import by_layer
+        from inspector.bridge.breakdown import by_layer
         from inspector.report import layers
 
         return layers.rows(by_layer(result.tensors))
@@ -171,14 +171,14 @@ def _document(result: Reconciliation, shown: Shown) -> dict[str, Any]:
 
 
 def _print_layers(result: Reconciliation) -> None:
-    from inspector.bridge.by_layer import by_layer
+    from inspector.bridge.breakdown import by_layer
     from inspector.report.layers import lines
 
     print_lines(lines(by_layer(result.tensors)))
 
 
 def _layers_json(result: Reconciliation) -> dict[str, Any]:
-    from inspector.bridge.by_layer import by_layer
+    from inspector.bridge.breakdown import by_layer
     from inspector.report.layers import documents
 
     return {"layers": documents(by_layer(result.tensors))}

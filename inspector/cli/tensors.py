@@ -53,11 +53,11 @@ def tensors(
 
     PATTERN is a glob over whole names ("*.q_proj.*"), a part of a name, a role, a group or a dtype.
     """
-    from inspector.bridge.choosing import Asked, chosen
+    from inspector.bridge.filters import Filter, select
 
     form = rows.asked(forms, parquet)
     result = console.reconciled(target, **opening)
-    found = chosen(result.tensors, Asked(pattern, roles, groups, towers, dtypes, layers))
+    found = select(result.tensors, Filter(pattern, roles, groups, towers, dtypes, layers))
     if sort != "file":
         found.sort(key=_SORTS[sort])
     found = (found[::-1] if reverse else found)[:limit]

@@ -51,13 +51,13 @@ def values(
 
     needs.check()
     pages.check(html)
-    from inspector.bridge.choosing import Asked, chosen
+    from inspector.bridge.filters import Filter, select
     from inspector.measuring.values import values as measure
 
     form = rows.asked(forms, parquet)
-    asked = Asked(pattern, roles, groups, towers, dtypes, layers)
+    asked = Filter(pattern, roles, groups, towers, dtypes, layers)
     result = console.reconciled(target, **opening)
-    total = sum(each.tensor.nbytes for each in chosen(result.tensors, asked))
+    total = sum(each.tensor.nbytes for each in select(result.tensors, asked))
     with console.bytes_read(total, target) as done:
         found = measure(result, asked, by, done, stored=stored)
     for finding in found.findings:

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inspector.bridge.choosing import Asked, chosen
+from inspector.bridge.filters import Filter, select
 from inspector.errors import InspectorError, NetworkError, UsageError
 from inspector.formats import decoding
 from inspector.measuring.statistics import Summary, Tally
@@ -53,7 +53,7 @@ class Values(Tabular):
 
 def values(
     result: Reconciliation,
-    asked: Asked | None = None,
+    asked: Filter | None = None,
     by: By = "tensor",
     progress: Callable[[int], object] = lambda _: None,
     *,
@@ -74,7 +74,7 @@ def values(
     """
     if by not in ("tensor", "role", "layer"):
         raise UsageError(f"values are grouped by tensor, role or layer, not by {by}")
-    wanted = chosen(result.tensors, asked or Asked())
+    wanted = select(result.tensors, asked or Filter())
     groups = _groups(wanted, by)
     with closing(Weights(result)) as weights:
         job = _Job(weights, by, progress, stored)

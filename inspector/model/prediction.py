@@ -1,6 +1,5 @@
 """What a configuration predicts: tensors by key."""
 
-from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
@@ -69,25 +68,24 @@ class Expected(NamedTuple):
             return self.parameters
         return self.parameters // experts * min(self.active, experts)
 
-    def keys(self) -> Iterator[Key]:
+    def keys(self) -> list[Key]:
         """One key per tensor, layer by layer."""
-        for layer in (None,) if self.layers is None else self.layers:
-            for expert in (
-                (STACKED if self.stacked is not None else None,) if self.experts is None else self.expert_numbers
-            ):
-                yield Key(self.tower, layer, expert, self.role, self.part, self.branch, self.indexes)
+        one = (None if self.stacked is None else STACKED,)
+        experts = one if self.experts is None else self.expert_numbers
+        return [
+            Key(self.tower, layer, expert, self.role, self.part, self.branch, self.indexes)
+            for layer in ((None,) if self.layers is None else self.layers)
+            for expert in experts
+        ]
 
-    def names(self) -> Iterator[str]:
+    def names(self) -> list[str]:
         """Transformers' name for each tensor, in the order of `keys`."""
         parts = self.name.split("{layer}")
-        for layer in (None,) if self.layers is None else self.layers:
-            name = str(layer).join(parts)
-            if self.experts is None:
-                yield name
-                continue
-            head, _, tail = name.partition("{expert}")
-            for expert in self.expert_numbers:
-                yield f"{head}{expert}{tail}"
+        names = [self.name] if self.layers is None else [str(layer).join(parts) for layer in self.layers]
+        if self.experts is None:
+            return names
+        halves = [name.partition("{expert}") for name in names]
+        return [f"{head}{expert}{tail}" for head, _, tail in halves for expert in self.expert_numbers]
 
     def name_of(self, key: Key) -> str:
         """Transformers' name for one of the tensors."""

@@ -1,9 +1,9 @@
 """A checkpoint joined with its prediction, and the sums made of it."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from inspector.model.checkpoint import Checkpoint, Variant
+from inspector.model.checkpoint import Checkpoint, Config, Variant
 from inspector.model.files import Finding, Tensor
 from inspector.model.prediction import Key, Prediction
 from inspector.tabular import Shown
@@ -66,7 +66,7 @@ class Nominal(NamedTuple):
 class Step(NamedTuple):
     """One signed step of the bridge."""
 
-    cause: str  # a row of `causes.CAUSES`
+    cause: str  # a row of the bridge's `CAUSES`
     bytes: int
     tensors: int  # number of tensors it concerns
     detail: str  # one line of text
@@ -151,36 +151,87 @@ class ComponentSum(NamedTuple):
     dtypes: tuple[str, ...]  # largest in bytes first
 
 
-class _Reconciliation(NamedTuple):
-    checkpoint: Checkpoint
+class Model(NamedTuple):
+    """The tensors of one model joined with its prediction, and counted; of a pipeline, those of all its models."""
+
+    config: Config | None  # inferred, if there is none
     prediction: Prediction | None
-    packing: Packing | None  # None for plain tensors
-    dtype: str | None  # the dtype or packing scheme at which the prediction's bytes are counted
-    nominal: Nominal | None
     predicted: int | None  # bytes
-    on_disk: int  # bytes of all weight files
-    steps: tuple[Step, ...]
-    unexplained_bytes: int
-    unexplained: tuple[str, ...]  # names of tensors
+    dtype: str | None  # the dtype or packing scheme at which the prediction's bytes are counted
+    bits: int  # bits per element of that dtype
     logical: int  # parameters of the model, as counted
     active: int | None
-    stored_elements: int
     roles: tuple[RoleSum, ...]
     dtypes: tuple[DtypeSum, ...]
-    findings: tuple[Finding, ...]  # the checkpoint's, and those of the join
-    claims: tuple[Claim, ...]
+    packing: Packing | None  # None for plain tensors
+    packed: PackedSum | None  # totals of packed weights; None if types pack by themselves, as GGUF's do
+    adapter: Adapter | None
+    unexplained: tuple[str, ...]  # names of tensors
+    findings: tuple[Finding, ...]  # those of the join
     tensors: Sequence[Labelled]
-    adapter: Adapter | None = None
-    components: tuple[ComponentSum, ...] = ()  # of a composite repository
-    packed: PackedSum | None = None  # totals of packed weights; None if types pack by themselves, as GGUF's do
     family: str | None = None  # of the prediction; a pipeline's main model's
     counts: tuple[Count, ...] = ()  # by other conventions
 
 
+_Value = TypeVar("_Value")
+
+
+class _OfModel(Generic[_Value]):
+    """An attribute of a reconciliation that is its model's."""
+
+    def __init__(self, read: Callable[[Model], _Value]) -> None:
+        self._read = read
+
+    def __get__(self, result: "Reconciliation", _: object = None) -> _Value:
+        return self._read(result.model)
+
+
+class _Reconciliation(NamedTuple):
+    checkpoint: Checkpoint
+    model: Model
+    nominal: Nominal | None
+    steps: tuple[Step, ...]
+    unexplained_bytes: int
+    claims: tuple[Claim, ...]
+    components: tuple[ComponentSum, ...] = ()  # of a composite repository
+
+
 class Reconciliation(_Reconciliation, Shown):
-    """A checkpoint joined with its prediction: every byte of difference has a cause."""
+    """A checkpoint joined with its prediction: every byte of difference has a cause.
+
+    What its model has is an attribute here, too: `result.logical` is `result.model.logical`.
+    """
 
     __slots__ = ()
+
+    prediction = _OfModel(lambda model: model.prediction)
+    predicted = _OfModel(lambda model: model.predicted)
+    dtype = _OfModel(lambda model: model.dtype)
+    logical = _OfModel(lambda model: model.logical)
+    active = _OfModel(lambda model: model.active)
+    roles = _OfModel(lambda model: model.roles)
+    dtypes = _OfModel(lambda model: model.dtypes)
+    packing = _OfModel(lambda model: model.packing)
+    packed = _OfModel(lambda model: model.packed)
+    adapter = _OfModel(lambda model: model.adapter)
+    unexplained = _OfModel(lambda model: model.unexplained)
+    tensors = _OfModel(lambda model: model.tensors)
+    family = _OfModel(lambda model: model.family)
+    counts = _OfModel(lambda model: model.counts)
+
+    @property
+    def on_disk(self) -> int:
+        """Bytes of all weight files."""
+        return self.checkpoint.size
+
+    @property
+    def stored_elements(self) -> int:
+        return sum(each.elements for each in self.dtypes)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The checkpoint's, and those of the join."""
+        return (*self.checkpoint.all_findings, *self.model.findings)
 
     @property
     def is_pipeline(self) -> bool:

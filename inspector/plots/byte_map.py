@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from inspector.architectures.data.roles import BY_GROUP
-from inspector.bridge.hierarchy import Node, byte_tree
+from inspector.bridge.breakdown import Node, byte_tree
 from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import decimal, integer, plural, size

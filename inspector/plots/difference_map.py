@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from inspector.bridge.grid import Place, axes, place_of
+from inspector.bridge.breakdown import Place, axes, place_of
 from inspector.comparing.agreement import Data, Sums, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair

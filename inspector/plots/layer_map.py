@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from inspector.bridge.grid import Axes, Cell, Grid, Place, grid
+from inspector.bridge.breakdown import Axes, Cell, Grid, Place, grid
 from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
 from inspector.units import bits, integer, plural

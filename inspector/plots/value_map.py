@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.bridge.grid import Place, axes, place_of
+from inspector.bridge.breakdown import Place, axes, place_of
 from inspector.measuring.statistics import Summary, pooled
 from inspector.measuring.values import Row, Values
 from inspector.plots.figure import Chart, label

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inspector.bridge.by_layer import ranges
 from inspector.comparing.attachment import Attached, Attachment
 from inspector.comparing.pairing import Pair
 from inspector.comparing.three import Change, Third, Three
@@ -14,7 +13,7 @@ from inspector.model import Key, Reconciliation
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
 from inspector.report.words import about, place_of, public, shape_text
-from inspector.units import count, escape, integer, plural, size
+from inspector.units import count, escape, integer, plural, ranges, size
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from inspector.bridge.by_layer import ranges
 from inspector.comparing.agreement import Data, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
@@ -16,7 +15,7 @@ from inspector.report.comparisons import key_document
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Column, Rows
 from inspector.report.words import about, place_of, public, shape_text
-from inspector.units import bits, count, escape, integer, plural, size
+from inspector.units import bits, count, escape, integer, plural, ranges, size
 
 #: Models that share fewer shapes than this are not compared tensor by tensor.
 UNRELATED = 0.1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from inspector.bridge.by_layer import Kind, Strip, ranges
+from inspector.bridge.breakdown import Kind, Strip
 from inspector.report.tables import Column, Rows
-from inspector.units import decimal, escape, integer, plural
+from inspector.units import decimal, escape, integer, plural, ranges
 
 _WIDTH = 100  # letters per line
 _DIFFERENCES = 6  # listed for one kind

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from inspector.bridge.by_layer import ranges
 from inspector.report.columns import table
 from inspector.report.tables import Column, Rows
 from inspector.sizing.memory import Memory
 from inspector.sizing.placing import Placed
-from inspector.units import count, decimal, escape, integer, plural, size
+from inspector.units import count, decimal, escape, integer, plural, ranges, size
 
 if TYPE_CHECKING:
     from inspector.sizing.training import Training

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector import units
 from inspector.architectures.facts import facts
-from inspector.bridge.shapes import times
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
 from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import GO, table, wrapped
-from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size
+from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
 
 #: The most findings shown in the overview; the rest are counted.
 MOST_FINDINGS = 12

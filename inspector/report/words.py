@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inspector.bridge.shapes import times
 from inspector.model import Key, Reconciliation
+from inspector.units import times
 
 
 def place_of(key: Key) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 from inspector.auditing.loading.gguf_keys import known, models_of, table
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.bridge.shapes import alike, times
+from inspector.bridge.book import alike
 from inspector.model import Expected, Header, Prediction, Tensor
-from inspector.units import integer, plural
+from inspector.units import integer, plural, times
 
 
 def _predicted(subject: Subject) -> Prediction | None:

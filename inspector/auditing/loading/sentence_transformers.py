@@ -12,11 +12,10 @@ from inspector.auditing.completeness.file_names import ANY_WEIGHTS
 from inspector.auditing.loading.config_fields import version, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.bridge.shapes import times
 from inspector.model import Header
 from inspector.opening import configs
 from inspector.sources.listing import Entry
-from inspector.units import integer
+from inspector.units import integer, times
 
 
 class _Module(NamedTuple):

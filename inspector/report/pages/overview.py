@@ -23,7 +23,9 @@ _ORDER = (
 
 def page(result: Reconciliation) -> Page:
     """The overview, with charts and every tensor."""
-    result = result._replace(tensors=tuple(result.tensors))  # made once, and used by every chart
+    result = result._replace(
+        model=result.model._replace(tensors=tuple(result.tensors))
+    )  # made once, and used by every chart
     charts = [
         Section("From label to disk", [bridge_bars.chart(result)]),  # a few bars, which render immediately
         Section("Where the bytes are", [byte_map.chart(result)]),

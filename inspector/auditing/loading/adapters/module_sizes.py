@@ -18,9 +18,9 @@ from inspector.adapters.methods import Method
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
 from inspector.auditing.rule import Found, NotJudged
-from inspector.bridge.shapes import times
 from inspector.errors import ConfigError
 from inspector.model import Config, Expected, Header, Prediction
+from inspector.units import times
 
 Shape = tuple[int, ...]
 Pieces = Mapping[tuple[str, str], tuple[str, Shape]]

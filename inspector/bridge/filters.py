@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from inspector.units import escape
 _MOST = 30  # values that are listed if nothing matches
 
 
-class Asked(NamedTuple):
+class Filter(NamedTuple):
     """Criteria for tensors; None matches any."""
 
     pattern: str | None = None  # a glob over whole names, a part of a name, a role, a group or a dtype
@@ -23,8 +23,18 @@ class Asked(NamedTuple):
     dtypes: Sequence[str] = ()
     layers: str | None = None  # "3", "3-7", "0,2,4-6"
 
+    @property
+    def words(self) -> tuple[tuple[str, Sequence[str], Callable[[Labelled], str]], ...]:
+        """The criteria that list words: what they are of, the words, and a tensor's own."""
+        return (
+            ("role", self.roles, lambda each: each.key.role),
+            ("group", self.groups, lambda each: each.group),
+            ("tower", self.towers, lambda each: each.key.tower),
+            ("dtype", self.dtypes, lambda each: each.tensor.dtype),
+        )
 
-def chosen(tensors: Iterable[Labelled], asked: Asked) -> list[Labelled]:
+
+def select(tensors: Iterable[Labelled], wanted: Filter) -> list[Labelled]:
     """The matching tensors, in order.
 
     Raises:
@@ -32,31 +42,29 @@ def chosen(tensors: Iterable[Labelled], asked: Asked) -> list[Labelled]:
         TargetError: none matches; the message lists the available ones.
     """
     everything = list(tensors)
-    tests = [test for test in _tests(asked) if test]
+    tests = list(_tests(wanted))
     found = [each for each in everything if all(test(each) for test in tests)]
     if not found and everything and tests:
-        raise TargetError(f"no tensor {_described(asked)}; {_what_there_is(everything)}")
+        raise TargetError(f"no tensor {_described(wanted)}; {_available(everything)}")
     return found
 
 
 Test = Callable[[Labelled], bool]
 
 
-def _tests(asked: Asked) -> tuple[Test | None, ...]:
-    layers = _layers(asked.layers) if asked.layers is not None else None
-    return (
-        _by_pattern(asked.pattern) if asked.pattern is not None else None,
-        _one_of(asked.roles, lambda each: each.key.role),
-        _one_of(asked.groups, lambda each: each.group),
-        _one_of(asked.towers, lambda each: each.key.tower),
-        _one_of(asked.dtypes, lambda each: each.tensor.dtype),
-        (lambda each: each.key.layer in layers) if layers is not None else None,
-    )
+def _tests(wanted: Filter) -> Iterator[Test]:
+    if wanted.layers is not None:
+        layers = _layers(wanted.layers)
+        yield lambda each: each.key.layer in layers
+    if wanted.pattern is not None:
+        yield _by_pattern(wanted.pattern)
+    for _, words, of in wanted.words:
+        if words:
+            yield _one_of({word.lower() for word in words}, of)
 
 
-def _one_of(words: Sequence[str], of: Callable[[Labelled], str]) -> Test | None:
-    wanted = {word.lower() for word in words}
-    return (lambda each: of(each).lower() in wanted) if wanted else None
+def _one_of(words: set[str], of: Callable[[Labelled], str]) -> Test:
+    return lambda each: of(each).lower() in words
 
 
 def _by_pattern(pattern: str) -> Test:
@@ -79,30 +87,25 @@ def _layers(text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _described(asked: Asked) -> str:
-    told = [f"matches {escape(asked.pattern, 60)!r}"] if asked.pattern is not None else []
-    for what, words in (
-        ("role", asked.roles),
-        ("group", asked.groups),
-        ("tower", asked.towers),
-        ("dtype", asked.dtypes),
-    ):
+def _described(wanted: Filter) -> str:
+    texts = [f"matches {escape(wanted.pattern, 60)!r}"] if wanted.pattern is not None else []
+    for what, words, _ in wanted.words:
         if words:
-            told.append(f"has {what} {' or '.join(escape(word, 40) for word in words)}")
-    if asked.layers is not None:
-        told.append(f"is in layer {escape(asked.layers, 40)}")
-    return " and ".join(told)
+            texts.append(f"has {what} {' or '.join(escape(word, 40) for word in words)}")
+    if wanted.layers is not None:
+        texts.append(f"is in layer {escape(wanted.layers, 40)}")
+    return " and ".join(texts)
 
 
-def _what_there_is(tensors: Sequence[Labelled]) -> str:
+def _available(tensors: Sequence[Labelled]) -> str:
     layers = sorted({each.key.layer for each in tensors if each.key.layer is not None})
-    told = [
+    texts = [
         f"roles: {_listed(each.key.role for each in tensors)}",
         f"dtypes: {_listed(each.tensor.dtype for each in tensors)}",
     ]
     if layers:
-        told.append(f"layers: {layers[0]} to {layers[-1]}")
-    return "; ".join(told)
+        texts.append(f"layers: {layers[0]} to {layers[-1]}")
+    return "; ".join(texts)
 
 
 def _listed(words: Iterable[str]) -> str:
