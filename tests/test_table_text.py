@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from inspector.architectures import load, model_types, table_file
+from inspector.architectures.store import FOLDER
 from inspector.architectures.table import Family, Include, Row
 
 TOOL = Path(__file__).parent.parent / "tools" / "table_text.py"
@@ -60,10 +61,7 @@ def test_common_columns_stand_before_their_rows(writer: ModuleType) -> None:
     assert [len(row) for row in group["rows"]] == [3] * 4
 
 
-TABLE = """{"about": "some", "types": {"a": {}}, "head": "Model",
- "coverage": {"a": [100, 98, null, 97]}, "outside": ["b"],
- "rows": [
-  ["q_proj", "q", "1"]]}
+TABLE = """{"about": "some", "types": {"a": {}}, "head": "Model", "coverage": {"a": [100, 98, null, 97]}, "outside": ["b"], "rows": [["q_proj", "q", "1"]]}
 """
 
 
@@ -72,10 +70,10 @@ TABLE = """{"about": "some", "types": {"a": {}}, "head": "Model",
     [
         ("coverage", {"a": [100, 98, None, 97]}, {}),
         ("coverage", {"a": [1, 2, 3, 4]}, {'"a": [100, 98, null, 97]': '"a": [1, 2, 3, 4]'}),
-        ("coverage", {}, {',\n "coverage": {"a": [100, 98, null, 97]}': ""}),
+        ("coverage", {}, {', "coverage": {"a": [100, 98, null, 97]}': ""}),
         ("outside", [], {', "outside": ["b"]': ""}),
         ("about", "", {'"about": "some", ': ""}),
-        ("inferable", {"a": 1}, {'{"a": {}},': '{"a": {}},\n "inferable": {"a": 1},'}),
+        ("inferable", {"a": 1}, {'{"a": {}},': '{"a": {}}, "inferable": {"a": 1},'}),
         ("notes", [], {}),
     ],
 )
@@ -87,6 +85,46 @@ def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any,
         expected = expected.replace(before, after, 1)
     assert writer.put(TABLE, field, value) == expected
     assert json.loads(expected).get(field) == (value or None)
+
+
+@pytest.mark.parametrize(
+    ("name", "branch", "told"),
+    [
+        ("attn.to_gate.0", "to_gate", "attn.[to_gate].0"),
+        ("$LAYER.crossattention.query", "cross", "$LAYER.[cross]attention.query"),
+        ("decoder.up.{layer<n[0]}.conv", "decoder.conv", "[decoder].up.{layer<n[0]}.[conv]"),
+        ("norm_(1|2)", "(1|2)", "norm_[(1|2)]"),
+        ("conv11", "1", None),
+        ("$LAYER.norm", "layer", None),
+        ("to_(q|k)", "q", None),
+    ],
+)
+def test_a_branch_that_a_name_says_is_marked_there(
+    writer: ModuleType, name: str, branch: str, told: str | None
+) -> None:
+    """Where each row of the alternatives is read back in its branch; else the column states it."""
+    assert writer.marked(name, branch) == told
+    if told:
+        assert [table_file.unmarked(each["name"])[1] for each in table_file.alternatives({"name": told})] == [
+            each["branch"] for each in table_file.alternatives({"name": name, "branch": branch})
+        ]
+
+
+def test_every_table_is_in_the_one_layout(writer: ModuleType) -> None:
+    """`python tools/table_text.py` lays them out: no line is wider than 200 columns, and none is short by chance."""
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*/*.json"))}
+    assert len(texts) > 1000
+    assert [path.name for path, table in texts.items() if writer.layout(json.loads(table)) != table] == []
+    assert [path.name for path, table in texts.items() if max(map(len, table.splitlines())) > writer.WIDTH] == []
+
+
+def test_a_text_too_long_for_a_line_is_a_list_of_its_lines(writer: ModuleType) -> None:
+    shape = ", ".join(f"some_number_of_channels_{at} * 2" for at in range(9))
+    table = {"types": {"some": {}}, "rows": [["conv", "conv", shape, {"branch": "a"}], ["norm", "norm", "1"]]}
+    text = writer.layout(table)
+    assert max(map(len, text.splitlines())) <= writer.WIDTH
+    assert [len(row[2]) for row in json.loads(text)["rows"]] == [2, 1]
+    assert [row.shape for row in back(text, "some").rows if isinstance(row, Row)] == [shape, "1"]
 
 
 def test_a_norm_over_batches_is_one_row(writer: ModuleType) -> None:

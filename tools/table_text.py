@@ -1,31 +1,38 @@
-"""A family → the text of its table, as `inspector/architectures/table_file.py` reads it.
+"""Tables as text: a family as rows of JSON, and every table in one layout, no line of which is wider than 200 columns.
+
+    python tools/table_text.py [--check]    # lays all tables out again, or lists those that are laid out otherwise
 
 What is repeated is written once: beginnings of names and long texts get a word under `let`, neighbouring rows that
-differ in one place each become one row of alternatives, and columns that many rows share go before them.
+differ in a word or two each become one row of alternatives, and columns that many rows share go before them.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from inspector.architectures.store import FOLDER, ONE
 from inspector.architectures.table import Family, Include, Row
-from inspector.architectures.table_file import statistics
+from inspector.architectures.table_file import alternatives, joined, statistics, unmarked
 
+#: The most columns of a line, and those that are left for the brackets that close after its last value.
+WIDTH, _CLOSING = 200, 10
 #: Columns that a group of rows has in common, if they are so many.
 _COMMON, _GROUP = ("tower", "heads", "when"), 4
-#: Rows that must begin alike for the beginning to get a word, and texts that must be alike.
-_SHARED, _LONG = 3, 30
+#: Rows that must begin alike for the beginning to get a word.
+_SHARED = 3
 #: Characters of a row's role, name and shape beyond which alternatives are no easier to read.
 _WIDE = 130
 
 
 class Line(NamedTuple):
-    """One line of `rows`: the rows that it says, and how."""
+    """One entry of `rows`: the rows that it says, and how."""
 
     rows: tuple[Row | Include, ...]
     entry: Any  # as JSON, without the columns of its group
@@ -34,68 +41,151 @@ class Line(NamedTuple):
 def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, **beside: Any) -> str:
     """The text of the table in the file `name`. `beside` are fields that are no part of the family: about, source …"""
     named = {**beginnings(family.rows), **(words or {})}
-    fields = {field: beside[field] for field in ("about", "source", "notes") if beside.get(field)}
+    fields = {field: beside.get(field) for field in ("about", "source", "notes")}
     fields |= {
         field: value for field, value in set_columns(family, ("rows",)).items() if (field, value) != ("name", name)
     }
-    fields |= {field: value for field, value in beside.items() if field not in fields and value}
-    body = ",\n".join(_grouped(lines_of(family.rows, named), named))
-    used = {word: start for word, start in named.items() if f"${word}" in body}
-    fields = {**fields, **({"let": used} if used else {})}
-    lines = [f'"{field}": {_laid(field, value)},' for field, value in fields.items() if value != {}]
-    return "{" + "\n ".join([*lines, '"rows": [']) + "\n" + body + "]}\n"
+    fields |= {field: value for field, value in beside.items() if field not in fields}
+    rows = list(_grouped(lines_of(family.rows, named), named))
+    body = dumps(rows)
+    fields["let"] = {word: start for word, start in named.items() if f"${word}" in body}
+    return layout({field: value for field, value in fields.items() if value} | {"rows": rows})
 
 
 def put(table: str, field: str, value: Any) -> str:
     """A table's text with another value of a field, where it stands or after `types`; an empty one is left out."""
-    spans = _spans(table)
-    if json.loads(table).get(field) == (value or None):
-        return table
-    if field not in spans:
-        at = spans["types"][1]
-        return f'{table[:at]},\n "{field}": {_laid(field, value)}{table[at:]}'
-    start, end = spans[field]
-    if value:
-        return f'{table[:start]}"{field}": {_laid(field, value)}{table[end:]}'
-    if before := [last for _, last in spans.values() if last <= start]:
-        return table[: max(before)] + table[end:]
-    after = min((first for first, _ in spans.values() if first >= end), default=end)
-    return table[:start] + table[after:]  # the first field goes with the comma after it
+    fields = list(json.loads(table).items())
+    names = [name for name, _ in fields]
+    if field in names:
+        fields[names.index(field)] = (field, value)
+    else:
+        fields.insert(names.index("types") + 1, (field, value))
+    return layout({name: each for name, each in fields if name != field or value})
 
 
-def _spans(table: str) -> dict[str, tuple[int, int]]:
-    """Each field of a table → where in its text its name begins, and its value ends."""
-    decoder, at, spans = json.JSONDecoder(), 1, dict[str, tuple[int, int]]()
-    while (start := table.find('"', at)) >= 0:
-        name, colon = decoder.raw_decode(table, start)
-        value = colon + re.match(r"\s*:\s*", table[colon:]).end()  # type: ignore[union-attr]
-        at = decoder.raw_decode(table, value)[1]
-        spans[name] = (start, at)
-    return spans
+# --- layout ---------------------------------------------------------------------------------------
+
+#: What a value is, by the field of a table, a block or an entry that has it; any other is plain.
+_KINDS = {
+    **dict.fromkeys(("rows", "cache", "pieces", "embedding"), "entries"),
+    **dict.fromkeys(("after", "instead"), "lists"),
+    **dict.fromkeys(("let", "with", "derived", "cache_derived", "names", "columns"), "texts"),
+    **dict.fromkeys(("when", "without", "source"), "text"),
+    "blocks": "tables",
+}
+#: What the values within are; a row has texts, and its columns are a mapping of texts.
+_WITHIN = {"tables": "table", "lists": "entries", "texts": "text", "row": "text"}
 
 
-#: Fields that have a line for each item, and the width to which others are filled.
-_ITEMIZED, _FILLED = ("types", "let", "derived"), 118
+class Item(NamedTuple):
+    """A value, with its kind and what is written before it."""
 
-
-def _laid(field: str, value: Any) -> str:
-    """A field's value: on one line, on a line for each item, or on lines that are filled."""
-    whole = dumps(value)
-    if field == "notes":
-        return "[\n" + ",\n".join(f"  {dumps(each)}" for each in value) + "]"
-    if not isinstance(value, dict) or len(value) < 2 or (len(whole) < _FILLED - 20 and field not in _ITEMIZED):
-        return whole
-    lines = [""]
-    for item in (f"{dumps(key)}: {dumps(each)}" for key, each in value.items()):
-        if lines[-1] and (field in _ITEMIZED or len(lines[-1]) + len(item) > _FILLED - 4):
-            lines.append("")
-        lines[-1] += (", " if lines[-1] else "") + item
-    return "{\n  " + ",\n  ".join(lines) + "}"
+    head: str
+    value: Any
+    kind: str
 
 
 def dumps(value: Any) -> str:
     """JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def layout(document: Mapping[str, Any]) -> str:
+    """The text of a file with a table, or with several, each under its name."""
+    return _laid(_unbroken(Item("", document, "table" if ONE & document.keys() else "tables")), 0, 0) + "\n"
+
+
+def _items(item: Item) -> list[Item]:
+    """The values within a value."""
+    if isinstance(item.value, Mapping):
+        kinds = _KINDS if item.kind == "table" else dict.fromkeys(item.value, _WITHIN.get(item.kind, "plain"))
+        return [Item(f"{dumps(name)}: ", each, kinds.get(name, "plain")) for name, each in item.value.items()]
+    if item.kind == "entries":
+        return [Item("", each, "row" if isinstance(each, list) else "table") for each in item.value]
+    kind = _WITHIN.get(item.kind, "plain")
+    return [Item("", each, "texts" if kind == "text" and isinstance(each, Mapping) else kind) for each in item.value]
+
+
+def _unbroken(item: Item) -> Item:
+    """A value, each of whose texts is one again."""
+    if item.kind == "text":
+        return item._replace(value=joined(item.value))
+    if not isinstance(item.value, Mapping | list):
+        return item
+    inner = [_unbroken(each).value for each in _items(item)]
+    return item._replace(value=dict(zip(item.value, inner, strict=True)) if isinstance(item.value, Mapping) else inner)
+
+
+def _laid(item: Item, indent: int, column: int) -> str:
+    """A value that begins in a column: on one line if it fits, else on several, indented further than `indent`."""
+    whole = dumps(item.value)
+    if column + len(whole) <= WIDTH - _CLOSING:
+        return whole
+    if item.kind == "tables" and isinstance(item.value, Mapping):
+        pad = " " * indent
+        return "{" + f",\n{pad}".join(each.head + _laid(each, indent, len(each.head)) for each in _items(item)) + "}"
+    if isinstance(item.value, Mapping):
+        return "{" + _filled(_items(item), indent + 1, column + 1) + "}"
+    if item.kind == "entries" or (item.kind == "plain" and isinstance(item.value, list) and _has_mappings(item.value)):
+        return "[" + ",".join(f"\n{' ' * (indent + 1)}{line}" for line in _entries(_items(item), indent + 1)) + "]"
+    if isinstance(item.value, list):
+        return "[" + _filled(_items(item), indent + 1, column + 1) + "]"
+    on_a_line = indent + len(item.head)
+    if column > on_a_line and on_a_line + len(whole) <= WIDTH - _CLOSING:
+        return whole  # which is too much for this line, but not for one of its own
+    if isinstance(item.value, str) and item.kind == "text":
+        lines = _lines(item.value, max(WIDTH - _CLOSING - column - 4, 60))
+        return "[" + _filled([Item("", line, "plain") for line in lines], indent + 1, column + 1) + "]"
+    return whole
+
+
+def _has_mappings(values: Sequence[Any]) -> bool:
+    return any(isinstance(each, Mapping) for each in values)
+
+
+def _entries(items: Iterable[Item], indent: int) -> Iterator[str]:
+    """Entries, each on a line of its own, or on several; only uses of blocks share one."""
+    line, was_use = "", False
+    for item in items:
+        entry = _laid(item, indent, indent + 2)
+        is_use = isinstance(item.value, Mapping) and "use" in item.value and "\n" not in entry
+        if line and is_use and was_use and indent + len(line) + len(entry) + 2 <= WIDTH - _CLOSING:
+            line = f"{line}, {entry}"
+            continue
+        if line:
+            yield line
+        line, was_use = entry, is_use
+    yield line
+
+
+def _filled(items: Iterable[Item], indent: int, column: int) -> str:
+    """Values on lines that are filled; of those that need several lines themselves, rows and mappings begin anywhere."""
+    found = ""
+    for item in items:
+        comma = ", " if found else ""
+        whole = len(item.head) + len(dumps(item.value))
+        start = column + len(comma)
+        begun = item.head + _laid(item, indent, start + len(item.head))
+        fits = start + len(begun.partition("\n")[0]) <= WIDTH - _CLOSING
+        flows = "\n" not in begun or (indent + whole > WIDTH - _CLOSING and begun[len(item.head)] in "{[")
+        if not (fits and flows) and (found or indent + whole <= WIDTH - _CLOSING < column + whole):
+            comma = f"{',' if found else ''}\n{' ' * indent}"
+            begun, start = item.head + _laid(item, indent, indent + len(item.head)), indent
+        found += comma + begun
+        column = len(begun.rpartition("\n")[2]) + (0 if "\n" in begun else start)
+    return found
+
+
+def _lines(whole: str, room: int) -> Iterator[str]:
+    """A text as lines of at most so many characters: broken after a comma or a bar, or where there is none at a space."""
+    line = ""
+    for piece in re.split(r"(?<=[,|]) ", whole):
+        for part in textwrap.wrap(piece, room, break_long_words=False, break_on_hyphens=False):
+            if line and len(line) + len(part) >= room:
+                yield line
+                line = ""
+            line = f"{line} {part}" if line else part
+    yield line
 
 
 def set_columns(entry: Row | Include | Family, left_out: Iterable[str]) -> dict[str, Any]:
@@ -148,15 +238,19 @@ def _own(unit: Sequence[Row | Include]) -> dict[str, Any]:
 
 def _folded(units: Sequence[Sequence[Row | Include]], words: Mapping[str, str]) -> Any | None:
     """Rows as one entry of alternatives; None where they are too different."""
-    rows = [unit[0] for unit in units]
-    if not all(isinstance(row, Row) for row in rows) or len({(*unit[0][3:], len(unit)) for unit in units}) > 1:
+    rows = [unit[0] for unit in units if isinstance(unit[0], Row)]
+    others = {row._replace(role="", name="", shape="", branch="") for row in rows}
+    if len(rows) < len(units) or len(others) > 1 or len(set(map(len, units))) > 1:
         return None
-    found = [_alternatives([str(row[at]) for row in rows]) for at in range(3)]
-    if None in found or len({row[:3] for row in rows}) < len(rows) or ("(" not in str(found[1])):
+    role, name, shape, branch = (
+        _alternatives([getattr(row, column) for row in rows]) for column in ("role", "name", "shape", "branch")
+    )
+    if role is None or name is None or shape is None or branch is None or "(" not in name:
         return None
-    if len("".join(_worded(found, words))) > _WIDE:
+    texts = [role, name, shape]
+    if len({row[:3] for row in rows}) < len(rows) or len("".join(_worded(texts, words))) > _WIDE:
         return None
-    return [*found, _own(units[0])]
+    return [*texts, {**_own(units[0]), **({"branch": branch} if branch else {})}]
 
 
 _PIECES = re.compile(r"\$?[A-Za-z0-9]+|.", re.DOTALL)
@@ -184,15 +278,14 @@ def _alternatives(texts: Sequence[str]) -> str | None:
 # --- groups ---------------------------------------------------------------------------------------
 
 
-def _grouped(lines: Iterable[Line], words: Mapping[str, str]) -> Iterator[str]:
-    """The lines' texts, neighbours of common columns under these."""
+def _grouped(lines: Iterable[Line], words: Mapping[str, str]) -> Iterator[Any]:
+    """The lines' entries, neighbours of common columns under these."""
     for columns, members in groupby(lines, _common):
         entries = list(members)
         if columns and len(entries) >= _GROUP:
-            inner = ",\n".join(f"   {_written(each, words, columns)}" for each in entries)
-            yield f'  {{"columns": {dumps(_worded(columns, words))}, "rows": [\n{inner}]}}'
+            yield {"columns": _worded(columns, words), "rows": [_written(each, words, columns) for each in entries]}
         else:
-            yield from (f"  {_written(each, words, {})}" for each in entries)
+            yield from (_written(each, words, {}) for each in entries)
 
 
 def _common(line: Line) -> dict[str, Any]:
@@ -200,12 +293,42 @@ def _common(line: Line) -> dict[str, Any]:
     return {field: value for field, value in columns.items() if field in _COMMON}
 
 
-def _written(line: Line, words: Mapping[str, str], columns: Mapping[str, Any]) -> str:
+def _written(line: Line, words: Mapping[str, str], columns: Mapping[str, Any]) -> Any:
     if isinstance(line.entry, dict):
-        return dumps(_worded(line.entry, words))
-    *texts, own = line.entry
+        return _worded(line.entry, words)
+    *texts, own = _worded(line.entry, words)
     own = {field: value for field, value in own.items() if field not in columns}
-    return dumps(_worded([*texts, *([own] if own else [])], words))
+    if "branch" in own and (name := marked(texts[1], own["branch"])):
+        texts[1] = name
+        del own["branch"]
+    return [*texts, *([own] if own else [])]
+
+
+#: What stands for other text in a name, and is not looked into for a branch.
+_STANDS = re.compile(r"\$[A-Z][A-Z0-9_]*|\{[^{}]*\}")
+
+
+def marked(name: str, branch: str) -> str | None:
+    """A name with brackets around the pieces that are its branch; None if the name does not say that."""
+    plain = _STANDS.sub(lambda found: " " * len(found[0]), name)
+    before, after = (r"(?<!\d)", r"(?!\d)") if branch.isdigit() else (r"(?<![^\W_])", r"(?![^\W_])")
+    open_end = "" if len(branch) > 3 else after  # `cross` is a piece of `crossattention`
+    whole = list(re.finditer(f"{before}({re.escape(branch)}){open_end}", plain))
+    apart = ".*?".join(f"{before}({re.escape(piece)}){after}" for piece in branch.split("."))
+    found = max(whole, key=lambda each: (_is_whole(each, plain), each.start())) if whole else re.search(apart, plain)
+    if found is None:
+        return None
+    chosen = name
+    for at in range(len(found.groups()), 0, -1):
+        chosen = f"{chosen[: found.start(at)]}[{found[at]}]{chosen[found.end(at) :]}"
+    chosen = chosen.replace("].[", ".")
+    stated = [(each["name"], each["branch"]) for each in alternatives({"name": name, "branch": branch})]
+    return chosen if [unmarked(each["name"]) for each in alternatives({"name": chosen})] == stated else None
+
+
+def _is_whole(found: re.Match[str], name: str) -> bool:
+    """Whether a piece is made of whole words between dots."""
+    return name[found.end() :][:1] in ("", ".") and name[: found.start()][-1:] in ("", ".")
 
 
 def _always(text: str) -> Callable[[object], str]:
@@ -243,3 +366,20 @@ def beginnings(rows: Iterable[Row | Include]) -> dict[str, str]:
             word, number = f"{plain}{number}", number + 1
         words[word] = start
     return words
+
+
+def main() -> int:
+    """Lay out all tables; with `--check` only list those that are laid out otherwise."""
+    differing = 0
+    for path in sorted(FOLDER.glob("*/*.json")):
+        before = path.read_text(encoding="utf-8")
+        if before != (after := layout(json.loads(before))):
+            differing += 1
+            print(path.relative_to(FOLDER))
+            if "--check" not in sys.argv:
+                path.write_text(after, encoding="utf-8")
+    return bool(differing and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -63,6 +63,7 @@ from functools import cache, reduce
 from typing import Any, NamedTuple
 
 from inspector.architectures.store import store
+from inspector.architectures.table_file import joined
 from inspector.errors import TableError
 from inspector.model import Key
 
@@ -275,7 +276,7 @@ def _document(name: str, through: tuple[str, ...]) -> dict[str, Any]:
 
 def _before(names: Mapping[str, str], others: Mapping[str, str]) -> dict[str, str]:
     """A document's names, followed by inherited ones."""
-    return {name: " | ".join(filter(None, (own, others.get(name)))) for name, own in names.items()}
+    return {name: " | ".join(filter(None, (joined(own), others.get(name)))) for name, own in names.items()}
 
 
 def _each(entries: Mapping[str, Any]) -> dict[str, Any]:

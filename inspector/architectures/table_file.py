@@ -1,4 +1,4 @@
-"""Reads the tables: the knowledge about one family as JSON, one row per line, readable and diffable.
+"""Reads the tables: the knowledge about one family as JSON, one row after the other, readable and diffable.
 
     {
      "about": "NewModel: a decoder, and BERT's layers over images.",
@@ -29,7 +29,10 @@ Each entry of `rows` is one of:
 Texts are abbreviated in two ways. `$WORD` is replaced by the text that `let`, a loop or a block's parameter gives the
 word, literally, so a sum needs its own parentheses. `(a|b)` makes one row per alternative; if a row has several such
 choices, all take their first alternative in the first row, their second in the second, and so on. The column `batch`
-marks a batch norm, whose running statistics are further rows.
+marks a batch norm, whose running statistics are further rows. A text too long for a line is a list of its lines.
+
+A row's `branch` is in most cases a piece of its name, which stands in brackets there: `attn.[to_gate]`. Several pieces
+are joined by dots (`[decoder].up.[conv]` is in the branch `decoder.conv`); the column is for branches of other words.
 
 An entry of `cache` is a kind, keys and values, followed by columns of `Cache`, or a block's use. Such a block may
 supply `cache_defaults` and `cache_derived`, which the table's own override. An empty `cache` means that the layers
@@ -59,11 +62,15 @@ from inspector.errors import TableError
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
+#: A piece of a name that is its branch, or a placeholder, whose bound may have brackets of its own.
+_MARKED = re.compile(r"\[([^\[\]{}]*)\]|\{[^{}]*\}")
 
 #: Fields of a table for people or for the index, not part of its family.
 _BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable", "signs"})
 #: Fields that define its rows.
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
+#: Fields of formulas, whose texts may be long.
+_FORMULAS = frozenset({"derived", "cache_derived"})
 #: Fields that a block of a cache may supply.
 _BROUGHT = ("cache_defaults", "cache_derived")
 
@@ -100,7 +107,7 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
     base = _base(kind, name, document, find, through)
     words = dict(base.words)
     for word, text in document.get("let", {}).items():
-        words[word] = _put(text, words)
+        words[word] = _put(joined(text), words)
     scope = _Scope(words, document.get("blocks", {}), find)
     fields = {"name": name, "types": {}, **_own(document, base.family, words)}
     if "cache" in document:
@@ -116,6 +123,7 @@ def _own(document: Document, inherited: Family, words: Mapping[str, str]) -> dic
         if field not in Family._fields:
             raise TableError(f"a table has no field `{field}`")
         own = filled(document[field], words)
+        own = _with_whole_formulas(field, own)
         extends = field != "types" and isinstance(own, dict)
         fields[field] = {**getattr(inherited, field), **own} if extends else own
     return fields
@@ -159,7 +167,7 @@ class _Scope(NamedTuple):
         """The block that is used, and the values of its parameters."""
         name = use["use"]
         block = self.blocks[name] if name in self.blocks else _found(self.find, "blocks", name)
-        given = {word: _put(text, self.words) for word, text in use.get("with", {}).items()}
+        given = {word: _put(joined(text), self.words) for word, text in use.get("with", {}).items()}
         unknown = given.keys() - block.get("with", {}).keys()
         if unknown:
             raise ValueError(f"the block {name} has no parameter {min(unknown)}")
@@ -168,9 +176,9 @@ class _Scope(NamedTuple):
             value = given.get(word, text)
             if value is None:
                 raise ValueError(f"the block {name} needs {word}")
-            words[word] = value if word in given else _put(value, words)
+            words[word] = value if word in given else _put(joined(value), words)
         for word, text in block.get("let", {}).items():
-            words[word] = _put(text, words)
+            words[word] = _put(joined(text), words)
         return block, self._replace(words=words)
 
 
@@ -211,7 +219,7 @@ def _entry(entry: Any, scope: _Scope, columns: Document, at: str) -> Iterator[Ro
     elif entry == WITHIN:
         yield from scope.within
     elif "scope" in entry:
-        fields = filled(entry, scope.words)
+        fields = _with_whole_texts(filled(entry, scope.words))
         yield Include(**{**fields, "prefix": at + fields["prefix"]})
     else:
         for turn in _turns(entry.get("each", {}), scope):
@@ -252,7 +260,7 @@ def _caches(entries: Iterable[Any], scope: _Scope, columns: Document | None = No
             if isinstance(entry, list):
                 kind, keys, *rest = filled(entry, scope.words)
                 own = rest.pop() if rest and isinstance(rest[-1], dict) else {}
-                yield Cache(kind, keys, *rest, **{**(columns or {}), **own})
+                yield Cache(kind, *map(joined, (keys, *rest)), **_with_whole_texts({**(columns or {}), **own}))
             else:
                 inner, within = scope.inside(entry)
                 common = {**(columns or {}), **filled(entry.get("columns", {}), scope.words)}
@@ -267,22 +275,47 @@ def _used(entries: Iterable[Any], scope: _Scope) -> Iterator[Document]:
         if isinstance(entry, dict):
             inner, within = scope.inside(entry)
             yield from _used(inner["cache"], within)
-            yield {field: filled(inner.get(field, {}), within.words) for field in _BROUGHT}
+            yield {field: _with_whole_formulas(field, filled(inner.get(field, {}), within.words)) for field in _BROUGHT}
 
 
 def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str) -> Iterator[Row]:
     """The rows of an entry: one, or one for each alternative, each followed by a batch norm's running statistics."""
     if not 3 <= len(entry) <= 4:
         raise ValueError("a row is a role, a name, a shape, and optional columns")
-    role, name, shape, *own = filled(entry, words)
-    fields = {"role": role, "name": at + name, "shape": shape, **columns, **(own[0] if own else {})}
+    role, name, shape, *rest = filled(entry, words)
+    own = rest[0] if rest else {}
+    fields = {"role": role, "name": at + joined(name), "shape": shape, **columns, **own}
     unknown = fields.keys() - set(Row._fields)
     if unknown:
         raise ValueError(f"there is no column `{min(unknown)}`")
-    for each in alternatives(fields):
+    for each in alternatives(_with_whole_texts(fields)):
+        each["name"], branch = unmarked(each["name"])
+        if branch and "branch" not in own:
+            each["branch"] = branch
         yield (row := Row(**each))
         if row.batch:
             yield from statistics(row)
+
+
+def unmarked(name: str) -> tuple[str, str]:
+    """A name without its brackets, and the branch in them: `attn.[to_gate].0` → `attn.to_gate.0`, `to_gate`."""
+    if "[" not in name:
+        return name, ""
+    pieces = [piece[1] for piece in _MARKED.finditer(name) if piece[1]]
+    return _MARKED.sub(lambda piece: piece[1] or piece[0], name), ".".join(pieces)
+
+
+def joined(value: Any) -> Any:
+    """The lines of a text as one; anything else as it is."""
+    return " ".join(value) if isinstance(value, list) else value
+
+
+def _with_whole_formulas(field: str, value: Any) -> Any:
+    return _with_whole_texts(value) if field in _FORMULAS and isinstance(value, dict) else value
+
+
+def _with_whole_texts(fields: Document) -> dict[str, Any]:
+    return {field: joined(value) for field, value in fields.items()}
 
 
 def statistics(norm: Row) -> Iterator[Row]:
