@@ -31,8 +31,6 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 Case = dict[str, Any]
-#: Sets whose faults are of both modules.
-LATER = "fg"
 COLUMNS = ("right", "weak", "missed", "stern", "alarm")
 
 
@@ -46,19 +44,15 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
     torch.set_num_threads(1)
     import diffusers  # noqa: F401  once for all children
     import downloads
-    import further  # noqa: F401  adds its downloads
+    import faults
     import loaders
-    import mishaps
-    import mutations
     import peft  # noqa: F401
     import sentence_transformers  # noqa: F401
     import transformers  # noqa: F401
-    import wider  # noqa: F401  adds its downloads
 
     seeds = out.parent / "seeds" / part
     for each in {part, "a"}:  # adapters are loaded onto the first set's Llama
         downloads.make(each, out.parent / "seeds" / each, () if each == part else ("llama",))
-    mutate = mishaps.mutate if part in LATER else mutations.mutate
     names = sorted(each.name for each in seeds.iterdir() if not only or each.name in only)
     base = out.parent / "seeds" / "a" / "llama"
     for name in names:
@@ -77,7 +71,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
                 continue
             shutil.copytree(seeds / name, folder)
             others = [seeds / each for each in names if each != name]
-            kind, detail = mutate(folder, others, draw)
+            kind, detail = faults.mutate(folder, others, draw)
             found = _asked(loaders, downloads.LOADED[name], folder, seeds / name, base)
             case = {"id": folder.name, "class": kind, "detail": detail, "loader": _verdict(found, sound[name])}
             refused = found.refused

@@ -1,4 +1,4 @@
-"""Faults of weights: indexes, headers, data, names, pickles. Each is `change(folder, path, others, draw)`."""
+"""Faults of weights: indexes, headers, data, names, pickles, models of SentencePiece, GGUF's key-values and tensors."""
 
 from __future__ import annotations
 
@@ -8,47 +8,36 @@ import random
 import re
 import struct
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 from typing import Any
 
-from faulty import Done, written
+from fault import BYTES, JSON, Codec, Done, Place, Table, Way, drawn, other_value, write_json
+
+# --- safetensors ----------------------------------------------------------------------------------
+
+#: (dtype, shape, bytes)
+Tensor = tuple[str, list[int], bytes]
+#: A file's tensors by name, and its metadata.
+Tensors = tuple[dict[str, Tensor], Any]
 
 
-def tensor(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """A tensor is dropped, renamed, of another shape or dtype, or there is one more."""
+def _header(path: Path) -> tuple[dict[str, Any], bytes]:
     raw = path.read_bytes()
     length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
+    return json.loads(raw[8 : 8 + length]), raw[8 + length :]
+
+
+def _read_tensors(path: Path) -> Tensors:
+    header, data = _header(path)
     metadata = header.pop("__metadata__", None)
-    tensors = {name: (each["dtype"], each["shape"], raw[8 + length :][slice(*each["data_offsets"])]) for name, each in header.items()}  # fmt: skip
-    name = draw.choice(sorted(tensors))
-    dtype, shape, data = tensors[name]
-    how = draw.choice(("dropped", "renamed", "another shape", "transposed", "another dtype", "one more", "one of 2 layers", "no metadata"))  # fmt: skip
-    if how == "dropped":
-        del tensors[name]
-    elif how == "renamed":
-        new = draw.choice((name + "x", "model." + name, name.removeprefix("model."), name.replace(".weight", ".w")))
-        tensors = {new if key == name else key: value for key, value in tensors.items()}
-    elif how == "another shape":
-        rows = max(1, shape[0] + draw.choice((-1, 1, shape[0]))) if shape else 1
-        width = len(data) // (shape[0] if shape else 1)
-        tensors[name] = dtype, [rows, *shape[1:]], (data * 3)[: rows * width]
-    elif how == "transposed":
-        tensors[name] = dtype, shape[::-1], data
-    elif how == "another dtype":
-        other = {"F32": "I32", "BF16": "F16", "F16": "BF16", "U8": "I8"}.get(dtype, dtype)
-        tensors[name] = other, shape, data
-    elif how == "one more":
-        tensors["extra.weight"] = "F32", [4], bytes(16)
-    elif how == "one of 2 layers":
-        tensors = {key: value for key, value in tensors.items() if ".1." not in key}
-    else:
-        metadata = draw.choice((None, {"format": "tf"}, {"format": "xx"}, {}))
-    _write_tensors(path, tensors, metadata)
-    return f"tensor {how}" if how != "no metadata" else "metadata changed", f"{name} {dtype} {shape}" if how != "no metadata" else str(metadata)  # fmt: skip
+    return {
+        name: (each["dtype"], each["shape"], data[slice(*each["data_offsets"])]) for name, each in header.items()
+    }, metadata
 
 
-def _write_tensors(path: Path, tensors: dict[str, tuple[str, list[int], bytes]], metadata: Any) -> None:
+def _write_tensors(path: Path, file: Tensors) -> None:
+    tensors, metadata = file
     header: dict[str, Any] = {} if metadata is None else {"__metadata__": metadata}
     at = 0
     for name, (dtype, shape, data) in tensors.items():
@@ -59,296 +48,606 @@ def _write_tensors(path: Path, tensors: dict[str, tuple[str, list[int], bytes]],
     path.write_bytes(struct.pack("<Q", len(text)) + text + b"".join(data for _, _, data in tensors.values()))
 
 
+SAFETENSORS = Codec(_read_tensors, _write_tensors)
+
+
+def _one(change: Callable[[Tensor, random.Random], Tensor | None]) -> Way:
+    """One tensor is what a function makes of it; None where it does not apply to it."""
+
+    def way(file: Tensors, draw: random.Random) -> Tensors | None:
+        name = draw.choice(sorted(file[0]))
+        new = change(file[0][name], draw)
+        return None if new is None else (file[0] | {name: new}, file[1])
+
+    return way
+
+
+def _all(change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> Way:
+    """The tensors are what a function makes of them."""
+
+    def way(file: Tensors, draw: random.Random) -> Tensors | None:
+        after = change(file[0])
+        return (after, file[1]) if after and list(after.items()) != list(file[0].items()) else None
+
+    return way
+
+
+def _renamed(*pairs: tuple[str, str]) -> Way:
+    """All names have another text in place of one."""
+
+    def way(file: Tensors, draw: random.Random) -> Tensors | None:
+        old, new = draw.choice(pairs)
+        return _all(lambda tensors: {name.replace(old, new, 1): each for name, each in tensors.items()})(file, draw)
+
+    return way
+
+
+def _name(file: Tensors, draw: random.Random) -> Tensors:
+    """One name is another."""
+    name = draw.choice(sorted(file[0]))
+    new = draw.choice((name + "x", "model." + name, name.removeprefix("model."), name.replace(".weight", ".w")))
+    return {new if key == name else key: value for key, value in file[0].items()}, file[1]
+
+
+def _without_one(file: Tensors, draw: random.Random) -> Tensors:
+    gone = draw.choice(sorted(file[0]))
+    return {name: each for name, each in file[0].items() if name != gone}, file[1]
+
+
+def _rows(tensor: Tensor, draw: random.Random) -> Tensor:
+    dtype, shape, data = tensor
+    rows = max(1, shape[0] + draw.choice((-1, 1, shape[0]))) if shape else 1
+    width = len(data) // (shape[0] if shape else 1)
+    return dtype, [rows, *shape[1:]], (data * 3)[: rows * width]
+
+
+def _exchanged(file: Tensors, draw: random.Random) -> Tensors | None:
+    tensors = file[0]
+    one, two = draw.sample(sorted(tensors), 2) if len(tensors) > 1 else (next(iter(tensors)),) * 2
+    if tensors[one][1] == tensors[two][1]:
+        return None
+    return tensors | {one: tensors[two], two: tensors[one]}, file[1]
+
+
 #: dtype → (dtype, how many bytes of a value are kept, of how many); the bits are not converted.
-_NARROWER = {"F32": ("F16", 2, 4), "F16": ("F32", 4, 2), "BF16": ("F8_E4M3", 1, 2), "F8_E4M3": ("BF16", 2, 1)}
+_WIDTHS = {"F32": ("F16", 2, 4), "F16": ("F32", 4, 2), "BF16": ("F8_E4M3", 1, 2), "F8_E4M3": ("BF16", 2, 1)}
 
 
-def converted(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """All tensors, or those of a layer, have another width; or two tensors have each other's names."""
-    raw = path.read_bytes()
-    length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    metadata = header.pop("__metadata__", None)
-    tensors = {name: (each["dtype"], each["shape"], raw[8 + length :][slice(*each["data_offsets"])]) for name, each in header.items()}  # fmt: skip
-    how = draw.choice(("width of all", "width of a layer", "exchanged names", "names of another class", "empty"))
-    if how == "exchanged names":
-        one, two = draw.sample(sorted(tensors), 2) if len(tensors) > 1 else (None, None)
-        if one is None or two is None or tensors[one][1] == tensors[two][1]:
+def _other_width(tensor: Tensor) -> Tensor:
+    dtype, shape, data = tensor
+    new, kept, of = _WIDTHS.get(dtype, (dtype, 1, 1))
+    return new, shape, (data * 2)[: len(data) // of * kept]
+
+
+def _without(pattern: str) -> Way:
+    return _all(lambda tensors: {name: each for name, each in tensors.items() if not re.search(pattern, name)})
+
+
+def _second_layer(tensors: dict[str, Tensor], new: str) -> dict[str, Tensor]:
+    return {re.sub(r"\.1\.", new, name, count=1): each for name, each in tensors.items()}
+
+
+def _joined(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    name = next((each for each in tensors if "q_proj" in each or "query" in each), "")
+    joined = name.replace("q_proj", "qkv_proj").replace("query", "qkv")
+    return {joined if each == name else each: value for each, value in tensors.items()}
+
+
+def _head_more(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    dtype = next(iter(tensors.values()))[0]
+    return tensors | {"lm_head.bias": (dtype, [8], bytes(8 * {"F32": 4, "F16": 2, "BF16": 2}.get(dtype, 1)))}
+
+
+def _double(tensor: Tensor) -> Tensor:
+    dtype, shape, data = tensor
+    return ("F64", shape, data * 2) if dtype == "F32" else tensor
+
+
+OTHER_DTYPES = {"F32": "I32", "BF16": "F16", "F16": "BF16", "U8": "I8"}
+#: A tensor, or all, are gone, renamed, of another shape, dtype or width.
+_tensors = drawn(
+    "tensor: {}",
+    SAFETENSORS,
+    {
+        "dropped": _without_one,
+        "renamed": _name,
+        "another shape": _one(_rows),
+        "transposed": _one(lambda tensor, draw: (tensor[0], tensor[1][::-1], tensor[2])),
+        "another dtype": _one(lambda tensor, draw: (OTHER_DTYPES.get(tensor[0], tensor[0]), *tensor[1:])),
+        "one more": _all(lambda tensors: tensors | {"extra.weight": ("F32", [4], bytes(16))}),
+        "one of 2 layers": _without(r"\.1\."),
+        "metadata": lambda file, draw: (file[0], draw.choice((None, {"format": "tf"}, {"format": "xx"}, {}))),
+        "width of all": _all(lambda tensors: {name: _other_width(each) for name, each in tensors.items()}),
+        "width of a layer": _all(
+            lambda tensors: {name: _other_width(each) if ".1." in name else each for name, each in tensors.items()}
+        ),
+        "exchanged names": _exchanged,
+        "names of another class": _renamed(
+            (".self_attn.", ".attention."),
+            ("layers.", "h."),
+            (".weight", ".kernel"),
+            ("model.", "module.model."),
+            ("", "_orig_mod."),
+        ),
+        "empty": _one(lambda tensor, draw: (tensor[0], [0, *tensor[1][1:]], b"")),
+    },
+)
+#: Names and shapes as another exporter writes them; layers missing, doubled or renumbered; parts joined or flat.
+_names = drawn(
+    "names: {}",
+    SAFETENSORS,
+    {
+        "a layer gone": _without(r"\.1\."),
+        "renumbered": _all(lambda tensors: _second_layer(tensors, ".2.")),
+        "a layer more": _all(lambda tensors: {**tensors, **_second_layer(tensors, ".2.")}),
+        "prefix gone": _all(lambda tensors: {name.partition(".")[2] or name: each for name, each in tensors.items()}),
+        "head gone": _without("head|classifier|embed"),
+        "biases gone": _without("bias$"),
+        "flat": _one(lambda tensor, draw: (tensor[0], [prod(tensor[1])], tensor[2])),
+        "one-dimensional": _one(lambda tensor, draw: (tensor[0], [1, *tensor[1]], tensor[2])),
+        "doubled width": _one(
+            lambda tensor, draw: (tensor[0], [*tensor[1][:-1], 2 * prod(tensor[1][-1:])], tensor[2] * 2)
+        ),
+        "joined": _all(_joined),
+        "head more": _all(_head_more),
+        "suffix": _renamed(
+            (".weight", ""),
+            ("weight", "gamma"),
+            (".bias", ".beta"),
+            ("_", "."),
+            ("lora_A.", "lora_A.default."),
+            ("base_model.model.", ""),
+        ),
+        "float64": _all(lambda tensors: {name: _double(each) for name, each in tensors.items()}),
+    },
+)
+NOT_A_NUMBER = {"F32": b"\0\0\xc0\x7f", "F16": b"\0\x7e", "BF16": b"\xc0\x7f"}
+LARGEST = {"F32": b"\xff\xff\x7f\x7f", "F16": b"\xff\x7b", "BF16": b"\x7f\x7f"}
+
+
+def _values(change: Callable[[bytes, str], bytes]) -> Way:
+    """Each value of a tensor is what a function makes of its bytes and its dtype."""
+
+    def way(tensor: Tensor, draw: random.Random) -> Tensor | None:
+        dtype, shape, data = tensor
+        if dtype not in LARGEST or not data:
             return None
-        tensors[one], tensors[two] = tensors[two], tensors[one]
-    elif how == "names of another class":
-        old, new = draw.choice(((".self_attn.", ".attention."), ("layers.", "h."), (".weight", ".kernel"), ("model.", "module.model."), ("", "_orig_mod.")))  # fmt: skip
-        tensors = {name.replace(old, new, 1): each for name, each in tensors.items()}
-    elif how == "empty":
-        name = draw.choice(sorted(tensors))
-        tensors[name] = tensors[name][0], [0, *tensors[name][1][1:]], b""
-    else:
-        some = [name for name in tensors if how == "width of all" or ".1." in name]
-        for name in some:
-            dtype, shape, data = tensors[name]
-            if dtype in _NARROWER:
-                new, keep, of = _NARROWER[dtype]
-                wide = (data * 2)[: len(data) // of * keep]
-                tensors[name] = new, shape, wide
-    _write_tensors(path, tensors, metadata)
-    return f"tensors: {how}", how
+        width = len(LARGEST[dtype])
+        new = b"".join(change(data[at : at + width], dtype) for at in range(0, len(data), width))
+        return dtype, shape, new
+
+    return _one(way)
 
 
-def pickled(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """A file of PyTorch with a tensor less, more, of another shape or name; or wrapped as trainers do."""
+#: Values that are no numbers, all zeros, or in the other order of bytes.
+_data = drawn(
+    "values: {}",
+    SAFETENSORS,
+    {
+        "NaN": _values(lambda value, dtype: NOT_A_NUMBER[dtype]),
+        "zeros": _values(lambda value, dtype: bytes(len(value))),
+        "big-endian": _values(lambda value, dtype: value[::-1]),
+        "negative": _values(lambda value, dtype: value[:-1] + bytes([value[-1] ^ 128])),
+        "large": _values(lambda value, dtype: LARGEST[dtype]),
+    },
+)
+
+
+def _write_header(path: Path, file: tuple[dict[str, Any], bytes]) -> None:
+    """A header, whose key "" says how it is written itself."""
+    header, data = file
+    how = header.pop("", {})
+    text = json.dumps(header, indent=how.get("indent")).encode()
+    path.write_bytes(struct.pack("<Q", len(text) + how.get("more", 0)) + text + data)
+
+
+HEADER = Codec(_header, _write_header)
+File = tuple[dict[str, Any], bytes]
+
+
+def _entry(change: Callable[[dict[str, Any], random.Random], dict[str, Any]]) -> Way:
+    """One entry of a header is what a function makes of it."""
+
+    def way(file: File, draw: random.Random) -> File:
+        name = draw.choice(sorted(each for each in file[0] if each != "__metadata__"))
+        return file[0] | {name: change(file[0][name], draw)}, file[1]
+
+    return way
+
+
+def _with_gap(file: File, draw: random.Random) -> File:
+    header, data = file
+    size = len(data) + 16
+    return header | {"zz.gap": {"dtype": "U8", "shape": [8], "data_offsets": [size - 8, size]}}, data + bytes(16)
+
+
+def _with_overlap(file: File, draw: random.Random) -> File:
+    name = draw.choice(sorted(each for each in file[0] if each != "__metadata__"))
+    return file[0] | {"zz.tied": file[0][name]}, file[1]
+
+
+UNKNOWN_DTYPES = ("F24", "INT4", "torch.float32", "F8", "COMPLEX")
+#: The header's own bytes.
+_headers = drawn(
+    "header: {}",
+    HEADER,
+    {
+        "gap": _with_gap,
+        "overlap": _with_overlap,
+        "unknown dtype": _entry(lambda entry, draw: entry | {"dtype": draw.choice(UNKNOWN_DTYPES)}),
+        "lower dtype": _entry(lambda entry, draw: entry | {"dtype": entry["dtype"].lower()}),
+        "number metadata": lambda file, draw: (
+            file[0] | {"__metadata__": {**file[0].get("__metadata__", {}), "step": 100}},
+            file[1],
+        ),
+        "more fields": _entry(lambda entry, draw: entry | {"strides": [1]}),
+        "no shape": _entry(lambda entry, draw: {key: each for key, each in entry.items() if key != "shape"}),
+        "length": lambda file, draw: (file[0] | {"": {"more": 8}}, file[1]),
+        "indented": lambda file, draw: (file[0] | {"": {"indent": 1}}, file[1]),
+        "unsorted": lambda file, draw: (dict(sorted(file[0].items(), reverse=True)), file[1]),
+        "size as text": _entry(lambda entry, draw: entry | {"shape": [str(each) for each in entry["shape"]] or ["1"]}),
+    },
+)
+
+# --- the index ------------------------------------------------------------------------------------
+
+
+def _map(change: Callable[[dict[str, str], random.Random], Any]) -> Way:
+    """The map of tensors to files is what a function makes of it."""
+
+    def way(index: dict[str, Any], draw: random.Random) -> dict[str, Any] | None:
+        new = change(index["weight_map"], draw)
+        return None if new is None else index | {"weight_map": new}
+
+    return way
+
+
+def _any(entries: dict[str, str], draw: random.Random) -> str:
+    return draw.choice(sorted(entries))
+
+
+def _moved(entries: dict[str, str], draw: random.Random) -> dict[str, str]:
+    name = _any(entries, draw)
+    others = sorted({*entries.values()} - {entries[name]})
+    return entries | {name: draw.choice([*others, "none.safetensors", "../x.safetensors"])}
+
+
+def _without_shard(entries: dict[str, str], draw: random.Random) -> dict[str, str]:
+    gone = entries[_any(entries, draw)]
+    return {name: file for name, file in entries.items() if file != gone}
+
+
+def _without_entry(entries: dict[str, str], draw: random.Random) -> dict[str, str]:
+    gone = _any(entries, draw)
+    return {name: file for name, file in entries.items() if name != gone}
+
+
+_index = drawn(
+    "index: {}",
+    JSON,
+    {
+        "entry moved": _map(_moved),
+        "entry gone": _map(_without_entry),
+        "entries of a shard gone": _map(_without_shard),
+        "entry more": _map(lambda entries, draw: entries | {"extra.weight": entries[_any(entries, draw)]}),
+        "empty": _map(lambda entries, draw: {}),
+        "absolute": _map(lambda entries, draw: {name: f"/models/{file}" for name, file in entries.items()}),
+        "null": _map(lambda entries, draw: entries | {_any(entries, draw): None}),
+        "total": lambda index, draw: index | {"metadata": {"total_size": draw.choice((0, 10**15, "many", -1, 1.5))}},
+        "no metadata": lambda index, draw: {"weight_map": index["weight_map"]},
+        "prefix": _map(lambda entries, draw: {f"model.{name}": file for name, file in entries.items()}),
+        "list": _map(lambda entries, draw: [[name, file] for name, file in entries.items()]),
+        "one file": _map(lambda entries, draw: dict.fromkeys(entries, min(entries.values()))),
+    },
+)
+
+
+def _shards(place: Place, draw: random.Random) -> Done | None:
+    """Two shards have each other's names, or one lies beside them as a whole model's file."""
+    files = sorted(set(JSON.read(place.path)["weight_map"].values()))
+    if len(files) < 2:
+        return None
+    one, two = (place.path.parent / each for each in draw.sample(files, 2))
+    index = JSON.read(place.path)
+    write_json(place.path, index | {"note": 1})
+    if draw.random() < 0.3:
+        (place.path.parent / "model.safetensors").write_bytes(one.read_bytes())
+        return "shards: one as a whole", one.name
+    first, second = one.read_bytes(), two.read_bytes()
+    one.write_bytes(second)
+    two.write_bytes(first)
+    return "shards: swapped", f"{one.name} and {two.name}"
+
+
+# --- PyTorch --------------------------------------------------------------------------------------
+
+
+def _load(path: Path) -> Any:
     import torch
 
-    tensors: Any = torch.load(path, weights_only=True)
-    name = draw.choice(sorted(tensors))
-    how = draw.choice(("dropped", "renamed", "another shape", "wrapped", "a list", "one alone", "old form"))
-    if how == "dropped":
-        del tensors[name]
-    elif how == "renamed":
-        tensors[name + "x"] = tensors.pop(name)
-    elif how == "another shape":
-        tensors[name] = tensors[name].repeat(2, *[1] * (tensors[name].dim() - 1))
-    elif how == "wrapped":
-        tensors = {draw.choice(("state_dict", "model", "module")): tensors, "epoch": 3}
-    elif how == "a list":
-        tensors = list(tensors.values())
-    elif how == "one alone":
-        tensors = tensors[name]
-    torch.save(tensors, path, _use_new_zipfile_serialization=how != "old form")
-    return f"pickle: {how}", name
+    tensors = torch.load(path, weights_only=True)
+    return tensors if isinstance(tensors, dict) else None
 
 
-def pieces(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """A model of SentencePiece with pieces less or more, twice, or of another kind."""
+def _save(path: Path, value: Any) -> None:
+    import torch
+
+    if isinstance(value, bytes):
+        path.write_bytes(value)
+    else:
+        form, tensors = value if isinstance(value, tuple) else ({}, value)
+        torch.save(tensors, path, **form)
+
+
+def _parameters(tensors: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    import torch
+
+    return {name: torch.nn.Parameter(each) for name, each in tensors.items()}
+
+
+def _one_of_them(change: Callable[[str, Any], dict[str, Any]]) -> Way:
+    """A tensor gives way to what a function makes of its name and itself."""
+
+    def way(tensors: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+        name = draw.choice(sorted(tensors))
+        return {key: each for key, each in tensors.items() if key != name} | change(name, tensors[name])
+
+    return way
+
+
+#: A tensor less, more, of another shape or name; something else among them; or wrapped as trainers do.
+_pickles = drawn(
+    "pickle: {}",
+    Codec(_load, _save),
+    {
+        "dropped": _one_of_them(lambda name, tensor: {}),
+        "renamed": _one_of_them(lambda name, tensor: {name + "x": tensor}),
+        "another shape": _one_of_them(lambda name, tensor: {name: tensor.repeat(2, *[1] * (tensor.dim() - 1))}),
+        "wrapped": lambda tensors, draw: {draw.choice(("state_dict", "model", "module")): tensors, "epoch": 3},
+        "a list": lambda tensors, draw: list(tensors.values()),
+        "one alone": lambda tensors, draw: tensors[draw.choice(sorted(tensors))],
+        "old form": lambda tensors, draw: ({"_use_new_zipfile_serialization": False}, tensors),
+        "null": _one_of_them(lambda name, tensor: {name: None}),
+        "number": lambda tensors, draw: tensors | {"step": 100},
+        "nested": lambda tensors, draw: {"optimizer": {"lr": 0.1}, "model_state": tensors},
+        "bfloat16": lambda tensors, draw: {name: each.bfloat16() for name, each in tensors.items()},
+        "int": _one_of_them(lambda name, tensor: {name: tensor.int()}),
+        "a list of one": lambda tensors, draw: [tensors],
+        "name of number": lambda tensors, draw: dict(enumerate(tensors.values())),
+        "parameters": _parameters,
+        "bare pickle": lambda tensors, draw: pickle.dumps({name: each.tolist() for name, each in tensors.items()}),
+    },
+)
+
+# --- SentencePiece --------------------------------------------------------------------------------
+
+
+def _read_pieces(path: Path) -> Any:
     from sentencepiece import sentencepiece_model_pb2 as protobuf
 
     own = protobuf.ModelProto()
     own.ParseFromString(path.read_bytes())
-    how = draw.choice(("fewer", "more", "twice", "no unknown piece", "none"))
-    if how == "fewer":
-        del own.pieces[len(own.pieces) // 2 :]
-    elif how == "more":
-        for number in range(draw.choice((1, 400))):
-            own.pieces.add(piece=f"zz{number}", score=-99.0)
-    elif how == "twice":
-        own.pieces.add(piece=own.pieces[-1].piece, score=-99.0)
-    elif how == "no unknown piece":
-        own.pieces[0].type = 1
-    else:
+    return own
+
+
+def _pieces(change: Callable[[list[Any], random.Random], Any]) -> Way:
+    """The pieces are what a function makes of them; of a name it makes a rare one."""
+
+    def way(own: Any, draw: random.Random) -> Any:
+        new = change(list(own.pieces), draw)
+        kept = [each for each in new if not isinstance(each, str)]
         del own.pieces[:]
-    path.write_bytes(own.SerializeToString())
-    return f"pieces: {how}", how
+        own.pieces.extend(kept)
+        for name in new[len(kept) :]:
+            own.pieces.add(piece=name, score=-99.0)
+        return own
+
+    return way
 
 
-def moved(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """The index puts a tensor, or all, elsewhere; or two shards have each other's names."""
-    document = json.loads(path.read_text())
-    files = sorted(set(document["weight_map"].values()))
-    if len(files) < 2:
-        return None
-    if draw.random() < 0.4:
-        one, two = (path.parent / each for each in draw.sample(files, 2))
-        aside = path.parent / "aside"
-        one.rename(aside), two.rename(one), aside.rename(two)
-        return "shards swapped", f"{one.name} and {two.name}"
-    name = draw.choice(sorted(document["weight_map"]))
-    new = draw.choice([each for each in files if each != document["weight_map"][name]] + ["none.safetensors", "../x.safetensors"])  # fmt: skip
-    document["weight_map"][name] = new
-    written(path, document)
-    return "index entry moved", f"{name} to {new}"
+def _known_pieces(own: Any, draw: random.Random) -> Any:
+    own.pieces[0].type = 1
+    return own
 
 
-def lost(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """A tensor, or a whole shard, stands in no entry; or there is an entry more."""
-    document = json.loads(path.read_text())
-    entries = document["weight_map"]
-    name = draw.choice(sorted(entries))
-    how = draw.randrange(3)
-    if how == 0:
-        del entries[name]
-    elif how == 1:
-        document["weight_map"] = {key: file for key, file in entries.items() if file != entries[name]}
-    else:
-        entries["extra.weight"] = entries[name]
-    written(path, document)
-    return "index entries", ("one gone", "those of a shard gone", "one more")[how] + f" {name}"
-
-
-def index(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    values = json.loads(path.read_text())
-    entries = values["weight_map"]
-    how = draw.choice(("empty", "absolute", "null", "total", "no metadata", "prefix", "plain shard", "list", "one file"))  # fmt: skip
-    if how == "empty":
-        values["weight_map"] = {}
-    elif how == "absolute":
-        values["weight_map"] = {key: f"/models/{file}" for key, file in entries.items()}
-    elif how == "null":
-        entries[draw.choice(sorted(entries))] = None
-    elif how == "total":
-        values["metadata"]["total_size"] = draw.choice((0, 10**15, "many", -1, 1.5))
-    elif how == "no metadata":
-        del values["metadata"]
-    elif how == "prefix":
-        values["weight_map"] = {f"model.{key}": file for key, file in entries.items()}
-    elif how == "plain shard":
-        first = path.parent / sorted(set(entries.values()))[0]
-        (path.parent / "model.safetensors").write_bytes(first.read_bytes())
-        values["note"] = 1
-    elif how == "list":
-        values["weight_map"] = [[key, file] for key, file in entries.items()]
-    else:
-        first_name = sorted(set(entries.values()))[0]
-        values["weight_map"] = dict.fromkeys(entries, first_name)
-    written(path, values)
-    return f"index: {how}", how
-
-
-def _opened(path: Path) -> tuple[dict[str, tuple[str, list[int], bytes]], Any]:
-    raw = path.read_bytes()
-    length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    metadata = header.pop("__metadata__", None)
-    rest = raw[8 + length :]
-    return {name: (each["dtype"], each["shape"], rest[slice(*each["data_offsets"])]) for name, each in header.items()}, metadata  # fmt: skip
-
-
-def header(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done:
-    """The header's own bytes."""
-    raw = path.read_bytes()
-    length = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    rest = raw[8 + length :]
-    how = draw.choice(("gap", "overlap", "unknown dtype", "lower dtype", "number metadata", "more fields", "no shape", "length", "indented", "unsorted", "size as text"))  # fmt: skip
-    name = draw.choice(sorted(each for each in header if each != "__metadata__"))
-    if how == "gap":
-        rest += bytes(16)
-        header["zz.gap"] = {"dtype": "U8", "shape": [8], "data_offsets": [len(rest) - 8, len(rest)]}
-    elif how == "overlap":
-        header["zz.tied"] = dict(header[name])
-    elif how == "unknown dtype":
-        header[name]["dtype"] = draw.choice(("F24", "INT4", "torch.float32", "F8", "COMPLEX"))
-    elif how == "lower dtype":
-        header[name]["dtype"] = header[name]["dtype"].lower()
-    elif how == "number metadata":
-        header["__metadata__"] = {**(header.get("__metadata__") or {}), "step": 100}
-    elif how == "more fields":
-        header[name]["strides"] = [1]
-    elif how == "no shape":
-        del header[name]["shape"]
-    elif how == "size as text":
-        header[name]["shape"] = [str(each) for each in header[name]["shape"]] or ["1"]
-    elif how == "unsorted":
-        header = dict(sorted(header.items(), reverse=True))
-    text = json.dumps(header, indent=1 if how == "indented" else None).encode()
-    path.write_bytes(struct.pack("<Q", len(text) + (8 if how == "length" else 0)) + text + rest)
-    return f"header: {how}", name
-
-
-def data(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """Values that are no numbers, all zeros, or in the other order of bytes."""
-    tensors, metadata = _opened(path)
-    name = draw.choice(sorted(tensors))
-    dtype, shape, data = tensors[name]
-    how = draw.choice(("NaN", "zeros", "big-endian", "negative", "large"))
-    width = {"F32": 4, "F16": 2, "BF16": 2}.get(dtype, 0)
-    if not width or not data:
-        return None
-    if how == "NaN":
-        data = {"F32": b"\0\0\xc0\x7f", "F16": b"\0\x7e", "BF16": b"\xc0\x7f"}[dtype] * (len(data) // width)
-    elif how == "zeros":
-        data = bytes(len(data))
-    elif how == "big-endian":
-        data = b"".join(data[at : at + width][::-1] for at in range(0, len(data), width))
-    elif how == "negative":
-        data = b"".join(data[at : at + width - 1] + bytes([data[at + width - 1] ^ 128]) for at in range(0, len(data), width))  # fmt: skip
-    else:
-        data = {"F32": b"\xff\xff\x7f\x7f", "F16": b"\xff\x7b", "BF16": b"\x7f\x7f"}[dtype] * (len(data) // width)
-    tensors[name] = dtype, shape, data
-    _write_tensors(path, tensors, metadata)
-    return f"values: {how}", name
-
-
-Tensors = dict[str, tuple[str, list[int], bytes]]
-
-
-def names(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """Names and shapes as another exporter writes them; layers missing, doubled or renumbered; parts joined or flat."""
-    before, metadata = _opened(path)
-    how = draw.choice((*_RENAMED, "flat", "one-dimensional", "doubled width", "joined", "head more", "suffix", "float64"))  # fmt: skip
-    if how in _RENAMED:
-        after = _RENAMED[how](before)
-    elif how == "suffix":
-        old, new = draw.choice(((".weight", ""), ("weight", "gamma"), (".bias", ".beta"), ("_", "."), ("lora_A.", "lora_A.default."), ("base_model.model.", "")))  # fmt: skip
-        after = {name.replace(old, new): each for name, each in before.items()}
-    elif how == "joined":
-        name = next((each for each in before if "q_proj" in each or "query" in each), "")
-        joined = name.replace("q_proj", "qkv_proj").replace("query", "qkv")
-        after = {joined if each == name else each: value for each, value in before.items()}
-    elif how == "head more":
-        dtype = next(iter(before.values()))[0]
-        after = {**before, "lm_head.bias": (dtype, [8], bytes(8 * {"F32": 4, "F16": 2, "BF16": 2}.get(dtype, 1)))}
-    elif how == "float64":
-        after = {name: ("F64", shape, data * 2) if dtype == "F32" else (dtype, shape, data) for name, (dtype, shape, data) in before.items()}  # fmt: skip
-    else:
-        name = draw.choice(sorted(before))
-        dtype, shape, data = before[name]
-        changed = {"flat": [_product(shape)], "one-dimensional": [1, *shape], "doubled width": [*shape[:-1], 2 * _product(shape[-1:])]}  # fmt: skip
-        after = {**before, name: (dtype, changed[how], data * 2 if how == "doubled width" else data)}
-    if after == before or not after:
-        return None
-    _write_tensors(path, after, metadata)
-    return f"names: {how}", how
-
-
-def _second(tensors: Tensors, new: str) -> Tensors:
-    return {re.sub(r"\.1\.", new, name, count=1): each for name, each in tensors.items()}
-
-
-_RENAMED: dict[str, Callable[[Tensors], Tensors]] = {
-    "a layer gone": lambda all_of: {name: each for name, each in all_of.items() if ".1." not in name},
-    "renumbered": lambda all_of: _second(all_of, ".2."),
-    "a layer more": lambda all_of: {**all_of, **_second(all_of, ".2.")},
-    "prefix gone": lambda all_of: {name.partition(".")[2] or name: each for name, each in all_of.items()},
-    "head gone": lambda all_of: {
-        name: each for name, each in all_of.items() if not re.search(r"head|classifier|embed", name)
+_sentencepiece = drawn(
+    "pieces: {}",
+    Codec(_read_pieces, lambda path, own: path.write_bytes(own.SerializeToString())),
+    {
+        "fewer": _pieces(lambda pieces, draw: pieces[: len(pieces) // 2]),
+        "more": _pieces(lambda pieces, draw: [*pieces, *(f"zz{number}" for number in range(draw.choice((1, 400))))]),
+        "twice": _pieces(lambda pieces, draw: [*pieces, pieces[-1].piece]),
+        "no unknown piece": _known_pieces,
+        "none": _pieces(lambda pieces, draw: []),
     },
-    "biases gone": lambda all_of: {name: each for name, each in all_of.items() if not name.endswith("bias")},
-}
+)
+
+# --- GGUF -----------------------------------------------------------------------------------------
+
+#: [[key, types, value], …] and [[name, shape, type, bytes], …]
+Gguf = tuple[list[list[Any]], list[list[Any]]]
 
 
-def _product(shape: list[int]) -> int:
-    total = 1
-    for each in shape:
-        total *= each
-    return total
+def _read_gguf(path: Path) -> Gguf | None:
+    """A small file, by the `gguf` package's reader; None where it refuses it."""
+    import gguf
 
-
-def other_pickle(folder: Path, path: Path, others: list[Path], draw: random.Random) -> Done | None:
-    """A file of PyTorch with something else among its tensors, of another protocol, or of another dtype."""
-    import torch
-
-    tensors: Any = torch.load(path, weights_only=True)
-    if not isinstance(tensors, dict):
+    try:
+        reader = gguf.GGUFReader(path)
+    except Exception:
         return None
-    how = draw.choice(("null", "number", "nested", "bfloat16", "int", "a list of one", "bare pickle", "name of number", "parameters"))  # fmt: skip
-    name = draw.choice(sorted(tensors))
-    if how == "null":
-        tensors[name] = None
-    elif how == "number":
-        tensors["step"] = 100
-    elif how == "nested":
-        tensors = {"optimizer": {"lr": 0.1}, "model_state": tensors}
-    elif how == "bfloat16":
-        tensors = {key: each.bfloat16() for key, each in tensors.items()}
-    elif how == "int":
-        tensors[name] = tensors[name].int()
-    elif how == "a list of one":
-        tensors = [tensors]
-    elif how == "name of number":
-        tensors = dict(enumerate(tensors.values()))
-    elif how == "parameters":
-        tensors = {key: torch.nn.Parameter(each) for key, each in tensors.items()}
-    else:
-        path.write_bytes(pickle.dumps({key: each.tolist() for key, each in tensors.items()}))
-        return f"pickle: {how}", name
-    torch.save(tensors, path)
-    return f"pickle: {how}", name
+    fields = [(key, field) for key, field in reader.fields.items() if not key.startswith("GGUF.")]
+    keys = [[key, [int(each) for each in field.types], field.contents()] for key, field in fields]
+    return keys, [
+        [each.name, [int(size) for size in each.shape], int(each.tensor_type), bytes(each.data)]
+        for each in reader.tensors
+    ]
+
+
+_FORMS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+_TEXT, _LIST = 8, 9
+
+
+def _packed(types: list[int], value: Any) -> bytes:
+    if types[0] == _TEXT:
+        raw = str(value).encode()
+        return struct.pack("<Q", len(raw)) + raw
+    if types[0] == _LIST:
+        items = b"".join(_packed(types[1:], each) for each in value)
+        return struct.pack("<IQ", types[1], len(value)) + items
+    return struct.pack("<" + _FORMS[types[0]], value)
+
+
+def _write_gguf(path: Path, file: Gguf) -> None:
+    keys, tensors = file
+    out = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(keys))
+    for key, types, value in keys:
+        out += _packed([_TEXT], key) + struct.pack("<I", types[0]) + _packed(types, value)
+    data = b""
+    for name, shape, kind, content in tensors:
+        dimensions = struct.pack(f"<I{len(shape)}Q", len(shape), *shape)
+        out += _packed([_TEXT], name) + dimensions + struct.pack("<IQ", kind, len(data))
+        data += content + bytes(-len(content) % 32)
+    path.write_bytes(out + bytes(-len(out) % 32) + data)
+
+
+GGUF = Codec(_read_gguf, _write_gguf)
+Entry = list[Any]
+
+
+def _each(place: int, change: Callable[[Entry, random.Random], list[Entry] | None]) -> Way:
+    """A key-value (place 0) or a tensor (1) gives way to what a function makes of it; None where it does not apply."""
+
+    def way(file: Gguf, draw: random.Random) -> Gguf | None:
+        entries = file[place]
+        if not entries:
+            return None
+        at = draw.randrange(len(entries))
+        new = change(entries[at], draw)
+        if new is None or new == [entries[at]]:
+            return None
+        after = [*entries[:at], *new, *entries[at + 1 :]]
+        return (after, file[1]) if place == 0 else (file[0], after)
+
+    return way
+
+
+def _other_number(entry: Entry, draw: random.Random) -> list[Entry]:
+    key, types, value = entry
+    if types[0] == _LIST:
+        return [[key, types, draw.choice((value[:-1], value + value[-1:], [], value[: len(value) // 2]))]]
+    new = other_value(value, draw)
+    width = {0: 8, 2: 16, 4: 32, 10: 64}.get(types[0])
+    return [[key, types, max(0, int(new)) % 2**width if width else new]]
+
+
+def _renamed_key(entry: Entry, draw: random.Random) -> list[Entry]:
+    key = entry[0]
+    return [[draw.choice((key.upper(), key.replace("llama", "qwen2"), "x." + key, key + "s")), *entry[1:]]]
+
+
+OTHER_TYPES = ([[8], "x"], [[4], 7], [[6], 0.5], [[7], True], [[9, 4], [1, 2]])
+ARCHITECTURES = ("llama", "qwen2", "gemma", "phi3", "bert", "nothing")
+
+
+def _where(types: tuple[int, ...], change: Callable[[Entry, random.Random], Entry]) -> Way:
+    """A key-value of some types is another."""
+    return _each(0, lambda entry, draw: [change(entry, draw)] if entry[1][0] in types else None)
+
+
+def _architecture(file: Gguf, draw: random.Random) -> Gguf:
+    name = draw.choice(ARCHITECTURES)
+    return [[*each[:2], name] if each[0] == "general.architecture" else each for each in file[0]], file[1]
+
+
+#: A key-value of another value, type or width, of another model, twice, or under another architecture's name.
+_keys = drawn(
+    "key-value: {}",
+    GGUF,
+    {
+        "gone": _each(0, lambda entry, draw: []),
+        "value": _each(0, _other_number),
+        "type": _each(0, lambda entry, draw: [[entry[0], *draw.choice(OTHER_TYPES)]]),
+        "wider": _where((4, 5), lambda entry, draw: [entry[0], [entry[1][0] + 6], entry[2]]),
+        "twice": _each(0, lambda entry, draw: [entry, entry]),
+        "renamed": _each(0, _renamed_key),
+        "architecture": _architecture,
+        "as text": _where((*_FORMS,), lambda entry, draw: [entry[0], [_TEXT], str(entry[2])]),
+        "more": lambda file, draw: ([*file[0], ["my.key", [_TEXT], "text"]], file[1]),
+        "empty text": _where((_TEXT,), lambda entry, draw: [*entry[:2], ""]),
+        "number": _where(
+            (4, 10),
+            lambda entry, draw: [*entry[:2], draw.choice((entry[2] * 2, entry[2] + 1, max(0, entry[2] - 1), 3))],
+        ),
+    },
+)
+
+
+def _gguf_rows(entry: Entry, draw: random.Random) -> list[Entry]:
+    name, shape, kind, data = entry
+    rows = draw.choice((shape[-1] + 1, shape[-1] * 2, max(1, shape[-1] - 1)))
+    return [[name, [*shape[:-1], rows], kind, (data * 2)[: len(data) // shape[-1] * rows]]]
+
+
+def _gguf_name(entry: Entry, draw: random.Random) -> list[Entry]:
+    name = entry[0]
+    forms = (name + "x", name.replace("blk.", "block."), name.replace(".weight", ".bias"))
+    return [[draw.choice(forms), *entry[1:]]]
+
+
+def _gguf_type(entry: Entry, draw: random.Random) -> list[Entry]:
+    name, shape, kind, data = entry
+    return [[name, shape, 1, data[: len(data) // 2]] if kind == 0 else [name, shape, 0, data * 2]]
+
+
+_gguf_tensors = drawn(
+    "GGUF tensor: {}",
+    GGUF,
+    {
+        "dropped": _each(1, lambda entry, draw: []),
+        "renamed": _each(1, _gguf_name),
+        "another shape": _each(1, _gguf_rows),
+        "another type": _each(1, _gguf_type),
+        "twice": _each(1, lambda entry, draw: [entry, entry]),
+        "one more": _each(1, lambda entry, draw: [entry, ["extra.weight", [32], 0, bytes(128)]]),
+    },
+)
+
+
+def _count_at(at: int) -> Way:
+    """A count of the head is another."""
+
+    def way(raw: bytes, draw: random.Random) -> bytes:
+        (old,) = struct.unpack_from("<Q", raw, at)
+        return raw[:at] + struct.pack("<Q", max(0, old + draw.choice((-1, 1, 2**40)))) + raw[at + 8 :]
+
+    return way
+
+
+#: The head's own numbers, or bytes at the end.
+_gguf_bytes = drawn(
+    "GGUF bytes: {}",
+    BYTES,
+    {
+        "version": lambda raw, draw: raw[:4] + struct.pack("<I", draw.choice((0, 1, 2, 4, 3 << 24))) + raw[8:],
+        "tensors": _count_at(8),
+        "keys": _count_at(16),
+        "magic": lambda raw, draw: draw.choice((b"ggjt", b"GGML", b"GGUf")) + raw[4:],
+        "more at the end": lambda raw, draw: raw + bytes(draw.choice((1, 100))),
+    },
+)
+
+WEIGHTS: Table = [
+    ("*.index.json", 5, _index),
+    ("*.index.json", 2, _shards),
+    ("*.safetensors", 3, _tensors),
+    ("*.safetensors", 2, _names),
+    ("*.safetensors", 1, _headers),
+    ("*.safetensors", 1, _data),
+    ("*.bin", 1, _pickles),
+    ("*.model", 1, _sentencepiece),
+    ("*.spm", 1, _sentencepiece),
+    ("*.gguf", 4, _keys),
+    ("*.gguf", 1, _gguf_tensors),
+    ("*.gguf", 1, _gguf_bytes),
+]

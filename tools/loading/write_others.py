@@ -16,10 +16,11 @@ from typing import Any
 
 import torch
 import transformers
-from downloads import LLAMA, byte_pairs
+from downloads import SHARED
 from transformers.models.auto.feature_extraction_auto import FEATURE_EXTRACTOR_MAPPING_NAMES
 from transformers.models.auto.image_processing_auto import IMAGE_PROCESSOR_MAPPING_NAMES
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
+from vocabularies import byte_pairs
 
 Letters = Callable[..., str]
 
@@ -46,7 +47,7 @@ def _kinds(letters: Letters, path: Path, load: Callable[[], object], fields: dic
 def generation(letters: Letters) -> dict[str, str]:
     """Of generation_config.json: loaded with the model, and used for two tokens."""
     with _folder() as folder:
-        transformers.LlamaForCausalLM(transformers.LlamaConfig(**LLAMA)).save_pretrained(folder)
+        transformers.LlamaForCausalLM(transformers.LlamaConfig(**SHARED["llama"])).save_pretrained(folder)
         model = transformers.LlamaForCausalLM.from_pretrained(folder)
         fields = transformers.GenerationConfig().to_dict()
 
