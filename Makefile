@@ -124,7 +124,8 @@ mutants: $(BIN)/.installed
 
 # Needs torch and transformers in the environment of $(PYTHON).
 fixtures:
-	$(PYTHON) tools/make_fixtures.py
+	PYTHONPATH=fixtures $(PYTHON) -m makers predictions
+	PYTHONPATH=fixtures $(PYTHON) -m makers recipes
 
 # What the installed release of Transformers brings, with proposed tables. Needs torch as well; see CONTRIBUTING.md.
 ZOO ?= /tmp/checkpoint-inspector-zoo

@@ -53,7 +53,7 @@ def meta(folder: Path, embedding: tuple[int, int], ranks: int = 2) -> Path:
     return folder
 
 
-#: What real ranks wrote, with the whole tensors (tools/make_rank_fixtures.py).
+#: What real ranks wrote, with the whole tensors (fixtures/makers/rank_files.py).
 WRITTEN = {case["case"]: case for case in torch_files.cases(torch_files.FIXTURES.with_name("rank_files.jsonl"))}
 #: In these, FSDP's flat parameters hold several weights each, and a file has all or nothing of the names.
 _OTHERWISE = {"fully sharded, full", "fully sharded, local", "zero 1", "zero 2"}

@@ -1,4 +1,4 @@
-"""Files that torch wrote, and what the inspector reads of them beside what torch said (tools/make_torch_fixtures.py).
+"""Files that torch wrote, and what the inspector reads of them beside what torch said (fixtures/makers/torch_files.py).
 
 PYTHONPATH=tests python -m torch_files CASES    which cases of a file are read otherwise
 """
