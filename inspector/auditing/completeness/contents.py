@@ -137,15 +137,7 @@ _SAID = frozenset({"error", "errors", "message", "detail", "details", "error_des
 _BESIDE = frozenset(
     {
         *(
-            "status",
-            "statusCode",
-            "status_code",
-            "code",
-            "type",
-            "title",
-            "timestamp",
-            "path",
-            "request_id",
+            *("status", "statusCode", "status_code", "code", "type", "title", "timestamp", "path", "request_id"),
             "requestId",
         ),
         *("instance", "traceId", "error_code", "errorCode", "success", "url", "documentation_url", "reason", "data"),

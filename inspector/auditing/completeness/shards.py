@@ -19,17 +19,7 @@ PARTIAL = (
     *(".incomplete", ".part", ".partial", ".crdownload", ".ucrdownload", ".download", ".opdownload", ".tmp", ".temp"),
     *(".downloadinprogress", ".downloading", ".inprogress", ".in-progress", ".unfinished", ".filepart", ".dltemp"),
     *(
-        ".!qb",
-        ".!ut",
-        ".bc!",
-        ".jc!",
-        ".td",
-        ".xltd",
-        ".fdmdownload",
-        ".idm",
-        ".dctmp",
-        ".gstmp",
-        "-partial",
+        *(".!qb", ".!ut", ".bc!", ".jc!", ".td", ".xltd", ".fdmdownload", ".idm", ".dctmp", ".gstmp", "-partial"),
         ".uncompleted",
     ),
 )

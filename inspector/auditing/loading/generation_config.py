@@ -65,11 +65,7 @@ _WATERMARKS = frozenset(
 )
 #: Fields that hold ids of tokens.
 _IDS = (
-    "eos_token_id",
-    "bos_token_id",
-    "pad_token_id",
-    "suppress_tokens",
-    "begin_suppress_tokens",
+    *("eos_token_id", "bos_token_id", "pad_token_id", "suppress_tokens", "begin_suppress_tokens"),
     "forced_eos_token_id",
 )
 

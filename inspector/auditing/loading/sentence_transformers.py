@@ -46,15 +46,7 @@ _FIELDS: Mapping[str, frozenset[str]] = {
 _ACTIVATIONS = frozenset(
     {
         *(
-            "CELU",
-            "ELU",
-            "GELU",
-            "GLU",
-            "Hardshrink",
-            "Hardsigmoid",
-            "Hardswish",
-            "Hardtanh",
-            "LeakyReLU",
+            *("CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU"),
             "LogSigmoid",
         ),
         *("LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmax2d"),
@@ -116,14 +108,7 @@ _VERSION = (6, 2)
 _CLASSES = frozenset(
     {
         *(
-            "Asym",
-            "BoW",
-            "CLIPModel",
-            "CNN",
-            "Dense",
-            "Dropout",
-            "HierarchicalTokenPooling",
-            "LSTM",
+            *("Asym", "BoW", "CLIPModel", "CNN", "Dense", "Dropout", "HierarchicalTokenPooling", "LSTM"),
             "LambdaTokenPooling",
         ),
         *("LayerNorm", "LogitScore", "MLMTransformer", "MultiVectorMask", "Normalize", "Pooling", "Router"),

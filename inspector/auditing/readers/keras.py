@@ -28,13 +28,7 @@ MAX_VALUES = 500_000
 _RUNNING = frozenset(("Lambda", "TorchModuleWrapper", "TFSMLayer", "FlaxLayer", "JaxLayer", "StaticLambda"))
 #: Packages of Keras's own. Its utilities fetch and run files.
 _OWN = (
-    "keras",
-    "tf_keras",
-    "tensorflow.keras",
-    "tensorflow.python.keras",
-    "keras_hub",
-    "keras_nlp",
-    "keras_cv",
+    *("keras", "tf_keras", "tensorflow.keras", "tensorflow.python.keras", "keras_hub", "keras_nlp", "keras_cv"),
     "builtins",
 )
 _OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backend|models|ops\.core|legacy)(?:\.|$)")

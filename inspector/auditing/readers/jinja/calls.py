@@ -51,24 +51,8 @@ QUOTED = re.compile(r"%(?:\(\w*\))?[-#0 +]*[0-9.]*[ra]|![ra]")
 #: Filters that make a text of a list or a dictionary first, which quotes the texts in it.
 TEXTUAL = frozenset(
     [
-        "string",
-        "upper",
-        "lower",
-        "title",
-        "capitalize",
-        "trim",
-        "replace",
-        "indent",
-        "center",
-        "wordwrap",
-        "truncate",
-        "striptags",
-        "urlize",
-        "urlencode",
-        "escape",
-        "e",
-        "forceescape",
-        "safe",
+        *("string", "upper", "lower", "title", "capitalize", "trim", "replace", "indent", "center", "wordwrap"),
+        *("truncate", "striptags", "urlize", "urlencode", "escape", "e", "forceescape", "safe"),
     ]
 )
 #: Filters that omit nothing.
