@@ -40,7 +40,7 @@ SAID: Mapping[str, str] = {
 class Bound(NamedTuple):
     """One bound, as the code has it."""
 
-    name: str  # `auditing.completeness.shards.MAX_MODULES`
+    name: str  # `auditing.completeness.companions.MAX_MODULES`
     comment: str  # empty if there is none
 
 

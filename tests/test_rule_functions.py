@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import Any
 
 import pytest
 
 from inspector.auditing import bounds, files
-from inspector.auditing.completeness import companions, contents, file_names
+from inspector.auditing.completeness import contents, downloads, file_names, shards
 from inspector.auditing.consistency import adapters, documents, tensor_layout
 from inspector.auditing.loading import gguf_claims, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
@@ -298,7 +299,7 @@ def test_runs_of_words_in_names() -> None:
     ],
 )  # fmt: skip
 def test_messages_of_servers(value: Any, said: str | None) -> None:
-    assert contents._of_object(value) == said
+    assert downloads._message_of_object(json.dumps(value)) == said
 
 
 @pytest.mark.parametrize(
@@ -310,7 +311,7 @@ def test_messages_of_servers(value: Any, said: str | None) -> None:
     ],
 )  # fmt: skip
 def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
-    assert contents._is_weights(entry("d/" + name)) == is_one
+    assert contents._is_weights(name.lower()) == is_one
 
 
 @pytest.mark.parametrize(
@@ -467,7 +468,7 @@ def test_weights_of_transformers(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
-    assert companions._is_shard_of(path, folder) == is_one
+    assert shards._is_shard_of(path, folder) == is_one
 
 
 @pytest.mark.parametrize(

@@ -7,132 +7,16 @@ modeling_utils of Transformers, config of PEFT, and llama-model-loader.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Header, Severity
+from inspector.model import Header
+from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.sources.filenames import INDEX, shard_of
-from inspector.units import integer, plural
-
-#: Stems of sharded weights → the index by which Transformers, Diffusers and Accelerate find the shards.
-_INDEXED = {
-    "model": "model.safetensors.index.json",
-    "diffusion_pytorch_model": "diffusion_pytorch_model.safetensors.index.json",
-    "pytorch_model": "pytorch_model.bin.index.json",
-}
-
-
-@rule("no-index", "whole", "error")
-def no_index(subject: Subject) -> Iterator[Found]:
-    """Shards without the index that maps each tensor to its shard.
-
-    Transformers and Diffusers find the shards only by the index, and do not load the model without it. Download it.
-    llama.cpp and vLLM need none: only a warning if no configuration shows that this is a Transformers or Diffusers
-    model.
-    """
-    shards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for entry in subject.entries:
-        shard = shard_of(entry.path)
-        if shard and shard.total > 1 and shard.suffix in (".safetensors", ".bin"):
-            shards[shard.stem, shard.suffix].append(entry.path)
-    for (stem, suffix), paths in shards.items():
-        folder, slash, name = stem.rpartition("/")
-        own, _, variant = name.partition(".")
-        if own not in _INDEXED or (suffix == ".bin") != (own == "pytorch_model"):
-            continue
-        # The variant's name precedes or follows the format's: `model.safetensors.index.fp16.json`.
-        usual = folder + slash + _INDEXED[own]
-        named = {usual, f"{stem}{suffix}.index.json", usual.replace("index.json", f"index.{variant}.json")}
-        if named.isdisjoint(subject.by_path) and folder + slash + own + suffix not in subject.by_path:
-            loaded = "config.json" in subject.names_in(folder) if folder else "config.json" in subject.by_path
-            what = f"{plural(len(paths), 'shard')} but no {_INDEXED[own]}: download it"
-            yield Found(what, paths[0], severity="error" if loaded else "warning")
-
-
-@rule("shadowed-shards", "whole", "warning")
-def shadowed_shards(subject: Subject) -> Iterator[Found]:
-    """A single file is loaded in place of the shards beside it.
-
-    Transformers loads `model.safetensors` if it exists, and looks for an index and its shards only otherwise. Either
-    the file or the shards are left over: delete them.
-    """
-    for entry in subject.named("model" + INDEX):
-        single = entry.folder + "model.safetensors"
-        shards = [
-            path for path in subject.by_path if path.startswith(entry.folder) and _is_shard_of(path, entry.folder)
-        ]
-        if entry.name == "model" + INDEX and single in subject.by_path and shards:
-            yield Found(f"loaded in place of {plural(len(shards), 'shard')} and their index", single)
-
-
-def _is_shard_of(path: str, folder: str) -> bool:
-    shard = shard_of(path)
-    return shard is not None and shard.total > 1 and shard.stem == folder + "model" and shard.suffix == ".safetensors"
-
-
-#: Names under which loaders open a file.
-_FILES = frozenset(
-    {
-        *("config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "adapter_config.json"),
-        *("preprocessor_config.json", "processor_config.json", "model_index.json", "modules.json", "vocab.json"),
-        *("model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"),
-        *("diffusion_pytorch_model.safetensors", "tokenizer.model", "merges.txt", "vocab.txt", "scheduler_config.json"),
-        *("special_tokens_map.json", "chat_template.jinja", "spiece.model"),
-    }
-)
-
-
-#: Those among them that are optional.
-_OPTIONAL = frozenset({"generation_config.json", "special_tokens_map.json", "chat_template.jinja"})
-
-
-@rule("file-case", "whole", "error")
-def file_case(subject: Subject) -> Iterator[Found]:
-    """A file's name differs only in case from one that loaders look for, and that is missing.
-
-    `Config.json` is found on Windows and macOS, but not on Linux, whose file systems distinguish case. Rename the file.
-    Only a warning for optional files.
-    """
-    for entry in subject.entries if not subject.alone else ():
-        name = entry.name.lower()
-        if (
-            entry.kind == "file"
-            and entry.name not in _FILES
-            and name in _FILES
-            and entry.folder + name not in subject.by_path
-        ):
-            severity: Severity = "warning" if name in _OPTIONAL else "error"
-            yield Found(f"loaders look for {name}, in lower case: rename it", entry.path, severity=severity)
-
-
-@rule("folder-for-file", "whole", "error")
-def folder_for_file(subject: Subject) -> Iterator[Found]:
-    """A folder has the name of a file that loaders open.
-
-    A copy or an archive was unpacked into a folder named like the file. Loading ends with an error, or continues
-    without the file. Move the file out of the folder.
-    """
-    if subject.root is None or subject.alone:
-        return
-    for folder in sorted({entry.folder for entry in subject.entries} | {""}):
-        for name in sorted(_FILES & subject.folders_in(folder)):
-            yield Found("a folder, but loaders look for a file of this name", folder + name)
-
-
-@rule("lone-part", "whole", "error")
-def lone_part(subject: Subject) -> Iterator[Found]:
-    """A part of a split GGUF has a name that does not show it.
-
-    llama.cpp finds the other parts by the name of the first, `…-00001-of-00003.gguf`, and refuses any other name.
-    Restore the parts' original names, or download them again.
-    """
-    for header in subject.all_headers:
-        count = header.metadata.get("split.count") if header.format == "gguf" else None
-        if isinstance(count, int) and count > 1 and shard_of(header.path) is None:
-            yield Found(f"one of {integer(count)} parts, but its name does not say which", header.path)
+from inspector.sources.filenames import WEIGHTS
+from inspector.sources.listing import Entry
 
 
 @rule("missing-merges", "whole", "error")
@@ -206,7 +90,7 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("adapter_model.safetensors", "adapter_model.bin"):
         if entry.folder + ADAPTER_FILE not in subject.by_path and not subject.alone:
             header = next((each for each in subject.all_headers if each.path == entry.path), None)
-            if header is None or not _says_its_own(header):
+            if header is None or not _has_configuration(header):
                 yield Found(f"no {ADAPTER_FILE} beside it: download it", entry.path)
     for entry in subject.named("config.json"):
         if entry.name == "config.json":
@@ -215,6 +99,123 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
                 yield Found(f"an adapter's configuration: rename it to {ADAPTER_FILE}", entry.path)
 
 
-def _says_its_own(header: Header) -> bool:
+def _has_configuration(header: Header) -> bool:
     """Whether an adapter contains its configuration, as Diffusers' do."""
     return any("adapter" in key or "lora" in key or key == "format_version" for key in header.metadata)
+
+
+@rule("missing-component", "whole", "error")
+def missing_component(subject: Subject) -> Iterator[Found]:
+    """A component that a pipeline's index names is missing.
+
+    model_index.json gives each component a folder; modules.json does so for those with a configuration of their own.
+    Loading the pipeline fails: download the component. A component whose class has weights needs those too.
+    """
+    for entry in subject.named("model_index.json"):
+        for name, value in subject.document(entry.path).items():
+            match value:
+                case [str(), str(kind)]:
+                    yield from _absent_component(subject, entry.path, entry.folder + name, kind)
+    for entry in subject.named("modules.json"):
+        for path, kind in _sentence_modules(subject.text(entry.path, MAX_MODULES)):
+            if kind in _CONFIGURED and path and not _configured(subject.names_in(f"{entry.folder}{path}")):
+                yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
+
+
+def _configured(names: frozenset[str]) -> bool:
+    """Whether a module has its configuration, which some classes name after themselves: `cnn_config.json`."""
+    return any(name.endswith("config.json") for name in names)
+
+
+#: sentence-transformers' modules with a configuration in their folder. Others have none, and no folder on the Hub.
+_CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
+
+
+#: Suffixes of the names of classes without weights.
+_WEIGHTLESS = re.compile(r"(Tokenizer(Fast)?|TokenizersBackend|(Processor|Extractor)(Fast|Pil)?|Scheduler|Sampler)$")
+
+
+MAX_MODULES = 1 << 20
+
+
+def _absent_component(subject: Subject, index: str, folder: str, kind: str) -> Iterator[Found]:
+    here = subject.names_in(folder)
+    if not here:
+        yield Found(f"{kind} has no folder {folder:.80}: download it", index)
+    elif "config.json" in here and not _WEIGHTLESS.search(kind) and not any(name.endswith(_ANY_END) for name in here):
+        yield Found(f"{kind} has no weights in {folder:.80}: download them", index)
+
+
+#: Suffixes of weights in any format.
+_ANY_END = (*WEIGHTS, ".bin", ".msgpack", ".h5", ".onnx", ".pt", ".pth", ".xml", ".pb", ".incomplete", ".index.json")
+
+
+def _sentence_modules(text: str | None) -> Iterator[tuple[str, str]]:
+    """(folder, class) of each sentence-transformers module."""
+    try:
+        found = configs.loads(text or "[]")
+    except ValueError:
+        return
+    for each in found if isinstance(found, list) else ():
+        match each:
+            case {"path": str(path), "type": str(kind)}:
+                yield path.strip("/"), kind.rpartition(".")[2]
+
+
+@rule("pipeline-index", "whole", "error")
+def pipeline_index(subject: Subject) -> Iterator[Found]:
+    """A Diffusers pipeline without its index, or an index with an entry that is not a component.
+
+    model_index.json gives the class of each folder. Diffusers fails if the index is missing, if an entry is not
+    `[library, class]`, or if a component lacks the configuration from which its class is built.
+    """
+    for entry in subject.named("model_index.json"):
+        own = subject.document(entry.path) if entry.name == "model_index.json" else {}
+        if own and not isinstance(own.get("_class_name"), str):
+            yield Found("no _class_name, which names the pipeline's class", entry.path)
+        for name, value in own.items():
+            if name.startswith("_") or not isinstance(value, list | type(None)):
+                continue
+            yield from _wrong_part(subject, entry, name, value)
+    folders = {entry.folder.rstrip("/") for entry in subject.entries}
+    folders |= {name for name in _PARTS if subject.names_in(name)}  # those that are separate models
+    if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
+        names = {entry.name for entry in subject.entries if not entry.folder}
+        if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
+            yield Found(f"a pipeline's components {', '.join(sorted(folders & {*_PARTS}))}, but no model_index.json")
+
+
+#: Folders found only in Diffusers pipelines, with their contents.
+_PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
+
+
+#: Class of a component → the file from which it is built.
+_MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
+    (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
+    (
+        re.compile(r".*(Tokenizer(Fast)?|TokenizersBackend)"),
+        ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model"),
+    ),
+    (re.compile(r".*(Extractor|Processor)(Fast|Pil)?"), ("preprocessor_config.json", "processor_config.json")),
+    (re.compile(r".*"), ("config.json",)),
+)
+
+
+#: The libraries that Diffusers takes components from, by their exact names.
+_LIBRARIES = ("diffusers", "transformers")
+
+
+def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
+    match value:
+        case [None, _]:  # Diffusers checks only the library
+            return
+        case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
+            yield Found(f"{name:.60} is from {library!r:.40}, which Diffusers does not know", entry.path)
+        case [str(), str(kind)]:
+            here = subject.names_in(entry.folder + name)
+            needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
+            if here and not here & {*needed}:
+                yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
+        case _:
+            what = "null" if value is None else f"{str(value)[:60]}"
+            yield Found(f"{name:.60} is {what}, but should name a library and a class", entry.path)

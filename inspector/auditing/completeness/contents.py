@@ -1,6 +1,6 @@
 """Does each file's content match its name, and are all its bytes present?
 
-A failed download leaves a server's message, zeros or part of the file under the right name. A file's first bytes
+A failed download leaves zeros or part of the file under the right name. A file's first bytes
 identify its kind; the rest is not read.
 """
 
@@ -8,35 +8,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from inspector.auditing.completeness.shards import stands_in
+from inspector.auditing.completeness.downloads import DATA, TOKENIZER_MODELS, TORCH, stands_in
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
-from inspector.opening import configs
-from inspector.sources.filenames import WEIGHTS
+from inspector.sources.filenames import ENDS, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
-#: Weights of other programs, identified by their first bytes alone.
-_TORCH = (".pt", ".pth", ".ckpt")
+#: Weights of PyTorch whose suffix other programs use, too.
 _TORCH_BIN = re.compile(r"(pytorch_model|diffusion_pytorch_model|adapter_model|open_clip_pytorch_model)[^/]*\.bin")
-#: SentencePiece's model: a message of Protocol Buffers, its first field with a length. Llama 3's tokenizer.model is
-#: tiktoken's list of tokens in base 64.
-_SPM = (".model", ".spm")
+#: Llama 3's tokenizer.model is tiktoken's list of tokens in base 64. Others are SentencePiece's: a message of Protocol
+#: Buffers, its first field with a length.
 _TIKTOKEN = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
-#: Data whose every byte is expected to be present.
-_DATA = (
-    *WEIGHTS,
-    *_TORCH,
-    *_SPM,
-    *(".bin", ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5", ".npz", ".npy", ".pb", ".tflite"),
-)
-#: Files that never legitimately begin with zeros.
-_MARKED = (*WEIGHTS, *_TORCH, *_SPM, ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".h5", ".npz", ".npy", ".pb")
+#: Files that may legitimately begin with zeros.
+_UNMARKED = (".bin", ".msgpack", ".tflite")
 #: The bytes examined if a file begins with zeros.
 _BLANK = 4096
 
@@ -48,15 +37,15 @@ def empty_file(subject: Subject) -> Iterator[Found]:
     The download never began, or the disk was full. Download the file again. An empty list of added tokens or merges is
     not reported.
     """
-    for entry in subject.named(*_DATA):
-        told = entry.path.endswith(WEIGHTS) or entry.name.endswith(".json")  # by their readers
-        if not entry.size and entry.kind == "file" and not told and _is_weights(entry):
+    for entry in subject.named(*DATA):
+        reported = entry.path.endswith(WEIGHTS)  # by its reader
+        if not entry.size and entry.kind == "file" and not reported and _is_weights(entry.name.lower()):
             yield Found("a file of zero bytes: download it again", entry.path)
 
 
-def _is_weights(entry: Entry) -> bool:
-    name = entry.name.lower()
-    return name.endswith((*_TORCH, *_SPM, ".onnx", ".h5", ".msgpack", ".tiktoken")) or bool(_TORCH_BIN.fullmatch(name))
+def _is_weights(name: str) -> bool:
+    weights = (*TORCH, *TOKENIZER_MODELS, ".onnx", ".h5", ".msgpack", ".tiktoken")
+    return name.endswith(weights) or bool(_TORCH_BIN.fullmatch(name))
 
 
 @rule("blank-file", "whole", "error")
@@ -65,9 +54,9 @@ def blank_file(subject: Subject) -> Iterator[Found]:
 
     Its space was reserved, and the download never filled it. Download the file again.
     """
-    for entry in subject.named(*_MARKED, ".bin"):
+    for entry in subject.named(*DATA):
         name = entry.name.lower()
-        marked = name.endswith(_MARKED) or _TORCH_BIN.fullmatch(name)
+        marked = not name.endswith(_UNMARKED) or _TORCH_BIN.fullmatch(name)
         if marked and entry.size >= 8 and not any(subject.head(entry.path, 8) or b"x"):
             start = subject.head(entry.path, _BLANK)
             if not any(start):
@@ -83,7 +72,7 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
     tests and tools create such files.
     """
     ahead = {header.path: header.bytes_in("header") + header.bytes_in("padding") for header in subject.all_headers}
-    for entry in subject.named(*WEIGHTS, *_TORCH, ".bin", ".onnx"):
+    for entry in subject.named(*WEIGHTS, *TORCH, ".bin", ".onnx"):
         file = subject.on_disk(entry.path) if entry.size >= _LEAST_HOLE else None
         if file is None:
             continue
@@ -118,71 +107,6 @@ def _extents(path: Path, size: int) -> tuple[int, int]:
         return (written, end) if error.errno == 6 and end else (size, 0)  # ENXIO: only a hole from there on
 
 
-@rule("error-message", "whole", "error")
-def error_message(subject: Subject) -> Iterator[Found]:
-    """A server's error message, saved under a data file's name.
-
-    An API answered "not found" or "not allowed", and the answer was saved. Download the file again; a gated
-    repository needs a token.
-    """
-    for entry in subject.named(*_DATA):
-        if 0 < entry.size <= _LONGEST_MESSAGE and (told := _message(subject, entry)) is not None:
-            yield Found(f"a server's message instead of the file: {told!r:.120}; download it again", entry.path)
-
-
-#: The longest error message, in bytes: a longer document is a tokenizer or a configuration.
-_LONGEST_MESSAGE = 16 * 1024
-#: Fields of servers' messages that data does not have: an object with nothing else is a message.
-_SAID = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
-_BESIDE = frozenset(
-    {
-        *(
-            *("status", "statusCode", "status_code", "code", "type", "title", "timestamp", "path", "request_id"),
-            "requestId",
-        ),
-        *("instance", "traceId", "error_code", "errorCode", "success", "url", "documentation_url", "reason", "data"),
-        *("error_type", "warnings", "url", "method", "ok"),
-    }
-)
-#: How plain messages of the Hub, of storage and of proxies begin.
-_WORDS = re.compile(
-    r"(entry not found|repository not found|revision not found|not found|40[134][ :]|"
-    r"invalid (username|credentials)|"
-    r"access (to model|denied)|unauthorized|forbidden|bad gateway|service unavailable|internal server error|"
-    r"gateway time-?out|too many requests|request (timed out|timeout)|rate limit|you need to|error code:|error:)",
-    re.IGNORECASE,
-)
-
-
-def _message(subject: Subject, entry: Entry) -> str | None:
-    start = subject.head(entry.path, 64).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start[:1] == b"{":
-        return _of_object(_loaded(subject, entry.path))
-    if start[:1] == b'"' or start[:1].isalnum():
-        try:
-            text = start.decode().strip('"')
-        except UnicodeDecodeError:
-            return None
-        prose = entry.name.lower().endswith((".txt", ".jinja"))
-        return text if _WORDS.match(text) and not (prose and entry.size > 256) else None
-    return None
-
-
-def _loaded(subject: Subject, path: str) -> Any:
-    try:
-        return configs.loads(subject.text(path, _LONGEST_MESSAGE) or "null")
-    except ValueError:
-        return None
-
-
-def _of_object(value: Any) -> str | None:
-    """The text of a message; None if an object is not a message."""
-    if not isinstance(value, Mapping) or not _SAID & value.keys() or value.keys() - _SAID - _BESIDE:
-        return None
-    said = next(value[key] for key in value if key in _SAID)
-    return str(said.get("message", said) if isinstance(said, Mapping) else said)
-
-
 @rule("endless-name", "whole", "error")
 def endless_name(subject: Subject) -> Iterator[Found]:
     """A tensor's name is implausibly long.
@@ -215,7 +139,7 @@ def wrong_kind(subject: Subject) -> Iterator[Found]:
 
 def _wrong(subject: Subject, entry: Entry) -> str | None:
     name = entry.name.lower()
-    if name.endswith(_SPM) and _is_tokenizer(name):
+    if name.endswith(TOKENIZER_MODELS) and name.startswith(_TOKENIZERS):
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
             return "neither a SentencePiece nor a tiktoken model"
@@ -279,12 +203,25 @@ def _whole(raw: bytes) -> bool:
 
 #: How pickles of protocol 0 start: `(dp0`, `cmodule`, `}`, `]`; and how a TorchScript archive of Python code does.
 _PROTOCOL_0 = (b"(", b"c", b"}", b"]", b"PK")
-_TOKENIZER_MODELS = ("tokenizer", "spiece", "sentencepiece", "source", "target", "vocab")
-
-
-def _is_tokenizer(name: str) -> bool:
-    return name.startswith(_TOKENIZER_MODELS)
+_TOKENIZERS = ("tokenizer", "spiece", "sentencepiece", "source", "target", "vocab")
 
 
 def _is_text(start: bytes) -> bool:
     return all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in start)
+
+
+@rule("wrong-extension", "whole", "warning")
+def wrong_extension(subject: Subject) -> Iterator[Found]:
+    """A weight file's name implies a different format than its bytes.
+
+    Loaders choose the format by the name: they refuse the file, or read it as a pickle. Rename it.
+    """
+    for header in subject.all_headers:
+        if header.tensors and not header.path.endswith(ENDS[header.format]):
+            yield Found(f"the file is {header.format}, but its name says otherwise: rename it", header.path)
+    for entry in subject.named(".bin", ".pt", ".pth", ".ckpt", ".model"):
+        start = subject.head(entry.path, 16)
+        if start[:4] == b"GGUF":
+            yield Found("the file is GGUF, but its name says otherwise: rename it", entry.path)
+        elif start[8:10] == b'{"' and int.from_bytes(start[:8], "little") < entry.size:
+            yield Found("the file is safetensors, but its name says otherwise: rename it", entry.path)

@@ -1,18 +1,15 @@
-"""Are the files present under the names that loaders look for? Weights, configurations, a pipeline's components.
-
-The names are those of Transformers' modeling_utils and Diffusers' pipeline_utils.
-"""
+"""Are the files present under the names that loaders look for, those of Transformers' modeling_utils and the like?"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from inspector.auditing.completeness.shards import CONTROL, PARTIAL
+from inspector.auditing.completeness.downloads import CONTROL, PARTIAL
 from inspector.auditing.loading.config_fields import fields
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
+from inspector.model import Severity
 from inspector.opening import configs
 from inspector.opening.selection import kind_of
 from inspector.sources.filenames import WEIGHTS, shard_of
@@ -57,12 +54,9 @@ def misnamed(subject: Subject) -> Iterator[Found]:
         if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
             continue
         for entry in entries:
-            of_macos = entry.name.startswith("._")  # what macOS packs beside a file: no weights
-            if (
-                entry.kind == "file"
-                and _DECORATED.fullmatch(entry.name)
-                and not (of_macos or _is_unfinished(entry.name))
-            ):
+            # Names of what macOS packs beside a file, which is no weights, begin with `._`.
+            other = entry.kind != "file" or entry.name.startswith("._") or _is_unfinished(entry.name)
+            if not other and _DECORATED.fullmatch(entry.name):
                 yield Found(_NO_LOADER, entry.path)
         if not folder and subject.checkpoint is None:
             yield from _other_ends(entries)
@@ -109,6 +103,48 @@ def _is_unfinished(name: str) -> bool:
 #: Suffixes of files that accompany weights under their names and describe them.
 _ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".etag", ".torrent", ".json", ".txt")
 
+#: Names under which loaders open a file.
+_FILES = frozenset(
+    {
+        *("config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "adapter_config.json"),
+        *("preprocessor_config.json", "processor_config.json", "model_index.json", "modules.json", "vocab.json"),
+        *("model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"),
+        *("diffusion_pytorch_model.safetensors", "tokenizer.model", "merges.txt", "vocab.txt", "scheduler_config.json"),
+        *("special_tokens_map.json", "chat_template.jinja", "spiece.model"),
+    }
+)
+#: Those among them that are optional.
+_OPTIONAL = frozenset({"generation_config.json", "special_tokens_map.json", "chat_template.jinja"})
+
+
+@rule("file-case", "whole", "error")
+def file_case(subject: Subject) -> Iterator[Found]:
+    """A file's name differs only in case from one that loaders look for, and that is missing.
+
+    `Config.json` is found on Windows and macOS, but not on Linux, whose file systems distinguish case. Rename the file.
+    Only a warning for optional files.
+    """
+    for entry in subject.entries if not subject.alone else ():
+        name = entry.name.lower()
+        looked_for = name in _FILES and entry.name not in _FILES and entry.folder + name not in subject.by_path
+        if entry.kind == "file" and looked_for:
+            severity: Severity = "warning" if name in _OPTIONAL else "error"
+            yield Found(f"loaders look for {name}, in lower case: rename it", entry.path, severity=severity)
+
+
+@rule("folder-for-file", "whole", "error")
+def folder_for_file(subject: Subject) -> Iterator[Found]:
+    """A folder has the name of a file that loaders open.
+
+    A copy or an archive was unpacked into a folder named like the file. Loading ends with an error, or continues
+    without the file. Move the file out of the folder.
+    """
+    if subject.root is None or subject.alone:
+        return
+    for folder in sorted({entry.folder for entry in subject.entries} | {""}):
+        for name in sorted(_FILES & subject.folders_in(folder)):
+            yield Found("a folder, but loaders look for a file of this name", folder + name)
+
 
 @rule("missing-config", "whole", "error")
 def missing_config(subject: Subject) -> Iterator[Found]:
@@ -131,71 +167,6 @@ def _is_transformers(name: str) -> bool:
     return bool(re.fullmatch(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)", name))
 
 
-# --- pipelines --------------------------------------------------------------------------------
-
-#: Folders found only in Diffusers pipelines, with their contents.
-_PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
-#: Class of a component → the file from which it is built.
-_MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
-    (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
-    (
-        re.compile(r".*(Tokenizer(Fast)?|TokenizersBackend)"),
-        ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model"),
-    ),
-    (re.compile(r".*(Extractor|Processor)(Fast|Pil)?"), ("preprocessor_config.json", "processor_config.json")),
-    (re.compile(r".*"), ("config.json",)),
-)
-
-
-_LIBRARIES = ("diffusers", "transformers")
-
-
-@rule("pipeline-index", "whole", "error")
-def pipeline_index(subject: Subject) -> Iterator[Found]:
-    """A Diffusers pipeline without its index, or an index with an entry that is not a component.
-
-    model_index.json gives the class of each folder. Diffusers fails if the index is missing, if an entry is not
-    `[library, class]`, or if a component lacks the configuration from which its class is built.
-    """
-    for entry in subject.named("model_index.json"):
-        own = subject.document(entry.path) if entry.name == "model_index.json" else {}
-        if own and not isinstance(own.get("_class_name"), str):
-            yield Found("no _class_name, which names the pipeline's class", entry.path)
-        for name, value in own.items():
-            if name.startswith("_") or not isinstance(value, list | type(None)):
-                continue
-            yield from _wrong_part(subject, entry, name, value)
-    folders = {entry.folder.rstrip("/") for entry in subject.entries} | _marked(subject)
-    if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
-        names = {entry.name for entry in subject.entries if not entry.folder}
-        if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
-            yield Found(f"a pipeline's components {', '.join(sorted(folders & {*_PARTS}))}, but no model_index.json")
-
-
-def _marked(subject: Subject) -> set[str]:
-    """Folders of components that are separate models."""
-    return {name for name in _PARTS if subject.names_in(name)}
-
-
-def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
-    match value:
-        case [None, _]:  # Diffusers checks only the library
-            return
-        case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
-            yield Found(f"{name:.60} is from {library!r:.40}, which Diffusers does not know", entry.path)
-        case [str(), str(kind)]:
-            here = subject.names_in(entry.folder + name)
-            needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
-            if here and not here & {*needed}:
-                yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
-        case _:
-            what = "null" if value is None else f"{str(value)[:60]}"
-            yield Found(f"{name:.60} is {what}, but should name a library and a class", entry.path)
-
-
-# --- a model without its weights ---------------------------------------------------------------
-
-
 @rule("no-weights", "whole", "error")
 def no_weights(subject: Subject) -> Iterator[Found]:
     """A Transformers model without its weights.
@@ -212,7 +183,7 @@ def no_weights(subject: Subject) -> Iterator[Found]:
         return
     names = [entry.name.lower() for entry in subject.entries if not entry.folder]
     weights = [name for name in names if name.endswith(ANY_WEIGHTS) and name != configs.ADAPTER_FILE]
-    told = any(_DECORATED.fullmatch(name) or name.endswith((*PARTIAL, *CONTROL)) for name in names)
+    reported = any(_DECORATED.fullmatch(name) or name.endswith((*PARTIAL, *CONTROL)) for name in names)
     state = re.compile(r"(training_args|optimizer|scheduler|rng_state|trainer_state|scaler)")
-    if not told and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):
+    if not reported and all(state.match(name) for name in weights) and not any(shard_of(name) for name in names):
         yield Found("a configuration without weights beside it: download them", "config.json")

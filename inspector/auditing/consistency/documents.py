@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.auditing.bounds import MAX_DOCUMENT, MAX_DOCUMENTS
-from inspector.auditing.completeness.shards import stands_in
+from inspector.auditing.completeness.downloads import stands_in
 from inspector.auditing.readers.templates import templates
 from inspector.auditing.readers.token_counts import assigned, highest_token
 from inspector.auditing.rule import Found, rule
