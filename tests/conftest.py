@@ -30,6 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--cases", type=int, metavar="N", help="Of a test with more cases only N, spread over all of them."
     )
+    parser.addoption("--only", metavar="TEXT", help="Of tests by `@every`, the cases with this text in their names.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,20 +1,22 @@
-"""What each rule says of each hostile case, one rule at a time (fixtures/said.jsonl).
+"""What the audit says of each hostile case under the code of its rule (fixtures/said.jsonl), and rules asked alone.
 
 PYTHONPATH=fixtures python tests/rule_words.py    writes what is said now; what changes in the file is to be read
 """
 
 from __future__ import annotations
 
+import io
 import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import hostile
 
+from inspector import __main__ as main
 from inspector.auditing import targets
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
@@ -26,56 +28,65 @@ from inspector.sources.local import LocalPlace
 SAID = Path(__file__).parents[1] / "fixtures" / "said.jsonl"
 #: Characters of a text that are kept: some cases have names of a megabyte.
 _KEPT = 200
-#: What is said depends on the file system, or is said of a cache as a whole.
-_ELSEWHERE = frozenset(("no-access", "broken-cache", "missing-blob"))
+#: What is said depends on the file system, or on where the cache is.
+ELSEWHERE = frozenset(("no-access", "broken-cache", "missing-blob"))
 
 Words = list[list["str | None"]]  # severity, message, path and tensor of each finding
 
 
-class Said(NamedTuple):
-    """A case and the rule that is asked of it."""
+class Case(NamedTuple):
+    """A way to trip a rule."""
 
     name: str  # the rule's code, and a number where it has several cases
     code: str
     change: hostile.Change
-    data: bool  # whether the rule judges numbers
+    options: tuple[str, ...]  # of the command
+
+    def arguments(self, folder: Path) -> list[str]:
+        """The options, with the folder for `{}`."""
+        named = (next(folder.glob(each.removeprefix("{}/"))) if "*" in each else each for each in self.options)
+        return ["audit", *(str(folder) if each == "{}" else str(each) for each in named), "--json"]
 
 
-#: Options of the command that change nothing of what a rule is asked, and whether numbers are judged.
-_OPTIONS = {("{}",): False, ("{}", "--data"): True}
-
-
-def cases() -> Iterator[Said]:
-    """Each way to trip a rule that finds something for itself, where no other option of the command is needed."""
+def cases() -> list[Case]:
+    """Each way to trip a rule: its own case, then further ones."""
     known = [(code, case.trips, case.options) for code, case in sorted(hostile.CASES.items())]
     known += [(code, change, ("{}",)) for code, change in hostile.MORE]
     seen = Counter[str]()
+    found = []
     for code, change, options in known:
-        if _is_own(code, options):
-            seen[code] += 1
-            yield Said(f"{code} {seen[code]}" if seen[code] > 1 else code, code, change, _OPTIONS[options])
+        seen[code] += 1
+        found.append(Case(f"{code} {seen[code]}" if seen[code] > 1 else code, code, change, options))
+    return found
 
 
-def near_misses() -> Iterator[Said]:
-    """The same done rightly, of the same rules."""
-    for code, case in sorted(hostile.CASES.items()):
-        if _is_own(code, case.options):
-            yield Said(code, code, case.misses, _OPTIONS[case.options])
+def own_cases() -> Iterator[Case]:
+    """The cases of rules that find something for themselves, where no other option than `--data` is needed."""
+    for case in cases():
+        if case.options in (("{}",), ("{}", "--data")) and all_rules()[case.code].check and case.code not in ELSEWHERE:
+            yield case
 
 
-def _is_own(code: str, options: tuple[str, ...]) -> bool:
-    return options in _OPTIONS and all_rules()[code].check is not None and code not in _ELSEWHERE
+def expected() -> dict[str, Words]:
+    """Case → what is said of it."""
+    return {line["case"]: line["said"] for line in map(json.loads, SAID.read_text().splitlines())}
 
 
-def said(case: Said, folder: Path) -> Words:
-    """What the rule says of the case, in order; long texts cut."""
+def words(code: str, document: Mapping[str, Any], folder: Path) -> Words:
+    """What an audit's JSON says under a code, in order; long texts cut."""
+    found = (each for model in document["checkpoints"] for each in model["findings"] if each["rule"] == code)
+    return [
+        [each["severity"], *(_short(each[field], folder) for field in ("message", "path", "tensor"))] for each in found
+    ]
+
+
+def said_alone(case: Case, folder: Path) -> Words:
+    """What the rule says of the case when no other rule is asked."""
     hostile.make(case.change, folder)
     found: Words = []
     for subject in targets.subjects(str(folder)):
-        if isinstance(subject, targets.Failed):
-            found.append(["failed", _short(str(subject.reason), folder)])
-            continue
-        if case.data:
+        assert not isinstance(subject, targets.Failed)
+        if "--data" in case.options:
             list(read(subject))
         for each in all_rules()[case.code].findings(subject):
             found.append([each.severity, *(_short(text, folder) for text in (each.message, each.path, each.tensor))])
@@ -122,13 +133,21 @@ def _short(text: str | None, folder: Path) -> str | None:
     return text and text.replace(str(folder), "{}")[:_KEPT]
 
 
-def main() -> None:
-    with SAID.open("w") as out:
+def write() -> None:
+    """Audit every case, and write what is said."""
+    with SAID.open("w") as file:
         for case in cases():
-            with tempfile.TemporaryDirectory() as name:
-                words = said(case, Path(name))
-            out.write(json.dumps({"case": case.name, "said": words}, ensure_ascii=True) + "\n")
+            if case.code in ELSEWHERE:
+                continue
+            with (
+                tempfile.TemporaryDirectory() as name,
+                redirect_stderr(io.StringIO()),
+                redirect_stdout(io.StringIO()) as out,
+            ):
+                main.run(case.arguments(hostile.make(case.change, Path(name))))
+            told = words(case.code, json.loads(out.getvalue()), Path(name))
+            file.write(json.dumps({"case": case.name, "said": told}, ensure_ascii=True) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    write()

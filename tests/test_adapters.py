@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import sparse
+from every import every
 
 import inspector
 from inspector.adapters.metadata import BASES
@@ -49,7 +50,7 @@ def reconciled(made: dict[str, Any], folder: Path, *, base: bool = True) -> Reco
     return inspector.reconcile(inspector.open(sparse.make(made, folder / "adapter")))
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - UNPREDICTED))
+@every("name", sorted(set(NAMES) - UNPREDICTED), parts=5)
 def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
     """As many parameters as PEFT trains, predicted from the two configurations, and no byte unexplained."""
     made = recipe(name)
@@ -63,7 +64,7 @@ def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
     assert result.prediction.base.parameters == made["expected"]["base_parameters"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_told_without_its_base(name: str, tmp_path: Path) -> None:
     """What an adapter changes shows in its names: a role of the base, the group `adapter`, every byte claimed."""
     made = recipe(name)
@@ -77,7 +78,7 @@ def test_told_without_its_base(name: str, tmp_path: Path) -> None:
     assert counted + whole == made["expected"]["parameters"] + STORED_AGAIN.get(name, 0)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_method_by_name(name: str, tmp_path: Path) -> None:
     """The method is the one that made the file."""
     result = reconciled(recipe(name), tmp_path, base=False)
@@ -105,7 +106,7 @@ def test_a_method_that_no_table_has(ends: str, tmp_path: Path) -> None:
 SENSELESS: tuple[Any, ...] = (None, -1, 10**30, float("inf"), "x", [], {"q_proj": []}, [[0, 10**12]])
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - UNPREDICTED))
+@every("name", sorted(set(NAMES) - UNPREDICTED), parts=3)
 def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
     """Each number, name or list replaced by what makes no sense: another prediction, or a ConfigError that says why."""
     made = recipe(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import agreement
 import gguf_agreement
 import pytest
+from every import every
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -21,8 +22,8 @@ def test_a_shape_is_a_list(shape: str) -> None:
     assert agreement.disagreement((header % shape).encode(), 2) is None
 
 
-@pytest.mark.parametrize("raw", agreement.RAW)
-@pytest.mark.parametrize(
+@every("raw", agreement.RAW)
+@every(
     "place", ['{"__metadata__":{"a":%s}}', '{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"x":%s}}', '{"a":%s}']
 )
 def test_odd_values_agree(raw: bytes, place: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hostile
-import pytest
+from every import every
 
 import inspector
 
@@ -75,7 +75,7 @@ BAD: dict[str, Put] = {
 }
 
 
-@pytest.mark.parametrize("name", list(BAD))
+@every("name", list(BAD))
 def test_the_others_are_judged(name: str, tmp_path: Path) -> None:
     """A pickle before it and a truncated file after it are found, and so is that the bad one could not be judged."""
     before = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "before")

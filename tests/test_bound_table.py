@@ -6,14 +6,18 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bounds_table
 import hostile
-import pytest
+from every import every
 
 import inspector
 from inspector.auditing import catalogue
 from inspector.auditing.readers import templates
+
+if TYPE_CHECKING:
+    import pytest
 
 TABLE = bounds_table.table()
 TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
@@ -57,7 +61,7 @@ def told(folder: Path) -> set[tuple[str, str]]:
     return {(each.rule, each.message) for model in models for each in model.findings}
 
 
-@pytest.mark.parametrize("name", list(TRIPS))
+@every("name", list(TRIPS))
 def test_a_bound_that_is_met_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that is judged whole has another finding once the bound is lowered; none goes without one."""
     row = TRIPS[name]

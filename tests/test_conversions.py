@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import sparse
+from every import every
 from sparse_gguf import write_gguf
 from test_gguf_cases import pair as key_value
 
@@ -61,7 +62,7 @@ def expanded(entries: list[Any]) -> Iterator[tuple[str, list[int]]]:
             yield name.replace("{}", str(number), 1), shape
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.get("projector", case["architecture"]) for case in CASES])
+@every("case", CASES, ids=[case.get("projector", case["architecture"]) for case in CASES], parts=2)
 def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_path: Path) -> None:
     """All tensors are paired, but for those that are left out or made; and sampled elements are the model's own."""
     result = made(case, tmp_path)
@@ -141,7 +142,7 @@ def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial
     assert not told or first == told[0].replace(".", "_projectors.") + ".query"
 
 
-@pytest.mark.parametrize("case", LOADED, ids=[case["type"] for case in LOADED])
+@every("case", LOADED, ids=[case["type"] for case in LOADED])
 def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], tmp_path: Path) -> None:
     """Either side first; every pair is known piece by piece. `tools/loaded_forms.py` had Transformers save both forms."""
     for form in ("published", "held"):

@@ -1,4 +1,7 @@
-"""Damaged files through the command line: one clear line or a labelled result, never a traceback."""
+"""Damaged files through the command line: one clear line or a labelled result, never a traceback.
+
+`test_rules` has the audit's corpus.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from pathlib import Path
 import hostile
 import pytest
 from conftest import Ran
+from every import every
 
 Run = Callable[..., Ran]
 
@@ -75,7 +79,7 @@ def clear(ran: Ran) -> None:
         assert ran.err == ""
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@every("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("name", FILES)
 def test_files(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> None:
     """A damaged file."""
@@ -89,17 +93,9 @@ def test_files(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> N
         assert "error" in ran.out or "warning" in ran.out
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@every("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("name", FOLDERS)
 def test_folders(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> None:
     """A damaged folder."""
     folder = hostile.make(FOLDERS[name], tmp_path)
-    clear(inspect(*(word.format(folder) for word in command)))
-
-
-@pytest.mark.parametrize("command", [["{}"], ["{}", "--json"], ["tensors", "{}"]], ids=" ".join)
-@pytest.mark.parametrize("number", range(len(hostile.MORE)))
-def test_the_corpus(inspect: Run, tmp_path: Path, number: int, command: list[str]) -> None:
-    """The audit's whole corpus under the other commands."""
-    folder = hostile.make(hostile.MORE[number][1], tmp_path)
     clear(inspect(*(word.format(folder) for word in command)))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import spoilt
 from conftest import Ran
+from every import every
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import audit
@@ -38,7 +39,7 @@ def seed_of(kind: str) -> int:
     return zlib.crc32(kind.encode()) % 10_000
 
 
-@pytest.mark.parametrize("kind", spoilt.DAMAGED)
+@every("kind", spoilt.DAMAGED)
 def test_damage_is_found(kind: str, tmp_path: Path) -> None:
     """An error in the file that is damaged."""
     findings = found(kind, seed_of(kind), tmp_path)
@@ -47,7 +48,7 @@ def test_damage_is_found(kind: str, tmp_path: Path) -> None:
     assert all(finding.path == next(tmp_path.glob("*model*.[gs]*")).name for finding in findings if finding.path)
 
 
-@pytest.mark.parametrize("kind", spoilt.SOUND)
+@every("kind", spoilt.SOUND)
 def test_oddities_are_passed_over(kind: str, tmp_path: Path) -> None:
     """Not a word about what sound models have."""
     assert found(kind, seed_of(kind), tmp_path) == []
@@ -133,7 +134,7 @@ _RECORDED = Path(spoilt.__file__).parents[2] / "fixtures" / "gguf_blocks.jsonl"
 BLOCKS = [json.loads(line) for line in _RECORDED.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("blocks", BLOCKS, ids=[each["type"] for each in BLOCKS])
+@every("blocks", BLOCKS, ids=[each["type"] for each in BLOCKS])
 def test_blocks_are_refused_as_by_llama_cpp(blocks: dict[str, Any]) -> None:
     """Of each type, those that `--check-tensors` takes and those that it does not."""
     for verdict in ("taken", "refused"):

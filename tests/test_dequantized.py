@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sparse
+from every import every
 from test_stored import safetensors
 
 import inspector
@@ -37,7 +38,7 @@ def opened(case: dict[str, Any], folder: Path) -> tuple[Reconciliation, Labelled
     return result, next(each for each in result.tensors if each.tensor.name in result.packing.names)
 
 
-@pytest.mark.parametrize("name", CASES)
+@every("name", CASES)
 def test_the_numbers_are_the_libraries_own(name: str, tmp_path: Path) -> None:
     """To the last bit but one, whatever the pieces in which they are asked for."""
     case = CASES[name]
@@ -73,7 +74,7 @@ def test_a_layout_without_a_definition_is_said_to_have_none(tmp_path: Path) -> N
 NAMES = sorted(path.stem for path in (Path(sparse.__file__).parent / "packed").glob("*.json"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_no_packed_checkpoint_surprises(name: str, tmp_path: Path) -> None:
     """Of each that libraries write every weight either has as many numbers as its shape, or no definition."""
     recipe = json.loads((Path(sparse.__file__).parent / "packed" / f"{name}.json").read_text())

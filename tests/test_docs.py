@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from every import every
 
 import inspector
 from inspector import api
@@ -49,7 +50,7 @@ def named(each: str | list[str]) -> str:
     return each if isinstance(each, str) else " ".join(each)
 
 
-@pytest.mark.parametrize(("page", "words"), commands("inspect"), ids=named)
+@every(("page", "words"), commands("inspect"), ids=named)
 def test_inspects_commands_have_their_options(page: str, words: list[str], inspect: Callable[..., Ran]) -> None:
     """The command is known, and so is each of its options."""
     from inspector.__main__ import COMMANDS
@@ -83,7 +84,7 @@ FOLDERS = tuple(f"{path.name}/" for path in ROOT.iterdir() if path.is_dir() and 
 FILES = [(str(page), text) for page, text in quoted() if text.startswith(FOLDERS) and not _OPEN.search(text)]
 
 
-@pytest.mark.parametrize(("page", "name"), FILES)
+@every(("page", "name"), FILES)
 def test_files_that_pages_name_are_there(page: str, name: str) -> None:
     assert (ROOT / name.partition(" ")[0].partition("::")[0]).exists()
 
@@ -103,9 +104,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize(
-    "verb", sorted(name for name, each in VERBS.items() if inspect_module.isfunction(each) and name[0] != "_")
-)
+@every("verb", sorted(name for name, each in VERBS.items() if inspect_module.isfunction(each) and name[0] != "_"))
 def test_examples_of_the_librarys_verbs(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has one, which prints what it shows, in a folder with the fixtures."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")

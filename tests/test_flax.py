@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from every import every
 from in_memory import Bytes, refused
 
 from inspector.formats import flax
@@ -50,7 +51,7 @@ def test_arrays_of_flax() -> None:
     assert header.regions[0] == Region("header", 0, header.tensors[0].offset)
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "kind", "length", "code", "number"),
     [
         (b"\x00", "number", 0, 0, 0),

@@ -15,6 +15,7 @@ import gguf
 import pytest
 import real
 import sparse
+from every import every
 from sparse_gguf import write_gguf
 
 import inspector
@@ -61,7 +62,7 @@ def written(case: dict[str, Any], folder: Path) -> inspector.Reconciliation:
     return inspector.reconcile(inspector.open(folder / "model.gguf"))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['architecture']}-{case['from'].replace(' ', '-')}")
+@every("case", CASES, ids=lambda case: f"{case['architecture']}-{case['from'].replace(' ', '-')}", parts=4)
 def test_key_values_predict_every_tensor(case: dict[str, Any], tmp_path: Path) -> None:
     """Nothing missing, of another shape or unexplained; what differs in count is a head, or what no key tells."""
     result = written(case, tmp_path)
@@ -95,7 +96,7 @@ BEYOND = {
 EVERYWHERE = {"output", "cls", "cls.output", "ffn_gate_shexp", "ffn_up_shexp", "ffn_down_shexp"}
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@every("architecture", ARCHITECTURES, parts=2)
 def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
     """No kind that the package does not list for the architecture, and the roles that the names have by themselves."""
     family = load_gguf(architecture, architecture)
@@ -119,7 +120,7 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
         assert slot.tower == row.tower or row.branch == "target"
 
 
-@pytest.mark.parametrize("case", PROJECTORS, ids=lambda case: case["from"])
+@every("case", PROJECTORS, ids=lambda case: case["from"])
 def test_a_tower_beside_a_language_model(case: dict[str, Any], tmp_path: Path) -> None:
     """Predicted from its keys as the converter writes it, by its kind of projector; every tensor has a role."""
     pairs = [("general.architecture", "string", "clip"), *(pair(key, value) for key, value in case["keys"].items())]

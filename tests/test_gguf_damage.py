@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from every import every
 from gguf_bytes import ARRAY, INT32, STRING, UINT8, UINT32, UINT64, Array, Info, Raw, Recipe
 
 from inspector.__main__ import run
@@ -82,7 +83,7 @@ def nested(depth: int) -> Recipe:
     return Recipe(pairs=[("k", ARRAY, Raw(head * depth + bytes(12)))])
 
 
-@pytest.mark.parametrize("case", [*UNREADABLE, "nested a thousand deep"])
+@every("case", [*UNREADABLE, "nested a thousand deep"])
 def test_an_unreadable_header_is_one_line(tmp_path: Path, case: str) -> None:
     recipe, words = UNREADABLE.get(case, (nested(1000), "nests arrays more than 8 deep"))
     with pytest.raises(FormatError) as caught:
@@ -144,7 +145,7 @@ LABELLED: dict[str, tuple[Recipe, set[str]]] = {
 BENIGN = {"control-character", "trailing", "unknown-type", "old-version", "not-utf-8"}
 
 
-@pytest.mark.parametrize("case", LABELLED)
+@every("case", LABELLED)
 def test_damage_behind_a_readable_header_is_labelled(tmp_path: Path, case: str) -> None:
     recipe, expected = LABELLED[case]
     header = read(tmp_path, recipe.file())
@@ -201,7 +202,7 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     assert time.process_time() - begin < 2  # a hang would take minutes
 
 
-@pytest.mark.parametrize("case", [*UNREADABLE, *LABELLED])
+@every("case", [*UNREADABLE, *LABELLED])
 def test_the_command_says_it_in_a_line_or_shows_it(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from gguf_bytes import ARRAY, BOOL, FLOAT32, INT8, STRING, UINT8, UINT16, UINT32, Array, Info, Raw, Recipe
 
 from inspector.errors import FormatError
@@ -412,7 +413,7 @@ ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", ERRORS)
+@every("case", ERRORS)
 def test_what_cannot_be_read(case: str, tmp_path: Path) -> None:
     content, words, rule = ERRORS[case]
     with pytest.raises(FormatError) as raised:

@@ -9,6 +9,7 @@ import gguf
 import pytest
 import real
 import sparse
+from every import every
 
 from inspector.architectures.data import conventions, gguf_names
 from inspector.architectures.data.roles import GROUPS
@@ -40,7 +41,7 @@ def names_of(architecture: str) -> list[str]:
     return [f"{name}.{part}" for name in names for part in ("weight", "bias")]
 
 
-@pytest.mark.parametrize("arch", KINDS)
+@every("arch", KINDS, parts=2)
 def test_every_tensor_kind_of_an_architecture_has_a_key_of_its_own(arch: str) -> None:
     """A role for each, a group that is one, the layer where there is one, and no two kinds at one key."""
     found = keyed(*names_of(arch))

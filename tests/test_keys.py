@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.architectures import family_of, naming
 from inspector.architectures.naming import Namer, Names, by_pattern
@@ -62,7 +63,7 @@ ALONE: dict[str, tuple[Key, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", ALONE)
+@every("name", ALONE)
 def test_names_without_a_table(name: str) -> None:
     named = Namer().name([name])
     assert (named.key(0), named.slots[0].group) == ALONE[name]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from every import every
 
 from inspector.bridge import labels
 from inspector.errors import UsageError
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "label", "parameters", "experts"),
     [
         ("llama-7b", "7B", 7 * 10**9, 1),

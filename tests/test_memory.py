@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from every import every
 from sparse_gguf import write_gguf
 
 import inspector
@@ -160,7 +161,7 @@ def test_devices() -> None:
         devices("rtx-4091")
 
 
-@pytest.mark.parametrize("name", DEVICES)
+@every("name", DEVICES)
 def test_each_figure_of_a_device_has_a_page(name: str) -> None:
     """A sheet for bandwidth, and for memory in MiB somebody's report of what the driver says; never for a sheet's GiB."""
     assert len(SOURCES[name]) == (1 if DEVICES[name].nominal else 2)
@@ -218,14 +219,14 @@ PAGED = [json.loads(line) for line in (FIXTURES / "caches_vllm.jsonl").read_text
 PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").read_text().splitlines()]
 
 
-@pytest.mark.parametrize("case", FILLED, ids=lambda case: str(case["config"]["model_type"]))
+@every("case", FILLED, ids=lambda case: str(case["config"]["model_type"]), parts=4)
 def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
     """To the byte what the tensors of a model's cache come to after so many tokens (tools/zoo/caches.py)."""
     result = inspector.memory(case["config"], context=case["context"], source=case["source"] or 0)
     assert result.cache == case["bytes"]
 
 
-@pytest.mark.parametrize("case", PAGED, ids=lambda case: str(case["config"]["model_type"]))
+@every("case", PAGED, ids=lambda case: str(case["config"]["model_type"]))
 def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
     """To the byte what vLLM's own groups of layers come to for one sequence (tools/vllm_caches.py)."""
     asked = {name: case[name] for name in ("context", "batch", "tp", "cache_dtype", "source") if name in case}
@@ -233,7 +234,7 @@ def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
     assert (result.devices[0].cache if case.get("tp", 1) > 1 else result.cache) == case["bytes"]
 
 
-@pytest.mark.parametrize("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]))
+@every("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]), parts=2)
 def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> None:
     """To the hundredth of a MiB what it prints for keys, values and states (tools/llama_caches.py)."""
     write_gguf(tmp_path / "model.gguf", [tuple(pair) for pair in case["pairs"]], [])

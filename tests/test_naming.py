@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from every import every
 
 from inspector.architectures import family_of, load, model_types
 from inspector.architectures.naming import Namer
@@ -93,7 +94,7 @@ def test_outside_the_layers(role: str, part: str, name: str) -> None:
     assert key_of(name) == Key("text", None, None, role, part)
 
 
-@pytest.mark.parametrize(("role", "part", "name"), [(*key, name) for key, names in LAYERED.items() for name in names])
+@every(("role", "part", "name"), [(*key, name) for key, names in LAYERED.items() for name in names])
 def test_in_a_layer(role: str, part: str, name: str) -> None:
     """By convention alone, with the layer's number."""
     assert key_of(name) == Key("text", 7, None, role, part)
@@ -163,7 +164,7 @@ def test_unknown_words_have_no_role() -> None:
 FAMILIES = sorted(set(model_types().values()))
 
 
-@pytest.mark.parametrize("table", FAMILIES)
+@every("table", FAMILIES, parts=9)
 def test_index_is_what_the_families_say(table: str) -> None:
     """The index, by which one family is found without loading the others, says what the tables say."""
     family = load(table)

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -110,7 +111,7 @@ def spelled(value: Any) -> Any:
     return ("outside", value.key) if isinstance(value, Persistent) else plain(value)
 
 
-@pytest.mark.parametrize("data", SOUND)
+@every("data", SOUND)
 def test_each_opcode_is_pythons(data: bytes) -> None:
     program = run(Stream.of(data), Budget(100))
     assert (program.damage, program.start, program.end) == (None, 0, len(data))
@@ -142,7 +143,7 @@ EMPTY, DIGITS = "it takes from an empty stack", "an implausibly long number"
 UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of a value"
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "damage"),
     [
         (b"", "it has no end"),

@@ -13,6 +13,7 @@ import cases
 import hostile
 import pytest
 from click.testing import CliRunner
+from every import every
 
 import inspector
 from inspector import architectures
@@ -250,7 +251,7 @@ BAD: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+@every("case", BAD)
 def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
     """Which file, which row, and why."""
     table, told = BAD[case]
@@ -266,7 +267,7 @@ def test_a_folder_that_is_none_is_told() -> None:
         inspector.add_tables("/nowhere")
 
 
-@pytest.mark.parametrize("table", sorted(set(model_types().values())))
+@every("table", sorted(set(model_types().values())), parts=9)
 def test_the_packages_own_formulas_are_in_the_language(table: str) -> None:
     """What is asked of added tables holds for the package's."""
     assert [(where, wrong) for where, text in formulas(load(table)) if (wrong := fault(text))] == []

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sparse
+from every import every
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +55,7 @@ def without_declaration(name: str) -> dict[str, Any]:
     return {**loaded, "beside": {"config.json": config}}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_logical_parameters_are_those_of_the_model_before_packing(name: str, packed: Packed) -> None:
     """As many as PyTorch counted, none of them a scale, and every byte of the gap named."""
     loaded = recipe(name)
@@ -70,7 +71,7 @@ def test_logical_parameters_are_those_of_the_model_before_packing(name: str, pac
     assert result.nominal.bits == expected["bits"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_logical_shapes_are_the_predicted_ones(name: str, packed: Packed) -> None:
     """A packed `q_proj` is checked against the same formula as a plain one: no step says `shape`."""
     result = packed(name)
@@ -78,7 +79,7 @@ def test_logical_shapes_are_the_predicted_ones(name: str, packed: Packed) -> Non
     assert all(role.parameters == role.predicted_parameters for role in result.roles if role.group != "quantization")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@every("name", NAMES)
 def test_side_data_is_a_group_of_its_own(name: str, packed: Packed) -> None:
     """Scales and the like have the role of the weight they serve, the group `quantization`, and no parameters."""
     result = packed(name)
@@ -89,7 +90,7 @@ def test_side_data_is_a_group_of_its_own(name: str, packed: Packed) -> None:
     assert {each.key.role for each in served} <= predicted | {COARSE.get(role, role) for role in predicted}
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
+@every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
 def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_path: Path) -> None:
     """The same count without any declaration."""
     loaded = without_declaration(name)
@@ -100,7 +101,7 @@ def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_
     assert result.logical == loaded["expected"]["parameters"]
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS_CONFIGURATION - NOT_INFERRED))
+@every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION - NOT_INFERRED))
 def test_recognised_without_any_configuration(name: str, tmp_path: Path) -> None:
     """Tensors alone tell the scheme and the model's dimensions."""
     loaded = {**recipe(name), "beside": {}}
@@ -140,8 +141,8 @@ def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None
     assert result.logical == loaded["expected"]["parameters"]
 
 
-@pytest.mark.parametrize("shape", [[], [0, 0], [7, 3]])
-@pytest.mark.parametrize("name", NAMES)
+@every("shape", [[], [0, 0], [7, 3]])
+@every("name", NAMES, parts=3)
 def test_side_data_of_senseless_shapes(name: str, shape: list[int], tmp_path: Path) -> None:
     """Scales of no size or of another rank leave a weight as it is stored; nothing crashes, all bytes add up."""
     loaded = recipe(name)

@@ -7,6 +7,7 @@ from typing import Any
 import gguf
 import numpy as np
 import pytest
+from every import every
 from numpy.typing import NDArray
 
 from inspector.comparing import numbers
@@ -33,8 +34,8 @@ def agreement(a: Array, b: Array, name: str) -> str:
     return judged(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
 
 
-@pytest.mark.parametrize("kind", ["normal", "heavy", "outliers", "small"])
-@pytest.mark.parametrize("name", TYPES)
+@every("kind", ["normal", "heavy", "outliers", "small"])
+@every("name", TYPES)
 def test_quantized_numbers_are_rounded_and_others_are_not(name: str, kind: str) -> None:
     """What a quantizer made of them; of other numbers, or nothing: these are different even with two bits."""
     code = gguf.GGMLQuantizationType[name]

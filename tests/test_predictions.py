@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import sparse
+from every import every
 
 import inspector
 from inspector import ConfigError, Prediction
@@ -154,7 +155,7 @@ def test_fields_that_the_class_works_out_itself(
     assert shapes(inspector.predict(config)).get(name) == shape
 
 
-@pytest.mark.parametrize("path", CHANGED, ids=lambda path: path.stem)
+@every("path", CHANGED, ids=lambda path: path.stem)
 def test_every_name_and_shape_is_what_transformers_has(path: Path) -> None:
     """Changed configurations: kv heads, ties, biases, odd vocabularies, explicit head_dim, heads of each kind."""
     known = json.loads(path.read_text())

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import real
 import sparse
+from every import every
 
 from inspector.architectures import family_of
 from inspector.architectures.naming import Namer
@@ -27,7 +28,7 @@ TOTALS = {each["model"]: each for each in PUBLISHED if "parameters" in each}
 FILES = {each["model"]: each for each in PUBLISHED if "bytes" in each}
 
 
-@pytest.mark.parametrize("name", TOTALS)
+@every("name", TOTALS)
 def test_published_totals(name: str) -> None:
     """Configurations as they were published, with what they leave out and the types that their own code gave them."""
     assert predict(normalize(TOTALS[name]["config"])).parameters == TOTALS[name]["parameters"]
@@ -168,7 +169,7 @@ def config_of(stem: str) -> Config:
     return configs.load(paths[name])
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
+@every("path", CONFIGS, ids=lambda path: path.name)
 def test_real_configurations_predict(path: Path) -> None:
     """Each of them, without an error."""
     assert predict(configs.load(path)).parameters > 0

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from every import every
 
 import inspector
 from inspector.sizing.engines import vllm
@@ -96,7 +97,7 @@ def test_there_are_enough_figures() -> None:
     assert {case.get("tp", 1) for case in PUBLISHED} >= {1, 2, 8}
 
 
-@pytest.mark.parametrize("case", PUBLISHED, ids=lambda case: str(case["model"]))
+@every("case", PUBLISHED, ids=lambda case: str(case["model"]))
 def test_every_case_says_where_it_is_from_and_has_a_figure(case: dict[str, Any]) -> None:
     """The page where it was published, and something to be compared."""
     assert case["source"].startswith("https://github.com/")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hostile
 import pytest
+from every import every
 from hostile.files import calls, dump
 from hostile.torch_files import (
     OBJECT,
@@ -169,7 +170,7 @@ def test_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @WRITERS
-@pytest.mark.parametrize("cut", range(1, 12))
+@every("cut", range(1, 12))
 def test_truncation_is_an_error_or_a_finding(write: Callable[[Tensors], bytes], cut: int, tmp_path: Path) -> None:
     """Cut anywhere: one clear error, or a finding of severity error."""
     data = write(PLAIN)

@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 import sparse
 import sparse_torch
+from every import every
 from loopback import demo
 from safetensors.numpy import save_file
 
@@ -168,7 +169,7 @@ def test_a_comment_is_a_value_or_prose() -> None:
     assert literal("memory over the context") == literal("") == []
 
 
-@pytest.mark.parametrize("command", [command for steps in SESSIONS.values() for command, _ in steps])
+@every("command", [command for steps in SESSIONS.values() for command, _ in steps], parts=2)
 def test_commands_have_their_options(command: str, inspect: Callable[..., Ran]) -> None:
     """Each option that the README names is one of its command's."""
     program, *words = shlex.split(command.partition(" | ")[0])

@@ -1,32 +1,46 @@
-"""Every rule: what trips it, what nearly does, and what is said of it."""
+"""Every rule: what trips it, what nearly does, what is said of it in every form, and what other commands make of it.
+
+Each case of the hostile corpus is made once and audited once; `inspect` here is the command.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import hostile
 import pytest
+import rule_words
+import safetensors
+import sarif_om
+import sarif_schema
 from conftest import Ran
+from every import every
+from rule_words import Case
+from test_damage import clear
 
 import inspector
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import Audit, audit
+from inspector.report import audit as report
+from inspector.report import sarif
 from inspector.report.audit import handbook
 
 Run = Callable[..., Ran]
 PACKAGE = Path(inspector.__file__).parent
-
-
-def codes(result: Audit) -> set[str]:
-    return {finding.rule for model in result.checkpoints for finding in model.findings}
+SEVERITIES = ["error", "warning", "info"]
+CASES = rule_words.cases()
+EXPECTED = rule_words.expected()
 
 
 def test_every_rule_has_a_case() -> None:
-    """A rule without a fixture is no rule."""
+    """A rule without a fixture is no rule, and what is said of each case is on record."""
     assert hostile.CASES.keys() == all_rules().keys()
+    assert [*EXPECTED] == [case.name for case in CASES if case.code not in rule_words.ELSEWHERE]
 
 
 #: Rules that point at what is left where something else was changed: the index of a shard that is gone, the weights
@@ -49,65 +63,147 @@ def points_at_the_change(code: str, paths: Iterable[str | None], change: hostile
     )
 
 
-@pytest.mark.parametrize("code", sorted(hostile.CASES))
-def test_trips(code: str, tmp_path: Path, inspect: Run) -> None:
-    """The change that a rule is about is found under its code, in the file that was changed."""
-    change = hostile.CASES[code].trips
-    found = told(inspect, change, hostile.CASES[code].options, tmp_path)
-    assert code in found
-    assert points_at_the_change(code, found[code], change)
+class Judged(NamedTuple):
+    """A case on disk, and what `inspect audit` made of it."""
+
+    case: Case
+    folder: Path
+    ran: Ran
+    audit: Audit  # what the command's JSON was written from
+
+    @property
+    def found(self) -> list[inspector.Finding]:
+        """The findings of the case's rule."""
+        return [each for model in self.audit.checkpoints for each in model.findings if each.rule == self.case.code]
+
+
+Judge = Callable[[Case, Path], Judged]
+
+
+@pytest.fixture
+def judge(inspect: Run, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """Makes a case, and audits it once, by the command."""
+    seen: list[Audit] = []
+    document = report.document
+
+    def noted(result: Audit) -> object:
+        seen.append(result)
+        return document(result)
+
+    monkeypatch.setattr(report, "document", noted)
+
+    def judged(case: Case, folder: Path) -> Judged:
+        hostile.make(case.change, folder)
+        return Judged(case, folder, inspect(*case.arguments(folder)), seen.pop())
+
+    return judged
+
+
+def is_found_where_it_was_made(judged: Judged) -> None:
+    """The change is found under the rule's code, in the file that was changed."""
+    assert judged.found
+    assert points_at_the_change(judged.case.code, [each.path for each in judged.found], judged.case.change)
+
+
+def is_said_as_on_record(judged: Judged) -> None:
+    """As somebody has read it: where words are changed on purpose, write the file anew and read what changed in it."""
+    if judged.case.code not in rule_words.ELSEWHERE:
+        assert rule_words.words(judged.case.code, judged.ran.json, judged.folder) == EXPECTED[judged.case.name]
+
+
+def is_no_graver_than_the_rule(judged: Judged) -> None:
+    """But for a vocabulary that is too small, which has the code of one that is padded."""
+    if judged.case.name == "vocab-padding":
+        return
+    for each in (finding for model in judged.audit.checkpoints for finding in model.findings):
+        assert SEVERITIES.index(each.severity) >= SEVERITIES.index(all_rules()[each.rule].severity), each
+
+
+def is_the_same_in_json(judged: Judged) -> None:
+    """The command's document has every finding, and counts them."""
+    findings = [each for model in judged.audit.checkpoints for each in model.findings]
+    written = [each for model in judged.ran.json["checkpoints"] for each in model["findings"]]
+    assert [each["rule"] for each in written] == [each.rule for each in findings]
+    assert [each["severity"] for each in written] == [each.severity for each in findings]
+    told = [each.severity for each in findings]
+    assert judged.ran.json["counts"] == {severity: told.count(severity) for severity in SEVERITIES}
+    assert judged.ran.code == (2 if judged.audit.failed else "error" in told)
+
+
+def is_valid_sarif(judged: Judged) -> None:
+    """Whatever is found, and whatever names it has, the document follows the schema."""
+    document = json.loads(json.dumps(sarif.document(judged.audit)))
+    sarif_schema.check(document, sarif_om.SarifLog, "log")
+    codes = [each.rule for model in judged.audit.checkpoints for each in model.findings]
+    assert [each["ruleId"] for each in document["runs"][0]["results"]] == codes
+
+
+def is_what_the_reference_reader_does(judged: Judged) -> None:
+    """What is said of the `safetensors` package is what it does."""
+    for model in judged.audit.checkpoints:
+        for verdict in model.verdicts:
+            if verdict.reader == "safetensors" and verdict.accepts is not None:
+                assert verdict.accepts == opens(Path(model.root or "", verdict.path)), verdict
+
+
+def opens(path: Path) -> bool:
+    try:
+        with safetensors.safe_open(path, "np"):
+            return True
+    except (safetensors.SafetensorError, OSError):
+        return False
+
+
+COMMON = (is_no_graver_than_the_rule, is_the_same_in_json, is_what_the_reference_reader_does)
+TRIPPED = (is_found_where_it_was_made, is_said_as_on_record, *COMMON)
+
+
+def broken(judged: Judged, checks: Iterable[Callable[[Judged], None]]) -> Iterator[str]:
+    """What does not hold for a case."""
+    for check in checks:
+        try:
+            check(judged)
+        except AssertionError as error:
+            yield f"{judged.case.name} {check.__name__}: {error}"
 
 
 @pytest.mark.parametrize("code", sorted(hostile.CASES))
-def test_near_miss(code: str, tmp_path: Path, inspect: Run) -> None:
-    """The same done rightly is not found, and is not the sound model as it was."""
+def test_a_rule(code: str, tmp_path: Path, inspect: Run, judge: Judge) -> None:
+    """What trips it does so in every form; the same done rightly is not found; other commands show what is left."""
+    failed: list[str] = []
+    first, *further = (case for case in CASES if case.code == code)
+    failed += broken(judge(first, tmp_path / "first"), (*TRIPPED, is_valid_sarif))
+    for number, case in enumerate(further):
+        judged = judge(case, tmp_path / str(number))
+        failed += broken(judged, TRIPPED)
+        for command in ([], ["--json"], ["tensors"]):
+            clear(inspect(*command, judged.folder))
+    missed = judge(first._replace(name=f"{code}, nearly", change=hostile.CASES[code].misses), tmp_path / "nearly")
+    failed += broken(missed, COMMON)
+    assert failed == []
+    assert missed.found == []
+
+
+@every("code", sorted(hostile.CASES))
+def test_a_near_miss_is_a_change(code: str) -> None:
+    """It is not the sound model as it was."""
     before, after = hostile.sound(), hostile.sound()
     hostile.CASES[code].misses(after)
     assert before != after
-    assert code not in told(inspect, hostile.CASES[code].misses, hostile.CASES[code].options, tmp_path)
-
-
-def told(
-    inspect: Run, change: hostile.Change, options: tuple[str, ...], folder: Path
-) -> Mapping[str, Sequence[str | None]]:
-    """Code of what `inspect audit` finds with a case's options → the files that it is about."""
-    hostile.make(change, folder)
-    arguments = [each if "*" not in each else next(folder.glob(each.removeprefix("{}/"))) for each in options]
-    ran = inspect("audit", *(folder if each == "{}" else each for each in arguments), "--json")
-    found: dict[str, list[str | None]] = {}
-    for finding in (finding for model in ran.json["checkpoints"] for finding in model["findings"]):
-        found.setdefault(finding["rule"], []).append(finding["path"])
-    return found
-
-
-@pytest.mark.parametrize(("code", "change"), hostile.MORE, ids=[f"{n}-{c}" for n, (c, _) in enumerate(hostile.MORE)])
-def test_further_ways(code: str, change: hostile.Change, tmp_path: Path) -> None:
-    """Other forms of the same damage are found under the same code, in the file that was changed."""
-    result = audit([hostile.make(change, tmp_path)])
-    found = [each for model in result.checkpoints for each in model.findings if each.rule == code]
-    assert found
-    assert points_at_the_change(code, [each.path for each in found], change)
 
 
 def test_the_sound_model_is_sound(tmp_path: Path) -> None:
-    """Not a word is said about the model that all cases start from."""
-    assert codes(audit([hostile.make(hostile.nothing, tmp_path)])) == set()
+    """Not a word is said about the model that all cases start from, and the reference reader is asked of its weights."""
+    (model,) = audit([hostile.make(hostile.nothing, tmp_path)]).checkpoints
+    assert model.findings == ()
+    assert [each.accepts for each in model.verdicts if each.reader == "safetensors"] == [True, True]
 
 
-@pytest.mark.parametrize("name", sorted(hostile.UNUSUAL))
+@every("name", sorted(hostile.UNUSUAL), parts=4)
 def test_the_unusual_is_sound(name: str, tmp_path: Path) -> None:
     """No error and no warning on what is sound and seldom seen."""
     found = audit([hostile.make(hostile.UNUSUAL[name], tmp_path)])
     assert [each for model in found.checkpoints for each in model.findings if each.severity != "info"] == []
-
-
-def test_severities_are_kept(tmp_path: Path) -> None:
-    """No finding is graver than its rule says it can be."""
-    order = ["error", "warning", "info"]
-    for number, (_, change) in enumerate(hostile.MORE):
-        for model in audit([hostile.make(change, tmp_path / str(number))]).checkpoints:
-            for finding in model.findings:
-                assert order.index(finding.severity) >= order.index(all_rules()[finding.rule].severity), finding
 
 
 def test_every_code_in_the_source_has_a_rule() -> None:
@@ -122,7 +218,7 @@ def test_every_code_in_the_source_has_a_rule() -> None:
                     assert code.value in known, f"{path.name}: {code.value}"
 
 
-@pytest.mark.parametrize("code", sorted(all_rules()))
+@every("code", sorted(all_rules()))
 def test_rules_are_documented(code: str) -> None:
     """A title that is one sentence on one line, and a paragraph that says why and what to do."""
     rule = all_rules()[code]

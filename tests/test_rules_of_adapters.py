@@ -13,6 +13,7 @@ import hostile
 import pytest
 import rule_words
 import sparse
+from every import every
 from hostile.files import safetensors
 
 from inspector.adapters import methods, prediction
@@ -40,7 +41,7 @@ def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
         yield Subject(place, listed, str(folder), str(folder))
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
+@every("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
 def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
     """Each method's, as PEFT saved it, without the model that it is for."""
     folder = sparse.make(json.loads((ADAPTERS / f"{name}.json").read_text()), tmp_path / "adapter")
@@ -69,7 +70,7 @@ STRANGE = "that belong to no adapter, so PEFT drops them"
 ABSENT = "that the method creates but no file stores"
 
 
-@pytest.mark.parametrize(
+@every(
     ("config", "tensors", "said"),
     [
         (LORA, BOTH, []),

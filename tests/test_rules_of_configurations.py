@@ -8,6 +8,7 @@ from typing import Any
 import hostile
 import pytest
 import rule_words
+from every import every
 
 from inspector.auditing.loading import config_fields as rules
 from inspector.bridge.forecast import forecast
@@ -69,7 +70,7 @@ def test_a_type_that_is_not_known_takes_anything() -> None:
     assert rules.wrong_kind("transformers", "never-heard-of", "hidden_size", "16") is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "faults"),
     [
         ({"hidden_size": 0}, []),
@@ -271,7 +272,7 @@ LONG = {"rope_type": "longrope", "short_factor": [1.0] * 2, "long_factor": [1.0]
 HEADS = {"hidden_size": 16, "num_attention_heads": 4}
 
 
-@pytest.mark.parametrize(
+@every(
     ("stated", "scope", "faults"),
     [
         (YARN, {}, []),
@@ -348,7 +349,7 @@ def test_how_to_generate(name: str, own: dict[str, Any], said: list[str], tmp_pa
 LORA = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         (LORA, []),

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from every import every
 from made_up import USUAL, ZERO, layers, seen, told
 
 from inspector.auditing.catalogue import all_rules
@@ -74,7 +75,7 @@ def test_why_numbers_are_scrambled() -> None:
 NEVER = ", within it: never written"
 
 
-@pytest.mark.parametrize(
+@every(
     ("runs", "own", "said"),
     [
         ([(100, 1124)], {}, [f"error: 1,024 bytes of zeros from byte 100{NEVER}"]),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 
 Case = tuple[dict[str, Any], list[str]]
 
@@ -141,7 +142,7 @@ TOKENIZERS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "expected"), TOKENIZERS)
+@every(("code", "files", "expected"), TOKENIZERS)
 def test_tokenizers(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     found = rule_words.lines(code, files, tmp_path)
     assert [line.partition(": error: ")[2] for line in found] == expected
@@ -184,7 +185,7 @@ PROCESSORS: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", PROCESSORS)
+@every("case", PROCESSORS)
 def test_what_prepares_input(case: Case, tmp_path: Path) -> None:
     told("preprocessor", case, tmp_path)
 
@@ -262,7 +263,7 @@ SENTENCES: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", SENTENCES)
+@every("case", SENTENCES)
 def test_modules_of_sentence_transformers(case: Case, tmp_path: Path) -> None:
     told("sentence-module", case, tmp_path)
 

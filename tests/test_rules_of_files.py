@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 from hostile.changes import packed
 from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
@@ -191,7 +192,7 @@ REMOTE: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "expected"), [*WHOLE, *DATA, *REMOTE])
+@every(("code", "files", "expected"), [*WHOLE, *DATA, *REMOTE])
 def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert said(code, files, tmp_path) == expected
 
@@ -268,7 +269,7 @@ def bytes_of(*items: int) -> bytes:
     return struct.pack(f"<IIQ{len(items)}B", 9, 0, len(items), *items)
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "files", "expected"),
     [
         ("gguf-keys", keyed(), []),
@@ -419,7 +420,7 @@ def llama(**fields: Any) -> dict[str, Any]:
     return {**LLAMA, "config.json": {**CONFIG, **fields}}
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "files", "expected"),
     [
         ("token-id", LLAMA, []),

@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import rule_words
+from every import every
 from hostile.files import gguf
 
 import inspector
@@ -47,7 +47,7 @@ def model(tensors: dict[str, list[int]] | None = None, **changes: Any) -> dict[s
     return {"m.gguf": gguf(KEYS, TENSORS | (tensors or {}), **changes)}
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "files", "expected"),
     [
         ("gguf-dimensions", model(), []),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 from hostile.files import archive
 from hostile.hdf5_files import hdf5
 
@@ -154,7 +155,7 @@ REPOSITORIES: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "expected"), [*OUTSIDE, *ONNX, *RUNNING, *REPOSITORIES])
+@every(("code", "files", "expected"), [*OUTSIDE, *ONNX, *RUNNING, *REPOSITORIES])
 def test_programs(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == expected
 
@@ -183,7 +184,7 @@ def test_gits_configuration(text: str, runs: list[str]) -> None:
     assert list(repositories._in_text(text)) == [f"git's configuration sets {each}, which it runs" for each in runs]
 
 
-@pytest.mark.parametrize(
+@every(
     ("document", "names"),
     [
         ({"class_name": "Dense", "module": "keras.layers"}, []),

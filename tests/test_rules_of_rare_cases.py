@@ -14,6 +14,7 @@ from typing import Any
 import h5py
 import pytest
 import rule_words
+from every import every
 from hostile.files import Hole, Link, archive, calls, gguf, safetensors
 from hostile.model import CONFIG, shapes
 from made_up import seen
@@ -213,7 +214,7 @@ PROGRAMS: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "said"), PROGRAMS)
+@every(("code", "files", "said"), PROGRAMS)
 def test_programs_and_links(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == said
 
@@ -316,7 +317,7 @@ DOCUMENTS: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "said"), DOCUMENTS)
+@every(("code", "files", "said"), DOCUMENTS)
 def test_documents(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == said
 
@@ -642,7 +643,7 @@ SECOND: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "said"), SECOND)
+@every(("code", "files", "said"), SECOND)
 def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == said
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 from hostile.files import gguf, safetensors
 
 from inspector.auditing.loading import config_fields, sentence_transformers, tokenizers
@@ -25,7 +26,7 @@ TRUNCATED = {"max_length": 8, "strategy": "LongestFirst", "stride": 0}
 PADDED = {"strategy": "BatchLongest", "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "p"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"decoder": None}, []),

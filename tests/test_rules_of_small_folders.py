@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 from hostile.files import archive, safetensors
 
 from inspector.auditing.catalogue import all_rules
@@ -224,7 +225,7 @@ def test_groups_of_awq(tensors: dict[str, list[int]], size: int | None, tmp_path
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "files", "said"),
     [
         ("extra-shard", {"model-00003-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, ["model-00003-of-00002.safetensors: error: shard 3 of a set of 2, model"]),

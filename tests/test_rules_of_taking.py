@@ -9,6 +9,7 @@ from typing import Any
 import hostile
 import pytest
 import rule_words
+from every import every
 from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
@@ -126,7 +127,7 @@ FIELDS: list[tuple[dict[str, Any], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("fields", "expected"), FIELDS)
+@every(("fields", "expected"), FIELDS)
 def test_words_of_an_adapter(fields: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     found = rule_words.findings("adapter-field", adapter({**LORA_CONFIG, **fields}, LORA_TENSORS), tmp_path)
     assert [each.message for each in found] == expected

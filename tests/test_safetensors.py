@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import write
+from every import every
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
@@ -72,7 +73,7 @@ def test_reads_what_the_reference_writes(tmp_path: Path) -> None:
     assert not errors(header)
 
 
-@pytest.mark.parametrize("dtype", sorted(DTYPE_BITS))
+@every("dtype", sorted(DTYPE_BITS))
 def test_every_dtype_has_the_reference_width(tmp_path: Path, dtype: str) -> None:
     """8 elements of each dtype take as many bytes as the reference says, and no other number."""
     nbytes = DTYPE_BITS[dtype]
@@ -152,7 +153,7 @@ READABLE_DAMAGE: dict[str, tuple[object, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", READABLE_DAMAGE)
+@every("case", READABLE_DAMAGE)
 def test_damage_is_explained(tmp_path: Path, case: str) -> None:
     """A header that the reference rejects but that can be read gives a finding, and exact regions."""
     content, data, rule = READABLE_DAMAGE[case]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from every import every
 
 from inspector.errors import FormatError
 from inspector.formats import safetensors
@@ -270,7 +271,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
 }
 
 
-@pytest.mark.parametrize("case", ODD)
+@every("case", ODD)
 def test_what_is_said_of_an_entry(case: str) -> None:
     raw, told, kept = ODD[case]
     tensors, _, said = long_way(raw)
@@ -409,7 +410,7 @@ def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
 # --- the short way ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "short"),
     [
         (of(), True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.architectures import formula
 from inspector.architectures.scope import MAX_DIMENSION, Part, Scope
@@ -17,7 +18,7 @@ def scope(values: dict[str, Any], **table: Any) -> Scope:
     return Scope(Family(**{"name": "toy", "types": {}, "rows": (), **table}), values)
 
 
-@pytest.mark.parametrize(
+@every(
     ("values", "table", "expected"),
     [
         ({"width": 3}, {"types": {"toy": {"width": 5}}, "defaults": {"width": 7}}, 3),

@@ -12,6 +12,7 @@ from typing import Any
 import gguf
 import numpy as np
 import pytest
+from every import every
 from hostile.torch_files import STRIDED, torch_zip
 
 import inspector
@@ -128,7 +129,7 @@ _TRAITS = {kind.name for kind in gguf.quants._type_traits}
 BLOCKS = sorted(kind.name for kind in TYPES.values() if kind.block > 1 and kind.name in _TRAITS)
 
 
-@pytest.mark.parametrize("name", BLOCKS)
+@every("name", BLOCKS)
 def test_blocks_are_those_of_the_gguf_package(name: str, tmp_path: Path) -> None:
     """The same numbers in one piece and in many, and from the middle of a block."""
     kind = gguf.GGMLQuantizationType[name]

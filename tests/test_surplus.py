@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.architectures.naming import NAMELESS, Named, Names
 from inspector.bridge.filters import Filter, select
@@ -302,7 +303,7 @@ def asked(**how: Any) -> list[int]:
     return [ALL.index(each) for each in select(ALL, Filter(**how))]
 
 
-@pytest.mark.parametrize(
+@every(
     ("how", "places"),
     [
         ({}, list(range(14))),

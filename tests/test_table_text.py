@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.architectures import load, model_types, table_file
 from inspector.architectures.store import FOLDER
@@ -32,7 +33,7 @@ def back(text: str, name: str) -> Family:
     return table_file.read("families", name, lambda _kind, _name: json.loads(text))
 
 
-@pytest.mark.parametrize("table", sorted(set(model_types().values()))[::12])
+@every("table", sorted(set(model_types().values()))[::12])
 def test_a_table_is_read_as_it_is_written(writer: ModuleType, table: str) -> None:
     """What layers keep, which only people write, apart."""
     family = load(table)._replace(cache=None, uncached="", cache_defaults={}, cache_derived={})

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import hostile
 import pytest
+from every import every
 from hostile.files import dump, gguf
 from hostile.model import GGUF_PAIRS, GGUF_TENSORS
 from hostile.templates import HARMLESS, REACHING
@@ -18,13 +19,13 @@ from inspector.auditing.readers.templates import NOT_INSTALLED, judge
 from inspector.auditing.run import audit
 
 
-@pytest.mark.parametrize("text", REACHING)
+@every("text", REACHING, parts=2)
 def test_reaching_is_found(text: str) -> None:
     """Names put together in any way, other templates, built-ins, work without end."""
     assert judge(text).reaches
 
 
-@pytest.mark.parametrize("text", [*HARMLESS, hostile.unusual.FULL_TEMPLATE])
+@every("text", [*HARMLESS, hostile.unusual.FULL_TEMPLATE])
 def test_harmless_is_silent(text: str) -> None:
     """What sound templates do is no finding."""
     assert judge(text).reaches == ()
@@ -61,12 +62,12 @@ ABSENT: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), ABSENT.items())
+@every(("text", "expected"), ABSENT.items())
 def test_names_that_jinja_lacks(text: str, expected: tuple[str, ...]) -> None:
     assert judge(text).absent == expected
 
 
-@pytest.mark.parametrize("text", [text for text in ABSENT if len(text) < 1000])
+@every("text", [text for text in ABSENT if len(text) < 1000])
 def test_names_that_jinja_lacks_are_those_it_fails_on(text: str) -> None:
     """Jinja's own verdict, with what Transformers adds: a conversation without tools fails, and one with them."""
     assert bool(judge(text).absent) is all(_is_failing(text, tools) for tools in ([], [{"name": "x"}]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.formats.pytorch.constructors import attribute, calls, fits, known
 from inspector.formats.pytorch.machine import BeyondError, Budget, Machine, Stream
@@ -86,7 +87,7 @@ ARGUMENTS: dict[str, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("path", ARGUMENTS)
+@every("path", ARGUMENTS)
 def test_what_a_constructor_takes(path: str) -> None:
     taken, refused = ARGUMENTS[path]
     assert [fits(name(path), each) for each in taken] == [True] * len(taken)

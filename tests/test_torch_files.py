@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import torch_files
+from every import every
 from hostile.torch_files import Saved, Tensors, inner, torch_zip
 from safetensors.numpy import save_file
 
@@ -20,15 +20,13 @@ from inspector.sizing import weights
 CASES = {case["case"]: case for case in torch_files.cases()}
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in CASES.values() if case["tensors"] is not None], ids=lambda c: c["case"]
-)
+@every("case", [case for case in CASES.values() if case["tensors"] is not None], ids=lambda c: c["case"])
 def test_as_torch_reads_them(case: dict[str, Any], tmp_path: Path) -> None:
     """Each tensor under each of its names, with the SHA-256 of its elements in order."""
     assert torch_files.read(torch_files.unpack(case, tmp_path)) == torch_files.said(case)
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+@every("case", CASES.values(), ids=list(CASES))
 def test_every_byte_is_accounted_for(case: dict[str, Any], tmp_path: Path) -> None:
     """Regions partition each file, and the bridge's steps add up to its size."""
     checkpoint = inspector.open(torch_files.unpack(case, tmp_path))
@@ -65,7 +63,7 @@ def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
 # --- damage ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@every("name", sorted(CASES))
 def test_damage_is_one_line_or_a_finding(name: str, tmp_path: Path) -> None:
     """Bytes changed, lost and doubled anywhere: an error of one line, or regions and a bridge that still add up."""
     rng = random.Random(name)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from every import every
 from hostile.files import tape
 
 from inspector.errors import FormatError
@@ -111,7 +112,7 @@ SHAPELESS = UNREADABLE + "a tensor without a storage or with an invalid shape"
 PARTLESS = UNREADABLE + "an invalid part of a storage"
 
 
-@pytest.mark.parametrize(
+@every(
     ("changed", "message"),
     [
         ({"storages": dumped("2")}, UNREADABLE + "an invalid number"),

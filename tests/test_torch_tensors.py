@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.formats.pytorch import tensors
 from inspector.formats.pytorch.layout import View
@@ -292,7 +293,7 @@ def start(whole: tuple[int, ...], local: tuple[int, ...], how: Any) -> tuple[int
     return tuple(view.piece[0])
 
 
-@pytest.mark.parametrize(
+@every(
     ("whole", "local", "placements", "ranks", "place", "expected"),
     [
         ((10, 4), (3, 4), [shard(0)], (4,), [0], (0, 0)),
