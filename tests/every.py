@@ -81,7 +81,7 @@ def _one(function: Test, values: Mapping[str, Any], fixtures: Mapping[str, Any],
 def _named(cases: Iterable[Any], arguments: Sequence[str], ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name and arguments of each case."""
     for number, case in enumerate(cases):
-        name = ids[number] if isinstance(ids, Sequence) else None
+        name: object = ids[number] if isinstance(ids, Sequence) else None
         if isinstance(case, type(pytest.param())):
             name, case = case.id, case.values
         elif len(arguments) == 1:
