@@ -92,7 +92,7 @@ def outline(target: str | Path, *, config: str | Path | None = None, revision: s
     """
     from inspector.bridge.outline import outline as of_index
     from inspector.formats.findings import Findings
-    from inspector.opening.weight_index import read_index
+    from inspector.opening.index import read_index
 
     place = place_of(str(target), revision)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -87,6 +87,11 @@ def ranges(numbers: Iterable[int]) -> str:
         else:
             runs.append([number, number])
     return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in runs)
+
+
+def first_few(numbers: Sequence[int]) -> str:
+    """`1, 2, 3, 4, 5, 6, 7, 8…`: at most eight."""
+    return ", ".join(map(integer, numbers[:8])) + ("…" if len(numbers) > 8 else "")
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:

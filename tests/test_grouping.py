@@ -111,7 +111,7 @@ def test_bits_a_weight_are_those_of_the_tensors(twenty: Path) -> None:
     for variant in for_all.checkpoint.variants:
         alone = inspector.reconcile(inspector.open(twenty, include=variant.paths[0]))
         exact = sum(dtype.bytes for dtype in alone.dtypes) * 8 / alone.logical
-        inferred = grouping.bits_per_weight(variant, for_all)
+        inferred = for_all.bits_of(variant)
         assert inferred is not None
         assert abs(inferred - exact) < 0.001 * exact
 

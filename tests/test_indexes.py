@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from inspector.errors import FormatError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index
-from inspector.opening.weight_index import MAX_FILES, read_index
+from inspector.opening.index import MAX_FILES, read_index
 from inspector.sources.local import LocalPlace
 
 NAME = "model.safetensors.index.json"

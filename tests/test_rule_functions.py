@@ -16,7 +16,7 @@ from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.readers import token_counts
 from inspector.auditing.safety import hidden_code
 from inspector.model import Finding
-from inspector.opening.weight_index import MAX_INDEX
+from inspector.opening.index import MAX_INDEX
 from inspector.sources.listing import Entry
 
 

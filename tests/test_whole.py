@@ -31,7 +31,6 @@ from inspector.model import (
     Prediction,
     Tensor,
 )
-from inspector.opening import variants
 
 # --- files ----------------------------------------------------------------------------------------
 
@@ -372,14 +371,14 @@ def test_bits_of_another_file_of_the_model(tmp_path: Path, extra: int, bits: int
     (folder / "consolidated.safetensors").write_bytes(own + bytes(extra))
     result = inspector.reconcile(inspector.open(folder))
     inspected, other = result.checkpoint.variants
-    assert variants.bits_per_weight(inspected, result) == 16
-    assert variants.bits_per_weight(other, result) == bits
+    assert result.bits_of(inspected) == 16
+    assert result.bits_of(other) == bits
     assert (result.has(inspected), result.has(other)) == (True, False)
 
 
 def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
     result = inspector.reconcile(inspector.open(together(tmp_path / "p", "transformer", "text_encoder")))
-    assert [variants.bits_per_weight(each, result) for each in result.checkpoint.variants] == [None, None]
+    assert [result.bits_of(each) for each in result.checkpoint.variants] == [None, None]
     assert all(map(result.has, result.checkpoint.variants))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inspector.model import Finding
 from inspector.model.codes import Code
 from inspector.opening.configs import FILES, MAX_CONFIG
-from inspector.opening.weight_index import MAX_INDEX
+from inspector.opening.index import MAX_INDEX
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import integer
 

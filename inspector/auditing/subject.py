@@ -15,7 +15,7 @@ from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
 from inspector.opening import checkpoint as checkpoints
-from inspector.opening import gguf_splits, selection
+from inspector.opening import selection
 from inspector.opening import variants as grouping
 from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
@@ -164,7 +164,9 @@ class Subject(Files):
             yield from absent
             parts = [read[path] for path in variant.paths if path in read]
             if any("split.count" in header.metadata for header in parts):
-                yield from gguf_splits.check(parts)
+                from inspector.opening import gguf  # only for files that are split
+
+                yield from gguf.check_split(parts)
             if not absent and parts and len(parts) == len(variant.paths):
                 yield from self._compared(variant, parts, of_main=variant.model in main)
 
@@ -184,9 +186,9 @@ class Subject(Files):
         """A further checkpoint with its own configuration, or the main one's; None if it may belong to anything."""
         config: Config | None
         if variant.format == "gguf":
-            from inspector.opening import gguf_config  # imports knowledge needed only for GGUF files
+            from inspector.opening import gguf  # imports knowledge needed only for GGUF files
 
-            if (config := gguf_config.config_of(parts)) is None:
+            if (config := gguf.config_of(parts)) is None:
                 return None
         elif of_main and variant.format == "safetensors" and self.config:
             config = self.config

@@ -17,7 +17,7 @@ from pathlib import Path
 from inspector.auditing import stores
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
-from inspector.opening.weight_index import MAX_INDEX
+from inspector.opening.index import MAX_INDEX
 from inspector.sources import Place
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries

@@ -211,9 +211,9 @@ def claims(checkpoint: Checkpoint, logical: int, scheme: str | None) -> Iterator
     """GGUF's key-values, and the totals in an index."""
     tensors = [tensor for header in checkpoint.wholes for tensor in header.tensors]
     if checkpoint.format == "gguf":
-        from inspector.opening import gguf_config  # needed only for GGUF files
+        from inspector.opening import gguf  # needed only for GGUF files
 
-        for claim in gguf_config.claims(checkpoint.files, logical, scheme):
+        for claim in gguf.claims(checkpoint.files, logical, scheme):
             yield with_note(claim, sum(tensor.elements for tensor in tensors), logical)
     stated = checkpoint.index.metadata if checkpoint.index else {}
     counted = {"total_size": sum(tensor.nbytes for tensor in tensors), "total_parameters": logical}

@@ -9,6 +9,9 @@ from inspector.model.prediction import Key, Prediction
 from inspector.tabular import Shown
 from inspector.units import decimal, escape, integer
 
+#: Bits of the widest dtype of stored weights.
+WIDEST = 64
+
 
 class Adapter(NamedTuple):
     """Small weights that modify a model's weights, and the purpose of each adapter tensor."""
@@ -241,6 +244,21 @@ class Reconciliation(_Reconciliation, Shown):
     def has(self, variant: Variant) -> bool:
         """Whether a variant's files are among those that were joined."""
         return {header.path for header in self.checkpoint.files}.issuperset(variant.paths)
+
+    def bits_of(self, variant: Variant) -> float | None:
+        """Bits per parameter, counted for the inspected variant and inferred for the others of its model.
+
+        Everything besides weights is assumed to be as large as in the inspected file: in GGUF it is the same
+        vocabulary. None for another model (a file too large for these parameters is one too), for a pipeline's part,
+        and if no parameters were counted.
+        """
+        inspected = self.checkpoint.variants[0]
+        if not self.logical or (variant.model, variant.format) != (inspected.model, inspected.format):
+            return None
+        if self.on_disk != inspected.size:  # of several models together
+            return None
+        bits = max(0, variant.size - (self.on_disk - self.weight_bytes)) * 8 / self.logical
+        return bits if bits <= WIDEST else None
 
     def bits_per_weight(self, nbytes: int) -> float:
         """Bits per counted parameter, for a number of bytes."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -13,8 +14,7 @@ from inspector.adapters import metadata as adapter_metadata
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError, TargetError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
 from inspector.opening import configs, selection
-from inspector.opening.card import card_of
-from inspector.opening.components import Composite, Part, composite_of
+from inspector.opening.variants import Composite, Part, composite_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
 from inspector.sources.filenames import HDF5, INDEX, format_of, rank_of
@@ -23,7 +23,7 @@ from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
 
 if TYPE_CHECKING:
-    from inspector.opening.collective import Collective
+    from inspector.opening.ranks import Collective
 
 #: Reads a file's header, from its own first bytes or from another file's description of it.
 Reader = Callable[[Source, str], Header]
@@ -104,7 +104,7 @@ def _read(
     read = described.read if described else formats.read
     files, unreadable = _headers(place, selected.paths, progress, read, lenient=lenient)
     files = _in_parts(files) if described is None else files
-    whole_tensors, gaps = _joined_parts(files)
+    whole_tensors, gaps = _assembled(files)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
@@ -127,13 +127,13 @@ def _read(
             *unreadable,
             *complaints,
             *doubts,
-            *_joined(files),
+            *_split_findings(files),
             *gaps,
         ),
         adapter=adapter,
         components=components,
         composite=composite.kind,
-        card=card_of(place, files),
+        card=_card_of(place, files),
         joined=whole_tensors,
         namesake=target if place.origin().kind == "local" and shadows_cached(target) else None,
     )
@@ -143,9 +143,9 @@ def _described(place: Place, path: str | None) -> Collective | None:
     """A `.metadata` file's description of the ranks' files in its folder."""
     if not path:
         return None
-    from inspector.opening import collective  # reads a pickle
+    from inspector.opening import ranks  # reads a pickle
 
-    return collective.described(place, path)
+    return ranks.described(place, path)
 
 
 def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
@@ -157,13 +157,13 @@ def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
     return ranks.in_parts(files)
 
 
-def _joined_parts(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Finding, ...]]:
+def _assembled(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Finding, ...]]:
     """The headers with whole tensors if some are in parts, and findings about parts that do not fit together."""
     if not any(header.pieces for header in files):
         return None, ()
-    from inspector.opening import wholes
+    from inspector.opening import ranks
 
-    return wholes.joined(files)
+    return ranks.assembled(files)
 
 
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
@@ -270,21 +270,21 @@ def _config_of(
 ) -> tuple[Config | None, tuple[Finding, ...]]:
     """The configuration in a GGUF file, else the one next to the weights."""
     if any(header.format == "gguf" for header in files):
-        from inspector.opening import gguf_config  # needed only for GGUF files
+        from inspector.opening import gguf  # needed only for GGUF files
 
-        inside = gguf_config.config_of(files)
+        inside = gguf.config_of(files)
         if inside is not None:
             return inside, ()
     return _config_beside(place, selected)
 
 
-def _joined(files: tuple[Header, ...]) -> tuple[Finding, ...]:
+def _split_findings(files: tuple[Header, ...]) -> tuple[Finding, ...]:
     """Findings from comparing the parts of a split GGUF."""
     if not any("split.count" in header.metadata for header in files):
         return ()
-    from inspector.opening import gguf_splits  # only for files that are split
+    from inspector.opening import gguf  # only for files that are split
 
-    return gguf_splits.check(files)
+    return gguf.check_split(files)
 
 
 def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:
@@ -293,3 +293,48 @@ def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config 
         return configs.find(place, selected.folder), ()
     except ConfigError as error:
         return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)
+
+
+# --- the licence and the base model, from a model card's front matter or a GGUF's key-values -----
+
+#: In bytes; front matter ends well before this.
+MAX_CARD = 16_384
+_FIELD = r"^(license|license_name|base_model):[ \t]*(.*)$\n?((?:^[ \t]*-[ \t]+.*$\n?)*)"
+
+
+def _card_of(place: Place, headers: Sequence[Header]) -> Mapping[str, str]:
+    """`license` and `base_model`, if given; read only from files on this machine."""
+    found = _of_key_values(headers[0].metadata) if headers and headers[0].format == "gguf" else {}
+    return {**found, **_of_card(place)} if place.parallel == 1 and "README.md" in place.files else found
+
+
+def _of_card(place: Place) -> dict[str, str]:
+    try:
+        with closing(place.open("README.md")) as source:
+            text = source.read(0, min(source.size, MAX_CARD)).decode("utf-8", "replace")
+    except InspectorError:  # gone or unreadable: a card is not part of the weights
+        return {}
+    matter = re.match(r"---\s*\n(.*?)^---\s*$", text, re.DOTALL | re.MULTILINE)
+    if matter is None:
+        return {}
+    found = {name: _first(value, items) for name, value, items in re.findall(_FIELD, matter[1], re.MULTILINE)}
+    named = found.pop("license_name", "")
+    if named and found.get("license", "other") == "other":
+        found["license"] = named
+    return {name: value for name, value in found.items() if value}
+
+
+def _first(value: str, items: str) -> str:
+    """A plain value, or the first of a list."""
+    first = value.strip() or items.partition("\n")[0].strip().removeprefix("-").strip()
+    return first.strip("\"'[]")[:200]
+
+
+def _of_key_values(metadata: Mapping[str, object]) -> dict[str, str]:
+    names = {"license": "general.license", "base_model": "general.base_model.0.repo_url"}
+    values = {name: metadata.get(key) for name, key in names.items()}
+    return {
+        name: value.removeprefix("https://huggingface.co/")[:200]
+        for name, value in values.items()
+        if isinstance(value, str)
+    }

@@ -87,7 +87,7 @@ def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
     groups = grouped(place)
     if len(groups) < 2:
         return ()
-    found = (Named(_said(home), named(_target(home, group, groups))) for home, group in groups.items())
+    found = (Named(_display_name(home), named(_target(home, group, groups))) for home, group in groups.items())
     return tuple(sorted(found, key=lambda each: each.name.lower()))
 
 
@@ -175,7 +175,7 @@ def _target(home: str, group: Sequence[Variant], groups: Mapping[str, Sequence[V
     return folder if folder and not any(each.name.startswith(start) for each in others) else group[0].paths[0]
 
 
-def _said(home: str) -> str:
+def _display_name(home: str) -> str:
     """A model's name; in the Hub's cache, the repository's."""
     found = _SNAPSHOT.fullmatch(home) or _SNAPSHOT.fullmatch(home.partition("/")[2])
     if found is None:

@@ -1,9 +1,10 @@
-"""Files saved separately by the ranks of a distributed run: which part of which tensor each has.
+"""Files saved separately by the ranks of a distributed run: which part of which tensor each has, and the whole ones.
 
     Meta, Megatron, DeepSpeed `consolidated.00.pth`, `mp_rank_00…`: the same names in each, of split matrices DeepSpeed
     ZeRO stage 3 `zero_pp_rank_0_mp_rank_00_optim_states.pt`: every rank's share of all weights, flattened
 
-Tensors whose file itself states the part (DTensor, ShardedTensor, `.metadata`) keep it.
+Tensors whose file itself states the part (DTensor, ShardedTensor, `.metadata`) keep it. Each file's own header lists
+what it contains; the assembled headers describe the model.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from typing import NamedTuple
 from inspector.architectures.data.parallel import WEIGHT_AXES, WHOLE_GROUPS
 from inspector.architectures.naming import Namer
 from inspector.formats import training
-from inspector.model import Header, Piece, Region, Tensor
+from inspector.formats.findings import Findings
+from inspector.formats.pytorch import distributed
+from inspector.model import Finding, Header, Joined, Piece, Region, Tensor
+from inspector.opening.selection import Selection
+from inspector.sources import Place, Source
 from inspector.sources.filenames import Rank, rank_of
+from inspector.units import integer, plural
 
 
 def in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
@@ -242,3 +248,125 @@ def _as_padding(regions: Iterable[Region], ranges: Iterable[tuple[int, int]]) ->
         if at < region.end:
             found.append(Region(region.label, at, region.end))
     return tuple(found)
+
+
+# --- torch.distributed.checkpoint, whose `.metadata` describes what the ranks' files contain ----------
+
+
+class Collective(NamedTuple):
+    """The contents of a folder's `.metadata`."""
+
+    path: str
+    folder: str  # "" or ending in "/"
+    contents: distributed.Described
+
+    def read(self, source: Source, path: str) -> Header:
+        """The header of one rank's file. Raises SourceError."""
+        items = self.contents.items.get(path.removeprefix(self.folder), ())
+        return distributed.read(source, path, items, self.contents.facts)
+
+    def absent(self, selected: Selection) -> tuple[Finding, ...]:
+        """Files that it names but that do not exist."""
+        there = {path.removeprefix(self.folder) for path in selected.paths}
+        return tuple(
+            Finding(
+                "missing-shard",
+                "error",
+                f"it puts {plural(len(items), 'tensor or object', 'tensors and objects')} in {file!r:.120}, "
+                "which does not exist",
+                self.path,
+            )
+            for file, items in sorted(self.contents.items.items())
+            if file not in there
+        )
+
+
+def described(place: Place, path: str) -> Collective:
+    """Read a `.metadata` file.
+
+    Raises:
+        FormatError: it is not such a file, or damaged.
+        SourceError: it cannot be read.
+    """
+    folder = path.rpartition("/")[0]
+    raw = place.read_bytes(path, distributed.MAX_METADATA)
+    return Collective(path, folder + "/" if folder else "", distributed.described(raw, path))
+
+
+# --- whole tensors ------------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """One file's part of a tensor."""
+
+    file: int
+    at: int  # index in the header's tensors
+    tensor: Tensor
+    piece: Piece
+
+
+def assembled(files: Sequence[Header]) -> tuple[Joined | None, tuple[Finding, ...]]:
+    """The headers with each tensor once and whole, and findings about parts that do not fit; None if none is spread.
+
+    A tensor is in the first file that has a part of it, with its whole shape and the bytes of all parts. Identical
+    parts of several ranks are counted as `copies`.
+    """
+    if not any(header.pieces for header in files):
+        return None, ()
+    groups: defaultdict[str, list[_Part]] = defaultdict(list)
+    for number, header in enumerate(files):
+        for at, piece in header.pieces.items():
+            groups[header.tensors[at].name].append(_Part(number, at, header.tensors[at], piece))
+    findings = Findings(files[0].path)
+    wholes: dict[tuple[int, int], Tensor] = {}
+    copies: dict[str, int] = {}
+    for name, parts in groups.items():
+        own, doubled = _distinct(parts)
+        _check(name, own, findings)
+        first = own[0]
+        nbytes = sum(part.tensor.nbytes for part in own)
+        wholes[first.file, first.at] = first.tensor._replace(shape=first.piece.whole, nbytes=nbytes)
+        if doubled:
+            copies[name] = sum(part.tensor.nbytes for part in doubled)
+    headers = tuple(_whole_header(number, header, wholes) for number, header in enumerate(files))
+    return Joined(headers, copies), findings.all()
+
+
+def _distinct(parts: Sequence[_Part]) -> tuple[list[_Part], list[_Part]]:
+    """The parts, one for each position in the whole, and the repeated ones."""
+    places: dict[tuple[int, ...], _Part] = {}
+    doubled = []
+    for part in parts:
+        if not part.tensor.elements:  # a rank that got no elements
+            continue
+        if part.piece.start in places:
+            doubled.append(part)
+        else:
+            places[part.piece.start] = part
+    return list(places.values()) or [parts[0]], doubled
+
+
+def _check(name: str, parts: Sequence[_Part], findings: Findings) -> None:
+    """Checks that the parts belong to one tensor and cover it."""
+    whole = parts[0].piece.whole
+    if any(part.piece.whole != whole or part.tensor.dtype != parts[0].tensor.dtype for part in parts):
+        findings.add("missing-shard", "error", "its parts in several files are of different tensors", name)
+        return
+    there = sum(part.tensor.elements for part in parts)
+    if there != prod(whole):
+        what = f"its parts have {integer(there)} of {plural(prod(whole), 'element')}: a rank's file is missing"
+        findings.add("missing-shard", "error", what, name)
+
+
+def _whole_header(number: int, header: Header, wholes: Mapping[tuple[int, int], Tensor]) -> Header:
+    if not header.pieces:
+        return header
+    return header._replace(tensors=tuple(_whole_tensors(number, header, wholes)), pieces={}, strides={})
+
+
+def _whole_tensors(number: int, header: Header, wholes: Mapping[tuple[int, int], Tensor]) -> Iterator[Tensor]:
+    for at, tensor in enumerate(header.tensors):
+        if at not in header.pieces:
+            yield tensor
+        elif (number, at) in wholes:
+            yield wholes[number, at]

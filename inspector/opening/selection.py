@@ -11,8 +11,8 @@ from typing import NamedTuple
 from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
+from inspector.opening.index import read_index
 from inspector.opening.variants import variants
-from inspector.opening.weight_index import read_index
 from inspector.sources import Place
 from inspector.sources.filenames import (
     COLLECTED,
@@ -26,7 +26,7 @@ from inspector.sources.filenames import (
     rank_of,
     shard_of,
 )
-from inspector.units import escape, integer, plural
+from inspector.units import escape, first_few, integer, plural
 
 #: File name pattern → kind of file; the first match counts. `*` matches any text, and all else is literal.
 KINDS: tuple[tuple[str, str], ...] = (
@@ -187,14 +187,13 @@ def _absent_ranks(paths: Sequence[str]) -> tuple[Finding, ...]:
     """Ranks whose absence the rest of the set reveals."""
     numbers = {rank.number for path in paths if (rank := rank_of(path))}
     replicas = {rank.replica for path in paths if (rank := rank_of(path)) and rank.replica is not None}
-    told = []
+    found = []
     for there in (numbers, replicas):
         missing = sorted(set(range(max(there, default=0))) - there)
         if missing:
-            listed = ", ".join(map(integer, missing[:8])) + ("…" if len(missing) > 8 else "")
-            what = f"{plural(len(missing), 'rank')} before the last one missing: {listed}"
-            told.append(Finding("missing-shard", "error", what, paths[0]))
-    return tuple(told)
+            what = f"{plural(len(missing), 'rank')} before the last one missing: {first_few(missing)}"
+            found.append(Finding("missing-shard", "error", what, paths[0]))
+    return tuple(found)
 
 
 def _collected(place: Place, folder: str | None = None) -> Selection | None:
@@ -242,8 +241,8 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
             return Selection((single,), folder, None, _not_counted(others, single))
         if selection.paths:
             return _with_strangers(selection, here)
-        told = [finding for finding in selection.findings if finding.rule != "missing-shard"]
-        return _despite_index(index, _without_index(place, here, folder), told)
+        findings = [finding for finding in selection.findings if finding.rule != "missing-shard"]
+        return _despite_index(index, _without_index(place, here, folder), findings)
     return _without_index(place, here, folder)
 
 
@@ -319,7 +318,7 @@ def _leaves(name: str) -> bool:
     return name.startswith(("/", "\\", "~")) or ".." in parts or ":" in name or "\0" in name
 
 
-def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Selection:
+def _despite_index(index: str, selection: Selection, others: list[Finding]) -> Selection:
     """The files by their names, and a finding about an index that names none of them.
 
     Loaders that find `model.safetensors` ignore the index; the others use it, and fail.
@@ -328,7 +327,7 @@ def _despite_index(index: str, selection: Selection, told: list[Finding]) -> Sel
     finding = Finding(
         "stale-index", "warning" if single else "error", "none of the files that it names exists here", index
     )
-    return selection._replace(findings=(finding, *told, *selection.findings))
+    return selection._replace(findings=(finding, *others, *selection.findings))
 
 
 def _with_strangers(selection: Selection, here: list[str]) -> Selection:
@@ -376,10 +375,8 @@ def absent_shards(paths: tuple[str, ...]) -> tuple[Finding, ...]:
     absent = sorted(set(range(start, min(total, 100_000) + start)) - numbers)
     if not absent:
         return ()
-    listed = ", ".join(integer(number) for number in absent[:8]) + ("…" if len(absent) > 8 else "")
-    return (
-        Finding("missing-shard", "error", f"{plural(len(absent), 'shard')} of {total} missing: {listed}", paths[0]),
-    )
+    what = f"{plural(len(absent), 'shard')} of {total} missing: {first_few(absent)}"
+    return (Finding("missing-shard", "error", what, paths[0]),)
 
 
 def _not_counted(others: list[str], main: str) -> tuple[Finding, ...]:

@@ -1,14 +1,21 @@
-"""Several checkpoints in one place: quantizations, precisions, folders. Recognised by file names alone.
+"""Several checkpoints in one place: quantizations, precisions, folders; and the parts of a composite repository.
 
-variants(files) → every checkpoint with its files, the main one first
+variants(files)     every checkpoint with its files, the main one first; by file names alone
+composite_of(place) the parts that an index lists:
+  model_index.json  diffusers: {"unet": ["diffusers", "UNet2DConditionModel"], …}, a folder each
+  modules.json      sentence-transformers: [{"path": "2_Dense", "type": "….Dense"}, …], the first in the place
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from inspector.model import Reconciliation, Variant
+from inspector.errors import FormatError, SourceError
+from inspector.model import Variant
+from inspector.sources import Place
 from inspector.sources.filenames import TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
 
 #: Which of several types the overview shows: llama.cpp's default download, then other common ones.
@@ -85,21 +92,74 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     )
 
 
-#: Bits of the widest dtype of stored weights.
-WIDEST = 64
+# --- composite repositories: a model made of several, each with its own weights ------------------
+
+INDEXES_OF_PARTS = ("model_index.json", "modules.json")
+#: An index is a page of names; a larger file is not one. In bytes.
+MAX_PARTS_INDEX = 1 << 20
+#: Parts that are read; real pipelines have a dozen.
+MAX_PARTS = 64
 
 
-def bits_per_weight(variant: Variant, result: Reconciliation) -> float | None:
-    """Bits per parameter, counted for the inspected variant and inferred for the others of its model.
+class Part(NamedTuple):
+    """One model among several in a place, by file names."""
 
-    Everything besides weights is assumed to be as large as in the inspected file: in GGUF it is the same vocabulary.
-    None for another model (a file too large for these parameters is one too), for a pipeline's part, and if no
-    parameters were counted.
-    """
-    inspected = result.checkpoint.variants[0]
-    if not result.logical or (variant.model, variant.format) != (inspected.model, inspected.format):
+    name: str  # "unet"
+    kind: str  # the class that loads it: "UNet2DConditionModel"
+    folder: str  # "" or ending in "/"
+    main: Variant
+    copies: tuple[Variant, ...]  # the same part in other precisions
+
+
+class Composite(NamedTuple):
+    """The contents of an index of parts."""
+
+    parts: tuple[Part, ...] = ()
+    kind: str | None = None  # the class that puts the parts together: "StableDiffusionPipeline"
+
+
+def composite_of(place: Place) -> Composite:
+    """The parts that have weights; None if the place has no index of parts, or only one has weights."""
+    if place.selected is not None:
+        return Composite()
+    index = next((name for name in INDEXES_OF_PARTS if name in place.files), None)
+    if index is None:
+        return Composite()
+    read = _document(place, index)
+    parts = tuple(_with_weights(place, _entries(read)))
+    kind = read.get("_class_name") if isinstance(read, dict) else None
+    return Composite(parts, kind if isinstance(kind, str) else None) if len(parts) > 1 else Composite()
+
+
+def _document(place: Place, index: str) -> Any:
+    """The index's JSON; None if it cannot be read, in which case the folders are used alone."""
+    try:
+        return json.loads(place.read_text(index, MAX_PARTS_INDEX))
+    except (SourceError, FormatError, ValueError, RecursionError):
         return None
-    if result.on_disk != inspected.size:  # of several models together
-        return None
-    bits = max(0, variant.size - (result.on_disk - result.weight_bytes)) * 8 / result.logical
-    return bits if bits <= WIDEST else None
+
+
+def _entries(index: Any) -> Iterator[tuple[str, str, str]]:
+    """(name, class, folder) of each part."""
+    if isinstance(index, dict):
+        for name, value in index.items():
+            match value:
+                case [str(), str(kind)]:
+                    yield name, kind, name + "/"
+    for entry in index if isinstance(index, list) else ():
+        match entry:
+            case {"path": str(path), "type": str(type_)}:
+                kind = type_.rpartition(".")[2]
+                yield path or kind.lower(), kind, path + "/" if path else ""
+
+
+def _with_weights(place: Place, entries: Iterator[tuple[str, str, str]]) -> Iterator[Part]:
+    for (name, kind, folder), _ in zip(entries, range(MAX_PARTS), strict=False):
+        here = {
+            path: size
+            for path, size in place.files.items()
+            if path.startswith(folder) and "/" not in path[len(folder) :] and path.endswith(WEIGHTS)
+        }
+        found = variants(here)
+        if found:
+            yield Part(name, kind, folder, found[0], found[1:])

@@ -26,7 +26,6 @@ from inspector.model import (
     Variant,
 )
 from inspector.opening.metadata import Entry
-from inspector.opening.variants import bits_per_weight
 from inspector.units import bits
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ def _source(checkpoint: Checkpoint) -> dict[str, Any]:
 
 
 def _variant(each: Variant, result: Reconciliation) -> dict[str, Any]:
-    bits = bits_per_weight(each, result)
+    bits = result.bits_of(each)
     return {
         "name": each.name,
         "format": each.format,

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspector import units
 from inspector.architectures.facts import facts
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
-from inspector.opening.variants import bits_per_weight
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
 
@@ -168,7 +167,7 @@ def _variants(result: Reconciliation, width: int | None) -> str:
             each.type or "",
             integer(len(each.paths)),
             decimal(each.size),
-            "" if (dense := bits_per_weight(each, result)) is None else units.bits(dense),
+            "" if (dense := result.bits_of(each)) is None else units.bits(dense),
             "inspected here" if result.has(each) else "",
         )
         for each in found[:MOST_VARIANTS]

@@ -1,8 +1,13 @@
-"""GGUF key-values → a configuration with Transformers' field names; and the file's claims about itself."""
+"""GGUF files: key-values → a configuration with Transformers' field names; what they claim; and checks of a split.
+
+Splits are written by llama.cpp's `gguf-split`: `split.no` counts from 0, file names from 1; `split.tensors.count`
+counts all parts.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -29,8 +34,8 @@ from inspector.architectures.prediction import NO_MODEL
 from inspector.architectures.scope import PER_LAYER, TIED
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
-from inspector.model import Claim, Config, Header
-from inspector.units import integer
+from inspector.model import Claim, Config, Finding, Header
+from inspector.units import first_few, integer, plural
 
 #: A per-layer array longer than this is not one.
 MOST_LAYERS = 4096
@@ -65,24 +70,24 @@ def config_of(files: Sequence[Header]) -> Config | None:
 def _no_model(pairs: KeyValues, path: str) -> Config | None:
     """What the file is if not a model: an adapter, statistics, a direction. None for models."""
     architecture = _value(pairs, "general.architecture")
-    for told in (_value(pairs, "general.type"), architecture):
-        if isinstance(told, str) and told in NO_MODELS:
-            what, keys = NO_MODELS[told]
+    for kind in (_value(pairs, "general.type"), architecture):
+        if isinstance(kind, str) and kind in NO_MODELS:
+            what, keys = NO_MODELS[kind]
             values = {"architectures": [what], NO_MODEL: what}
             if isinstance(architecture, str):
                 values |= {
                     "model_type": _model_type(architecture, pairs),
                     GGUF_ARCHITECTURE: GgufArchitecture(architecture),
                 }
-            return Config(values, "gguf", path, _told(pairs, keys))
+            return Config(values, "gguf", path, _notes(pairs, keys))
     return None
 
 
-def _told(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
+def _notes(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
     """A note for the given keys; none for keys that are absent or false."""
     values = {text: _value(pairs, key) for key, text in keys.items()}
-    said = [text.format(str(value)[:60]) for text, value in values.items() if value not in (None, False)]
-    return (", ".join(said),) if said else ()
+    given = [text.format(str(value)[:60]) for text, value in values.items() if value not in (None, False)]
+    return (", ".join(given),) if given else ()
 
 
 def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
@@ -187,8 +192,8 @@ def _config(pairs: KeyValues, path: str) -> Config | None:
     if architecture in BESIDE:
         what, keys = BESIDE[architecture]
         values["architectures"] = [what]
-        values[PROJECTOR] = "+".join(dict.fromkeys(str(said) for key in PROJECTORS if (said := _value(pairs, key))))
-        notes += _told(pairs, keys)
+        values[PROJECTOR] = "+".join(dict.fromkeys(str(kind) for key in PROJECTORS if (kind := _value(pairs, key))))
+        notes += _notes(pairs, keys)
     _add_label(values, pairs)
     tokens = pairs.fields.get(TOKENS)
     if "vocab_size" not in values and tokens is not None and tokens.items is not None:
@@ -270,8 +275,8 @@ def claims(files: Iterable[Header], logical: int, scheme: str | None) -> Iterato
             continue  # the name of the model that it accompanies
         value = _value(pairs, key)
         if value is not None and not isinstance(value, list):
-            told = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
-            yield Claim(key, told[:80], counted)
+            stated = FILE_TYPES.get(value, f"file type {value}") if key == "general.file_type" else str(value)
+            yield Claim(key, stated[:80], counted)
 
 
 def _claimable(logical: int, scheme: str | None) -> tuple[tuple[str, int | str], ...]:
@@ -281,3 +286,55 @@ def _claimable(logical: int, scheme: str | None) -> tuple[tuple[str, int | str],
         ("general.parameter_count", logical),
         ("general.file_type", scheme or "no quantization"),
     )
+
+
+# --- a GGUF that is split into files ------------------------------------------------------------
+
+
+def check_split(files: Sequence[Header]) -> tuple[Finding, ...]:
+    """Parts that are missing, duplicated or from another split, and tensors that are missing or duplicated."""
+    return tuple(_split_findings(files))
+
+
+def _split_findings(files: Sequence[Header]) -> Iterator[Finding]:
+    first = files[0]
+    counts = {header.path: _number(header, "split.count") for header in files}
+    for path, count in counts.items():
+        if count != counts[first.path]:
+            what = (
+                f"split.count is {count if count is not None else 'absent'}, and {counts[first.path]} in {first.path}"
+            )
+            yield Finding("split-count", "error", what, path)
+    numbers = Counter(_number(header, "split.no") for header in files)
+    for number, times in numbers.items():
+        if number is not None and times > 1:
+            yield Finding("split-number", "error", f"{times} files have split.no {number}", first.path)
+    total = counts[first.path]
+    if len(files) > 1 and total is not None and len(files) < total <= len(files) + 100_000:
+        absent = [number + 1 for number in range(total) if number not in numbers]
+        what = f"{plural(len(absent), 'part')} of {total} missing: {first_few(absent)}"
+        yield Finding("missing-part", "error", what, first.path)
+    if (total or 0) < len(files) and len(files) > 1:
+        stated = f"split.count is {'absent' if total is None else integer(total)}"
+        yield Finding("split-count", "error", f"{stated}, but there are {integer(len(files))} parts", first.path)
+    yield from _tensors_of_split(files, total)
+
+
+def _tensors_of_split(files: Sequence[Header], total: int | None) -> Iterator[Finding]:
+    names = Counter(tensor.name for header in files for tensor in header.tensors)
+    stated = _number(files[0], "split.tensors.count")
+    if len(files) == total and stated is not None and stated != names.total():
+        what = f"split.tensors.count says {plural(stated, 'tensor')}; the parts have {integer(names.total())}"
+        yield Finding("split-tensors", "error", what, files[0].path)
+    for header in files:
+        twice = sum(names[tensor.name] > 1 for tensor in header.tensors)
+        if twice:
+            what = f"{plural(twice, 'tensor')} of this part are in several parts"
+            yield Finding(
+                "split-duplicate", "error", what, header.path, next(t.name for t in header.tensors if names[t.name] > 1)
+            )
+
+
+def _number(header: Header, key: str) -> int | None:
+    value = header.metadata.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
