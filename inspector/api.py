@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from inspector.bridge.outline import Outline
     from inspector.comparing.attachment import Attachment
     from inspector.comparing.data import Comparison
-    from inspector.comparing.diff import Diff
+    from inspector.comparing.derivation import Merge, Rank
+    from inspector.comparing.diff import Diff, Three
     from inspector.comparing.effects import Effect
-    from inspector.comparing.forensics import Merge, Rank
     from inspector.comparing.pairing import Pair
-    from inspector.comparing.three import Three
     from inspector.measuring.values import Values
     from inspector.opening.models import Models, Named
     from inspector.sizing.memory import Memory, Sweep
@@ -267,7 +266,7 @@ def three(a: Diff, b: Diff, *, data: bool = False, workers: int = 1) -> Three:
         >>> api.three(a, b).counts
         {'same': 1, 'a': 2, 'b': 0, 'alike': 0, 'apart': 0}
     """
-    from inspector.comparing.three import three as compare
+    from inspector.comparing.diff import three as compare
 
     return compare(a, b, diff(a.b, b.b, data=data, workers=workers))
 
@@ -294,7 +293,7 @@ def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
         [(1, 8)]
     """
     with _comparison(result) as comparison:
-        from inspector.comparing.forensics import rank
+        from inspector.comparing.derivation import rank
 
         pairs = zip(result.pairs, result.data or (), strict=True)
         differ = [pair for pair, data in pairs if data and data.status == "different"]
@@ -323,7 +322,7 @@ def merge(
     """
     own = _reconciled(target)
     with _comparison(diff(first, own)) as one, _comparison(diff(second, own)) as two:
-        from inspector.comparing.forensics import merge as fit
+        from inspector.comparing.derivation import merge as fit
 
         return fit(one, two)
 

@@ -20,10 +20,11 @@ from test_gguf_cases import pair as key_value
 import inspector
 from inspector.architectures.conversions import Conversion, conversion_of, key_text
 from inspector.architectures.store import store
-from inspector.comparing.layouts import Known, Option, Sides, pieces
-from inspector.comparing.numbers import words as numbers_of
+from inspector.comparing.formulas import words as numbers_of
+from inspector.comparing.layouts import Option, pieces
 from inspector.comparing.pairing import Pair
-from inspector.comparing.views import loops
+from inspector.comparing.sides import Known, Sides
+from inspector.comparing.strided import loops
 from inspector.model import Key
 
 FIXTURES = Path(sparse.__file__).parent
@@ -207,7 +208,7 @@ def test_formulas_of_values_are_what_the_converter_computes(
     """On 1/4, -1 and 3, by hand."""
     import numpy as np
 
-    from inspector.comparing.numbers import applied, words
+    from inspector.comparing.formulas import applied, words
 
     assert words(text) == known.keys()
     assert applied(text, np.array([0.25, -1, 3], np.float32), known.get).tolist() == pytest.approx(expected)

@@ -10,8 +10,8 @@ import pytest
 from every import every
 from numpy.typing import NDArray
 
-from inspector.comparing import numbers
-from inspector.comparing.data import agreement as judged
+from inspector.comparing import differences
+from inspector.comparing.differences import agreement as judged
 from inspector.quantization.precision import GRIDS, group_of, spacing, step_of
 
 Array = NDArray[Any]
@@ -31,7 +31,7 @@ def drawn(kind: str, seed: int = 0) -> Array:
 def agreement(a: Array, b: Array, name: str) -> str:
     step = step_of(name)
     assert step is not None
-    return judged(numbers.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
+    return judged(differences.sums(a, b, lambda: [step(b.ravel())]), lossy=True)
 
 
 @every("kind", ["normal", "heavy", "outliers", "small"])

@@ -60,12 +60,12 @@ def attachment(base: Reconciliation, adapter: Reconciliation) -> Attachment:
     """
     weights = {each.key._replace(part="weight"): each for each in base.tensors if each.key.part in ("weight", "bias")}
     weights |= {each.key: each for each in base.tensors}
-    shapes = _predicted(base, adapter)
+    shapes = _predicted_shapes(base, adapter)
     packed = base.packing.shapes if base.packing else {}
-    return Attachment(base, adapter, tuple(_attached(each, weights, shapes, packed) for each in adapter.tensors))
+    return Attachment(base, adapter, tuple(_attach(each, weights, shapes, packed) for each in adapter.tensors))
 
 
-def _attached(
+def _attach(
     piece: Labelled,
     weights: Mapping[Key, Labelled],
     shapes: Mapping[Key, tuple[int, ...]],
@@ -91,17 +91,17 @@ def _lora_shape(piece: Labelled, weight: tuple[int, ...]) -> tuple[int, ...] | N
     return tuple(shape)
 
 
-def _predicted(base: Reconciliation, adapter: Reconciliation) -> dict[Key, tuple[int, ...]]:
+def _predicted_shapes(base: Reconciliation, adapter: Reconciliation) -> dict[Key, tuple[int, ...]]:
     """The shapes that the adapter's own configuration gives its tensors on this base."""
     config = adapter.adapter.config if adapter.adapter else {}
     if base.prediction is None or not config:
         return {}
     with suppress(ConfigError):
-        return dict(_shapes(base, config))
+        return dict(_shapes_by_key(base, config))
     return {}
 
 
-def _shapes(base: Reconciliation, config: Mapping[str, object]) -> Iterator[tuple[Key, tuple[int, ...]]]:
+def _shapes_by_key(base: Reconciliation, config: Mapping[str, object]) -> Iterator[tuple[Key, tuple[int, ...]]]:
     assert base.prediction is not None
     for row in predict(config, base.prediction).expected:
         for key in row.keys():

@@ -10,6 +10,7 @@ so that memory does not grow with the tensors.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,13 +20,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.comparing import numbers, unchanged
-from inspector.comparing.agreement import AGREEMENTS, Agreement, Data, Sums, added
+from inspector.comparing import differences, formulas
+from inspector.comparing.agreement import AGREEMENTS, Data, Sums, added
 from inspector.comparing.diff import Diff
-from inspector.comparing.layouts import Known, Made, Option, Piece, Sides, is_turned, pieces
+from inspector.comparing.differences import agreement
+from inspector.comparing.layouts import Made, Option, Piece, pieces
 from inspector.comparing.pairing import Pair, Side
-from inspector.comparing.views import TILE, Array, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
+from inspector.comparing.sides import Known, Sides, is_turned
+from inspector.comparing.strided import TILE, Array, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
+from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Reconciliation
 from inspector.quantization.precision import group_of, spacing, step_of
@@ -33,8 +37,6 @@ from inspector.sources import workers as threads
 
 #: Raw bytes that are compared at once.
 RAW = 1 << 19
-#: The least cosine that even the coarsest types, with three values per weight, preserve.
-ALIKE = 0.5
 #: Elements of each sampled position, for finding out what a converter did.
 SAMPLE = 1 << 12
 
@@ -47,7 +49,7 @@ class Comparison:
         self._sides = Sides(Known(result.a), Known(result.b))
         self._open: list[_Reader] = []
         self._threads = local()
-        self._before = [unchanged.stamps(side.checkpoint) for side in (result.a, result.b)]
+        self._before = [stamps(side.checkpoint) for side in (result.a, result.b)]
 
     def close(self) -> None:
         """Close the files."""
@@ -65,7 +67,7 @@ class Comparison:
         """
         found = threads.each(lambda pair: self._pair(pair, done), self.result.pairs, workers)
         for side, before in zip((self.result.a, self.result.b), self._before, strict=True):
-            unchanged.check(side.checkpoint, before)
+            check_unchanged(side.checkpoint, before)
         return replace(self.result, data=tuple(found))
 
     @property
@@ -90,9 +92,9 @@ class Comparison:
             matched = pieces(pair, self._sides)
         except ValueError as error:
             return Data(None, why=f"different shapes: {error}")
-        a, b = self._readers(pair)
-        found = [_compared(piece, a, b, self._sides) for piece in matched]
-        return _together(pair, found, lossy=_is_lossy(pair), sides=self._sides)
+        values = _Values(*self._readers(pair), self._sides)
+        found = [values.compared(piece) for piece in matched]
+        return _merged(pair, found, lossy=_is_lossy(pair), sides=self._sides)
 
     def plain(self, pair: Pair) -> int | None:
         """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs."""
@@ -105,8 +107,8 @@ class Comparison:
         options = matched[0].options if len(matched) == 1 else ()
         if not options or options[0].name or len(loops(options[0].a, options[0].b)) > 1:
             return None
-        a, b = self._readers(pair)
-        best = _best(options, a, b, self._sides) if len(options) > 1 else options[0]
+        values = _Values(*self._readers(pair), self._sides)
+        best = values.best(options) if len(options) > 1 else options[0]
         return best.a.elements if best is options[0] and best.a.elements == pair.a.elements else None
 
     def matrix(self, pair: Pair) -> tuple[int, int] | None:
@@ -234,7 +236,7 @@ class _Side:
         return each.tensor.dtype if plain and not any(found.rule == "big-endian" for found in header.findings) else None
 
 
-class _Rows:
+class _ComputedRows:
     """What `Made` says, computed: rows from those of one tensor."""
 
     def __init__(self, side: _Side, made: Made) -> None:
@@ -257,11 +259,11 @@ class _Rows:
         first, last = start // columns, -(-stop // columns)
         x = self._side.values(self._made.x)(first * width, last * width).reshape(-1, width)
         whole = {letter: change(values) for letter, values in self._whole.items()}
-        rows = numbers.applied(self._made.value, change(x), whole.get).reshape(-1)
+        rows = formulas.applied(self._made.value, change(x), whole.get).reshape(-1)
         return rows[start - first * columns : stop - first * columns]
 
 
-class _Found(NamedTuple):
+class _Compared(NamedTuple):
     """The comparison of one piece, under the option that fits best."""
 
     option: Option
@@ -269,124 +271,134 @@ class _Found(NamedTuple):
     piece: Piece
 
 
-def _compared(piece: Piece, a: _Side, b: _Side, sides: Sides) -> _Found:
-    plain = piece.options[0]
-    if plain.made is not None:
-        return _Found(plain, _computed(plain, plain.made, a, b, sides), piece)
-    if not plain.name and _same_bytes(plain, a, b):
-        return _Found(plain, Sums(elements=plain.a.elements), piece)
-    options = [_with_means(option, a, b, sides) for option in piece.options]
-    option = plain if len(options) == 1 else _best(options, a, b, sides)
-    nest = loops(option.a, option.b)
-    sums = Sums()
-    for tile in tiles(nest):
-        sums += _tile(option, nest, tile, a, b, sides)
-    return _Found(option, sums, piece)
+class _TileOfSide(NamedTuple):
+    """The elements of one side in a tile."""
+
+    side: _Side
+    view: View
+    start: int  # in the view
+    sizes: tuple[int, ...]
+    strides: list[int]
+
+    def gathered(self, read: Callable[[int, int], Array], view: View | None = None) -> Array:
+        """What a function of a range of elements has for the tile, or for the same tile of another view."""
+        return gathered(read, (view or self.view).offset + self.start, self.sizes, self.strides)
+
+    def values(self, view: View | None = None) -> Array:
+        return self.gathered(self.side.values((view or self.view).store), view)
+
+    def steps(self) -> Array | None:
+        read = self.side.steps(self.view.store)
+        return self.gathered(read) if read else None
 
 
-def _with_means(option: Option, a: _Side, b: _Side, sides: Sides) -> Option:
-    """An option with the means over the model's whole tensor that its formula needs."""
-    asked = numbers.words(option.value) & numbers.MEANS.keys()
-    if not asked:
-        return option
-    side, view, at = (a, option.a, "a") if sides.file == 1 else (b, option.b, "b")
-    nest, totals = loops(option.a, option.b), dict.fromkeys(asked, 0.0)
-    for tile in tiles(nest):
-        start, strides = view.offset + getattr(tile, at), [getattr(loop, at) for loop in nest]
-        x = gathered(side.values(view.store), start, tile.sizes, strides)
-        for name in asked:
-            totals[name] += float(numbers.MEANS[name](x).sum(dtype=np.float64))
-    means = {name: total / max(view.elements, 1) for name, total in totals.items()}
-    return option._replace(numbers={**option.numbers, **means})
+class _Values(NamedTuple):
+    """The values of both sides of a pair."""
 
+    a: _Side
+    b: _Side
+    sides: Sides
 
-def _same_bytes(option: Option, a: _Side, b: _Side) -> bool:
-    """Whether both have the same bytes, given the same dtype and order."""
-    nest = loops(option.a, option.b)
-    dtype = a.dtype(option.a.store)
-    if dtype is None or dtype != b.dtype(option.b.store) or len(nest) > 1:
-        return False
-    total = option.a.elements
-    if nest and (nest[0].a, nest[0].b) != (1, 1):
-        return False
-    whole = group_of(dtype)
-    if (option.a.offset % whole, option.b.offset % whole) != (0, 0):
-        return False
-    step = RAW // max(whole, 2) * whole or whole
-    for start in range(0, total, step):
-        stop = min(start + step, total)
-        own = a.raw(option.a.store, option.a.offset + start, option.a.offset + stop)
-        if own != b.raw(option.b.store, option.b.offset + start, option.b.offset + stop):
-            return False
-    return True
-
-
-def _best(options: Sequence[Option], a: _Side, b: _Side, sides: Sides) -> Option:
-    """What was done to the model's values, judging by a few samples: the option under which most elements fit."""
-    ranked = []
-    for option in options:
+    def compared(self, piece: Piece) -> _Compared:
+        plain = piece.options[0]
+        if plain.made is not None:
+            return _Compared(plain, self._against_computed(plain, plain.made), piece)
+        if not plain.name and self._have_same_bytes(plain):
+            return _Compared(plain, Sums(elements=plain.a.elements), piece)
+        options = [self._with_means(option) for option in piece.options]
+        option = plain if len(options) == 1 else self.best(options)
         nest = loops(option.a, option.b)
-        count = tile_count(nest, SAMPLE)
-        places = sorted({0, count // 3, count * 2 // 3, count - 1})
-        sums = Sums()
-        for place in places:
-            sums += _tile(option, nest, tile_at(nest, place, SAMPLE), a, b, sides)
-        ranked.append((sums.beyond / max(sums.elements, 1), sums.difference))
-    return options[min(range(len(options)), key=ranked.__getitem__)]
+        return _Compared(option, added(self._tile(option, nest, tile) for tile in tiles(nest)), piece)
+
+    def best(self, options: Sequence[Option]) -> Option:
+        """What was done to the model's values, judging by a few samples: the option under which most elements fit."""
+        ranked = []
+        for option in options:
+            nest = loops(option.a, option.b)
+            count = tile_count(nest, SAMPLE)
+            places = sorted({0, count // 3, count * 2 // 3, count - 1})
+            sums = added(self._tile(option, nest, tile_at(nest, place, SAMPLE)) for place in places)
+            ranked.append((sums.beyond / max(sums.elements, 1), sums.difference))
+        return options[min(range(len(options)), key=ranked.__getitem__)]
+
+    def _with_means(self, option: Option) -> Option:
+        """An option with the means over the model's whole tensor that its formula needs."""
+        asked = formulas.words(option.value) & formulas.MEANS.keys()
+        if not asked:
+            return option
+        nest, totals = loops(option.a, option.b), dict.fromkeys(asked, 0.0)
+        for tile in tiles(nest):
+            model, _ = self._tiles_of_sides(option, nest, tile)
+            x = model.values()
+            for name in asked:
+                totals[name] += float(formulas.MEANS[name](x).sum(dtype=np.float64))
+        view, _ = self.sides.model_and_file(option.a, option.b)
+        means = {name: total / max(view.elements, 1) for name, total in totals.items()}
+        return option._replace(numbers={**option.numbers, **means})
+
+    def _have_same_bytes(self, option: Option) -> bool:
+        """Whether both have the same bytes, given the same dtype and order."""
+        (a, b), nest = (option.a, option.b), loops(option.a, option.b)
+        dtype = self.a.dtype(a.store)
+        if dtype is None or dtype != self.b.dtype(b.store) or len(nest) > 1:
+            return False
+        if nest and (nest[0].a, nest[0].b) != (1, 1):
+            return False
+        whole = group_of(dtype)
+        if (a.offset % whole, b.offset % whole) != (0, 0):
+            return False
+        step = RAW // max(whole, 2) * whole or whole
+        ranges = ((start, min(start + step, a.elements)) for start in range(0, a.elements, step))
+        return all(
+            self.a.raw(a.store, a.offset + start, a.offset + stop)
+            == self.b.raw(b.store, b.offset + start, b.offset + stop)
+            for start, stop in ranges
+        )
+
+    def _against_computed(self, option: Option, made: Made) -> Sums:
+        """A file's elements compared with those that its converter computed from the model's, up to sums' order."""
+        (model, _), (file, view) = self.sides.model_and_file((self.a, option.a), (self.b, option.b))
+        rows, total = _ComputedRows(model, made), Sums()
+        step, read = max(1, TILE // made.columns) * made.columns, file.steps(view.store)
+        for start in range(0, view.elements, step):
+            stop = min(start + step, view.elements)
+            at = view.offset + start, view.offset + stop
+            x, y = self.sides.model_and_file(rows.values(start, stop), file.values(view.store)(*at))
+            steps = functools.partial(_steps_at, read, at)
+            total += differences.sums(x, y, steps, slack=rows.magnitude(start, stop))
+        return total
+
+    def _tiles_of_sides(self, option: Option, nest: Sequence[Loop], tile: Tile) -> tuple[_TileOfSide, _TileOfSide]:
+        """The model's and the file's part of a tile."""
+        return self.sides.model_and_file(
+            _TileOfSide(self.a, option.a, tile.a, tile.sizes, [loop.a for loop in nest]),
+            _TileOfSide(self.b, option.b, tile.b, tile.sizes, [loop.b for loop in nest]),
+        )
+
+    def _tile(self, option: Option, nest: Sequence[Loop], tile: Tile) -> Sums:
+        model, file = self._tiles_of_sides(option, nest, tile)
+        held = made = model.values()
+        slack = formulas.slack(option.value, option.numbers)
+        if option.value:
+            named: dict[str, float | Array] = {name: model.values(view) for name, view in option.beside.items()}
+            if formulas.INDEX in formulas.words(option.value):
+                named[formulas.INDEX] = model.gathered(np.arange)
+            made = formulas.applied(option.value, held, (named | dict(option.numbers)).get)
+            if option.beside and slack is not None:  # adding and subtracting again disturbs the last bits
+                slack = float(np.nanmax(np.abs(held), initial=0))
+
+        def steps() -> list[Array]:
+            if self.a.side.dtype == self.b.side.dtype and not option.value:
+                return []
+            a, b = self.sides.model_and_file(model, file)
+            return [found for found in (a.steps(), b.steps()) if found is not None]
+
+        x, y = self.sides.model_and_file(made, file.values())
+        return differences.sums(x, y, steps, slack=slack)
 
 
-def _computed(option: Option, made: Made, a: _Side, b: _Side, sides: Sides) -> Sums:
-    """A file's elements compared with those that its converter computed from the model's, up to the order of sums."""
-    (model, file), view = ((a, b), option.b) if sides.file == 1 else ((b, a), option.a)
-    rows, total = _Rows(model, made), Sums()
-    step = max(1, TILE // made.columns) * made.columns
-    for start in range(0, view.elements, step):
-        total += _made_rows(rows, file, view, (start, min(start + step, view.elements)), sides)
-    return total
-
-
-def _made_rows(rows: _Rows, file: _Side, view: View, place: tuple[int, int], sides: Sides) -> Sums:
-    at = view.offset + place[0], view.offset + place[1]
-    made, held = rows.values(*place), file.values(view.store)(*at)
-
-    def steps() -> list[Array]:
-        read = file.steps(view.store)
-        return [read(*at)] if read else []
-
-    x, y = (made, held) if sides.file == 1 else (held, made)
-    return numbers.sums(x, y, steps, slack=rows.magnitude(*place))
-
-
-def _tile(option: Option, nest: Sequence[Loop], tile: Tile, a: _Side, b: _Side, sides: Sides) -> Sums:
-    own = [loop.a for loop in nest]
-    other = [loop.b for loop in nest]
-    start_a, start_b = option.a.offset + tile.a, option.b.offset + tile.b
-    x = gathered(a.values(option.a.store), start_a, tile.sizes, own)
-    y = gathered(b.values(option.b.store), start_b, tile.sizes, other)
-    slack = numbers.slack(option.value, option.numbers)
-    if option.value:
-        model, start, strides, held = (a, tile.a, own, x) if sides.file == 1 else (b, tile.b, other, y)
-        beside: dict[str, float | Array] = {
-            name: gathered(model.values(view.store), view.offset + start, tile.sizes, strides)
-            for name, view in option.beside.items()
-        }
-        if numbers.INDEX in numbers.words(option.value):
-            place = (option.a if sides.file == 1 else option.b).offset + start
-            beside[numbers.INDEX] = gathered(np.arange, place, tile.sizes, strides)
-        made = numbers.applied(option.value, held, (beside | dict(option.numbers)).get)
-        if option.beside and slack is not None:  # adding and subtracting again disturbs the last bits
-            slack = float(np.nanmax(np.abs(held), initial=0))
-        x, y = (made, y) if sides.file == 1 else (x, made)
-
-    def steps() -> Iterator[Array]:
-        if a.side.dtype == b.side.dtype and not option.value:
-            return
-        for side, view, start, strides in ((a, option.a, start_a, own), (b, option.b, start_b, other)):
-            read = side.steps(view.store)
-            if read is not None:
-                yield gathered(read, start, tile.sizes, strides)
-
-    return numbers.sums(x, y, lambda: list(steps()), slack=slack)
+def _steps_at(read: Callable[[int, int], Array] | None, at: tuple[int, int]) -> list[Array]:
+    return [read(*at)] if read else []
 
 
 def _is_lossy(pair: Pair) -> bool:
@@ -394,29 +406,16 @@ def _is_lossy(pair: Pair) -> bool:
     return pair.a is not None and pair.b is not None and pair.a.dtype != pair.b.dtype
 
 
-def _together(pair: Pair, found: Sequence[_Found], *, lossy: bool, sides: Sides) -> Data:
+def _merged(pair: Pair, found: Sequence[_Compared], *, lossy: bool, sides: Sides) -> Data:
     """The pieces of a pair merged."""
     statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value or each.option.made)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])
     names = [name for each in found for name in each.option.name.split(", ") if name]
-    layout = () if any(each.option.beside for each in found) else _layout(pair, sides)
+    layout = () if any(each.option.beside for each in found) else _differences_in_layout(pair, sides)
     return Data(worst, ", ".join(dict.fromkeys([*layout, *names])) or None, added(each.sums for each in found))
 
 
-def agreement(sums: Sums, *, lossy: bool) -> Agreement:
-    """Equal numbers; numbers that differ by at most a step, and by half of one on average; or different ones.
-
-    If steps are as large as the numbers, as with two bits, this says little: so the directions must agree as well.
-    """
-    if not sums.differing:
-        return "equal"
-    within = lossy and not sums.beyond and sums.difference <= sums.steps / 4
-    # If all numbers vanish there is no cosine: they must be smaller than a step.
-    alike = sums.cosine >= ALIKE if sums.cosine is not None else sums.a + sums.b <= sums.steps
-    return "rounded" if within and alike else "different"
-
-
-def _layout(pair: Pair, sides: Sides) -> Iterator[str]:
+def _differences_in_layout(pair: Pair, sides: Sides) -> Iterator[str]:
     """Differences in layout only."""
     assert pair.a is not None
     assert pair.b is not None

@@ -1,6 +1,7 @@
-"""Two checkpoints side by side, from their headers and configurations alone.
+"""Two checkpoints side by side, from their headers and configurations alone; and what two changed in a common base.
 
-diff(a, b).differs → whether anything except names and order differs
+diff(a, b).differs              whether anything except names and order differs
+three(base_a, base_b, a_b)      each tensor of the base: changed by neither, by one, by both alike or differently
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from inspector.comparing.agreement import AGREEMENTS, Data
-from inspector.comparing.beside import Beside, beside
+from inspector.comparing.companions import Companion, companions
 from inspector.comparing.pairing import Pair, Status, pairs
-from inspector.model import Config, Reconciliation
+from inspector.model import Config, Key, Reconciliation
 from inspector.tabular import Tabular
 
 #: Fields about who wrote a configuration, not about the model.
@@ -37,7 +38,7 @@ class Diff(Tabular):
     b: Reconciliation
     config: tuple[FieldDifference, ...]
     pairs: tuple[Pair, ...]
-    beside: tuple[Beside, ...] = ()  # vocabulary, chat template, settings, metadata
+    beside: tuple[Companion, ...] = ()  # vocabulary, chat template, settings, metadata
     data: tuple[Data | None, ...] | None = None  # the comparison of each pair's values; None if none were read
 
     @property
@@ -80,27 +81,103 @@ def diff(a: Reconciliation, b: Reconciliation) -> Diff:
     >>> diff(base, tuned).counts  # doctest: +SKIP
     {'same': 291, 'dtype': 0, 'shape': 0, 'only_a': 0, 'only_b': 0}
     """
-    fields = tuple(_fields(a.checkpoint.config, b.checkpoint.config))
-    return Diff(a, b, fields, pairs(a, b), beside(a.checkpoint, b.checkpoint))
+    fields = tuple(_differing_fields(a.checkpoint.config, b.checkpoint.config))
+    return Diff(a, b, fields, pairs(a, b), companions(a.checkpoint, b.checkpoint))
 
 
-def _fields(a: Config | None, b: Config | None) -> Iterator[FieldDifference]:
+def _differing_fields(a: Config | None, b: Config | None) -> Iterator[FieldDifference]:
     """Fields that differ; between configurations of different kinds, only those that both have.
 
     A GGUF's key-values say less than a config.json, and an inferred configuration adds nothing.
     """
     if a is None or b is None or "inferred" in (a.kind, b.kind):
         return
-    own, other = dict(_flat(a.values)), dict(_flat(b.values))
+    own, other = dict(_flattened(a.values)), dict(_flattened(b.values))
     names = own | other if a.kind == b.kind else {name: 0 for name in own if name in other}
     for name in names:
         if name not in PROVENANCE and own.get(name) != other.get(name):
             yield FieldDifference(name, own.get(name), other.get(name))
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _flattened(values: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
         if isinstance(value, Mapping) and value and depth < 8:
-            yield from _flat(value, f"{prefix}{name}.", depth + 1)
+            yield from _flattened(value, f"{prefix}{name}.", depth + 1)
         else:
             yield f"{prefix}{name}", value
+
+
+# --- three checkpoints ---------------------------------------------------------------------------
+
+#: Changed by neither, by one, by both identically, or by both differently.
+Change = Literal["same", "a", "b", "alike", "apart"]
+CHANGES: tuple[Change, ...] = ("same", "a", "b", "alike", "apart")
+
+
+class Third(NamedTuple):
+    """One key of the base."""
+
+    key: Key
+    change: Change
+    a: Pair | None  # the base's tensor with a's; None if the base has none
+    b: Pair | None
+    data_a: Data | None
+    data_b: Data | None
+
+
+@dataclass(frozen=True, slots=True)
+class Three(Tabular):
+    """A base and two models derived from it."""
+
+    a: Diff  # the base with a
+    b: Diff  # the base with b
+    tensors: tuple[Third, ...]
+
+    @property
+    def counts(self) -> Mapping[Change, int]:
+        counted = Counter(each.change for each in self.tensors)
+        return {change: counted[change] for change in CHANGES}
+
+    @property
+    def differs(self) -> bool:
+        return self.a.differs or self.b.differs
+
+
+#: A pair, and how its values compare if they were read.
+_Compared = tuple[Pair, Data | None]
+
+
+def three(a: Diff, b: Diff, between: Diff) -> Three:
+    """What changed where.
+
+    Args:
+        a, b: the base compared with each.
+        between: these two compared with each other, with values if the others have them.
+    """
+    left, right, both = _by_key(a), _by_key(b), _by_key(between)
+    keys = dict.fromkeys((*left, *right))
+    return Three(a, b, tuple(_third(key, left.get(key), right.get(key), both.get(key)) for key in keys))
+
+
+def _by_key(result: Diff) -> dict[Key, _Compared]:
+    data = result.data or (None,) * len(result.pairs)
+    return {pair.key: (pair, each) for pair, each in zip(result.pairs, data, strict=True)}
+
+
+def _third(key: Key, a: _Compared | None, b: _Compared | None, both: _Compared | None) -> Third:
+    changed = _is_changed(a), _is_changed(b)
+    change: Change = "a" if changed[0] else "b" if changed[1] else "same"
+    if all(changed):
+        gone = a is not None and b is not None and (a[0].b, b[0].b) == (None, None)
+        change = "alike" if gone or (both is not None and not _is_changed(both)) else "apart"
+    pair_a, data_a = a or (None, None)
+    pair_b, data_b = b or (None, None)
+    return Third(key, change, pair_a, pair_b, data_a, data_b)
+
+
+def _is_changed(found: _Compared | None) -> bool:
+    """Whether a pair differs; False if neither side has a tensor."""
+    if found is None:
+        return False
+    pair, data = found
+    return pair.status != "same" or (data is not None and data.status != "equal")

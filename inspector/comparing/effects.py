@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.adapters.prediction import own_pattern
-from inspector.comparing import numbers
+from inspector.comparing import differences
 from inspector.comparing.agreement import Data, Sums
 from inspector.comparing.attachment import Attached, Attachment
-from inspector.comparing.data import Comparison, agreement
+from inspector.comparing.data import Comparison
 from inspector.comparing.diff import Diff
+from inspector.comparing.differences import agreement
 from inspector.comparing.pairing import Pair
 from inspector.measuring.weights import Weights
 from inspector.model import Labelled
@@ -47,7 +48,7 @@ class Effect(NamedTuple):
     why: str = ""  # why it is unknown
 
 
-class _Module(NamedTuple):
+class _Factors(NamedTuple):
     """The numbers of one module's adapter."""
 
     down: Array  # A: [r, inputs]
@@ -91,19 +92,19 @@ def _effect(
     pieces = {each.piece.key.part: each for each in members}
     own = next(iter(pieces.values())).base
     assert own is not None
-    module = _module(pieces, own, result, base, adapter)
+    module = _factors_of(pieces, own, result, base, adapter)
     if isinstance(module, str):
         return Effect(own, why=module)
     if comparison is None:
-        return Effect(own, _relative(_changed(module, rows) for rows in _rows(own, base)))
+        return Effect(own, _relative_change(_with_adapter(module, rows) for rows in _rows_of_weight(own, base)))
     if pair is None or comparison.matrix(pair) is None:
         return Effect(own, why="the merged model has no such matrix in the same order")
-    return _judged(own, pair, module, comparison)
+    return _compared_effect(own, pair, module, comparison)
 
 
-def _module(
+def _factors_of(
     pieces: Mapping[str, Attached], own: Labelled, result: Attachment, base: Weights, adapter: Weights
-) -> _Module | str:
+) -> _Factors | str:
     """The module's numbers, or why they are unavailable."""
     found = result.adapter.adapter
     unknown = sorted(pieces.keys() - KNOWN)
@@ -111,12 +112,12 @@ def _module(
         return f"{found.method if found else 'this adapter'} has no definition here"
     if not all(each.fits for each in pieces.values()):
         return "its shapes do not fit"
-    values = {part: _values(each.piece, adapter) for part, each in pieces.items()}
+    values = {part: _values_of(each.piece, adapter) for part, each in pieces.items()}
     down, up, shape = values["lora_A"], values["lora_B"], base.shape(own)
     if len(shape) != 2 or down.ndim != 2 or up.ndim != 2 or down.shape[0] != up.shape[1]:
         return "not a matrix, or factors of different ranks"
     config = found.config if found else {}
-    scale = _scale(config, own.tensor.name.removesuffix(".weight"), len(down), values.get("alpha"))
+    scale = _scale_of_product(config, own.tensor.name.removesuffix(".weight"), len(down), values.get("alpha"))
     if scale is None:
         return "the adapter does not say its lora_alpha"
     outputs, inputs = up.shape[0], down.shape[1]
@@ -126,14 +127,14 @@ def _module(
     magnitude = values["magnitude"].reshape(-1) if "magnitude" in values else None
     if magnitude is not None and turned:
         return "a magnitude for a weight of [inputs, outputs] is not supported here"
-    return _Module(down, up * np.float32(scale), magnitude, turned)
+    return _Factors(down, up * np.float32(scale), magnitude, turned)
 
 
-def _values(each: Labelled, weights: Weights) -> Array:
+def _values_of(each: Labelled, weights: Weights) -> Array:
     return weights.values(each).reshape(each.tensor.shape)
 
 
-def _scale(config: Mapping[str, Any], module: str, rank: int, stored: Array | None) -> float | None:
+def _scale_of_product(config: Mapping[str, Any], module: str, rank: int, stored: Array | None) -> float | None:
     """The factor of B·A."""
     name = own_pattern(config, "alpha_pattern", module)
     alpha = config["alpha_pattern"][name] if name is not None else config.get("lora_alpha")
@@ -144,7 +145,7 @@ def _scale(config: Mapping[str, Any], module: str, rank: int, stored: Array | No
     return alpha / sqrt(rank) if config.get("use_rslora") is True else alpha / rank
 
 
-def _rows(own: Labelled, base: Weights) -> Iterator[tuple[int, Array]]:
+def _rows_of_weight(own: Labelled, base: Weights) -> Iterator[tuple[int, Array]]:
     """The weight's rows, some at a time, with the number of the first."""
     rows, columns = base.shape(own)
     step = max(1, CHUNK // columns)
@@ -153,7 +154,7 @@ def _rows(own: Labelled, base: Weights) -> Iterator[tuple[int, Array]]:
         yield first, base.values(own, first * columns, stop * columns).reshape(-1, columns)
 
 
-def _changed(module: _Module, rows: tuple[int, Array]) -> tuple[Array, Array]:
+def _with_adapter(module: _Factors, rows: tuple[int, Array]) -> tuple[Array, Array]:
     """Rows of the weight, and the same rows with the adapter."""
     first, weight = rows
     part = slice(first, first + len(weight))
@@ -165,7 +166,7 @@ def _changed(module: _Module, rows: tuple[int, Array]) -> tuple[Array, Array]:
     return weight, new
 
 
-def _relative(pieces: Iterable[tuple[Array, Array]]) -> float | None:
+def _relative_change(pieces: Iterable[tuple[Array, Array]]) -> float | None:
     change = whole = 0.0
     for weight, new in pieces:
         gap = np.nan_to_num(new - weight).astype(np.float64)
@@ -174,21 +175,21 @@ def _relative(pieces: Iterable[tuple[Array, Array]]) -> float | None:
     return sqrt(change / whole) if whole else None
 
 
-def _judged(own: Labelled, pair: Pair, module: _Module, comparison: Comparison) -> Effect:
+def _compared_effect(own: Labelled, pair: Pair, module: _Factors, comparison: Comparison) -> Effect:
     """How large the change is, and whether the merged weight is the sum up to rounding."""
     total, sums = [0.0, 0.0], Sums()
     for first, weight, merged, step in comparison.rows(pair, CHUNK):
-        _, new = _changed(module, (first, weight))
+        _, new = _with_adapter(module, (first, weight))
         gap = np.nan_to_num(new - weight)
         total[0] += float(np.vdot(gap, gap))
         total[1] += float(np.vdot(weight, weight))
-        allowed = [step.reshape(new.shape) + np.abs(gap) * PRODUCT, _least(new, pair)]
-        sums += numbers.sums(np.asarray(new, np.float32), merged, lambda allowed=allowed: allowed)  # type: ignore[misc]
+        allowed = [step.reshape(new.shape) + np.abs(gap) * PRODUCT, _truncation_error(new, pair)]
+        sums += differences.sums(np.asarray(new, np.float32), merged, lambda allowed=allowed: allowed)  # type: ignore[misc]
     relative = sqrt(total[0] / total[1]) if total[1] else None
     return Effect(own, relative, Data(agreement(sums, lossy=True), "base + adapter", sums))
 
 
-def _least(new: Array, pair: Pair) -> Array:
+def _truncation_error(new: Array, pair: Pair) -> Array:
     """The additional error of truncating, instead of rounding, to the merged dtype."""
     found = spacing(np.asarray(new, np.float32), pair.b.dtype) if pair.b else None
     return found if found is not None else np.zeros_like(new)

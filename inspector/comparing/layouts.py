@@ -10,23 +10,16 @@ from an older converter may lack it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from math import isqrt, prod
 from typing import Any, NamedTuple
 
-from inspector.architectures import formula, included
 from inspector.architectures.conversions import EXPERTS, Conversion, key_text
 from inspector.architectures.data.fusions import BRANCHED, PARTS
-from inspector.architectures.scope import Scope
-from inspector.architectures.table import Family, Include, Row, inner_branch, inner_tower
-from inspector.comparing.numbers import INDEX, MEANS, words
-from inspector.comparing.pairing import Pair, Side, conversion_from, loaded_from
-from inspector.comparing.views import Digit, View, loops, whole
-from inspector.errors import ConfigError
-from inspector.model import STACKED, Key, Labelled, Reconciliation
-
-#: The deepest nesting of parts that is searched.
-_DEEPEST = 6
+from inspector.comparing.formulas import INDEX, MEANS, words
+from inspector.comparing.pairing import Pair, Side
+from inspector.comparing.sides import Known, Sides, is_turned
+from inspector.comparing.strided import Digit, View, loops, whole
+from inspector.model import STACKED, Key
 
 
 class Made(NamedTuple):
@@ -58,81 +51,7 @@ class Piece(NamedTuple):
     options: tuple[Option, ...]  # the identity comes first
 
 
-class Known:
-    """What the layouts of one checkpoint depend on."""
-
-    def __init__(self, result: Reconciliation) -> None:
-        config = result.prediction.config if result.prediction else result.checkpoint.config
-        self.values: Mapping[str, Any] = config.values if config else {}
-        self.conversion: Conversion | None = conversion_from(result)
-        self.loaded: Conversion | None = loaded_from(result)
-        self.family: Family | None = config.family if config else None
-
-    @cached_property
-    def transposed(self) -> frozenset[tuple[str, str, str, bool]]:
-        """Tower, branch and role of matrices stored as [in, out], and whether experts are stacked."""
-        return frozenset(_transposed(self.family, self.values, _DEEPEST)) if self.family else frozenset()
-
-    def number(self, text: str, layer: int | None = None) -> float | None:
-        """The value of a formula over the configuration, in a layer; None if it has none."""
-        family = self.family or Family("", {}, ())
-        try:
-            value = formula.evaluate(text, Scope(family, self.values, {} if layer is None else {"layer": layer}))
-        except ConfigError:
-            return None
-        if isinstance(value, list) and layer is not None and layer < len(value):
-            value = value[layer]
-        return value if isinstance(value, (int, float)) else None
-
-
-def _transposed(family: Family, values: Mapping[str, Any], deep: int) -> Iterator[tuple[str, str, str, bool]]:
-    for entry in family.rows:
-        if isinstance(entry, Row):
-            if entry.transposed:
-                yield entry.tower, entry.branch, entry.role, bool(entry.stacked)
-        elif isinstance(entry, Include) and deep:
-            part, inner = included(entry, values)
-            if part is not None:
-                for tower, branch, role, stacked in _transposed(part, inner, deep - 1):
-                    yield inner_tower(entry, tower), inner_branch(entry, branch), role, stacked
-
-
-class Sides(NamedTuple):
-    a: Known
-    b: Known
-
-    @property
-    def file(self) -> int | None:
-        """Which side a converter wrote from a model like the other: 0 or 1; None for two of a kind."""
-        own, other = (each is not None for each in self._conversions)
-        return None if own == other else 0 if own else 1
-
-    @property
-    def conversion(self) -> Conversion:
-        """The conversion that produced that side; empty for two of a kind."""
-        known = next((each for each in self._conversions if each is not None), None)
-        return known if known is not None and self.file is not None else Conversion()
-
-    @property
-    def _conversions(self) -> tuple[Conversion | None, Conversion | None]:
-        found = self.a.conversion, self.b.conversion
-        return found if found != (None, None) else (self.a.loaded, self.b.loaded)
-
-    def number(self, text: str, layer: int | None = None) -> float | None:
-        """A formula's value, preferring the file's configuration, which its converter used."""
-        for side in (self.b, self.a) if self.file == 1 else (self.a, self.b):
-            value = side.number(text, layer)
-            if value is not None:
-                return value
-        return None
-
-    def size(self, text: str, layer: int | None = None) -> int | None:
-        """The same, if it is an integer."""
-        value = self.number(text, layer)
-        return value if isinstance(value, int) else None
-
-
-class _Atom(NamedTuple):
+class _Elements(NamedTuple):
     """The elements of one role, and of one expert if experts are separate."""
 
     view: View
@@ -141,45 +60,47 @@ class _Atom(NamedTuple):
 
 
 #: Role, and index among separate experts or layers → elements.
-_Atoms = dict[tuple[str, int], _Atom]
+_ByRole = dict[tuple[str, int], _Elements]
 
 
 def pieces(pair: Pair, sides: Sides) -> tuple[Piece, ...]:
     """Which elements of the two sides to compare. Raises ValueError if unknown."""
     if pair.a is None or pair.b is None:
         raise ValueError("only one side has it")
-    folded = tuple(_folded(pair.a, pair.b, sides))
+    folded = tuple(_folded_pieces(pair.a, pair.b, sides))
     if folded:
         return folded
-    apart = _lies_apart(pair.a) or _lies_apart(pair.b)
+    apart = _has_separate_items(pair.a) or _has_separate_items(pair.b)
     fine = _needs_parts(pair.a, pair.b, sides)
-    sizes = _sizes(pair.a, pair.b, sides) if fine else {}
+    sizes = _rows_of_separate(pair.a, pair.b, sides) if fine else {}
     a, b = (
-        _atoms(own, other, known, _layout(at, sides) if fine else None, sizes, sides, apart)
+        _elements_by_role(own, other, known, _fused_layout(at, sides) if fine else None, sizes, sides, apart)
         for at, (own, other, known) in enumerate(((pair.a, pair.b, sides.a), (pair.b, pair.a, sides.b)))
     )
     if a.keys() != b.keys():
         raise ValueError(f"{sorted(a.keys() ^ b.keys())[:3]} on one side only")
-    return tuple(piece for role, number in a for piece in _pieces(role, a[role, number], b[role, number], pair, sides))
+    return tuple(
+        piece for role, number in a for piece in _pieces_of_role(role, a[role, number], b[role, number], pair, sides)
+    )
 
 
-def _pieces(role: str, a: _Atom, b: _Atom, pair: Pair, sides: Sides) -> Iterator[Piece]:
+def _pieces_of_role(role: str, a: _Elements, b: _Elements, pair: Pair, sides: Sides) -> Iterator[Piece]:
     """The elements of one role, and those that the file has beyond the model's."""
-    made = _made(role, a, b, pair, sides)
+    made = _computed_piece(role, a, b, pair, sides)
     if made is not None:
         yield made
         return
-    piece = _piece(role, a, b, sides)
+    piece = _piece_with_options(role, a, b, sides)
     yield piece
     if any(option.rest for option in piece.options):
-        yield from _rest(role, a, b, sides)
+        yield from _rows_of_zeros(role, a, b, sides)
 
 
-def _made(role: str, a: _Atom, b: _Atom, pair: Pair, sides: Sides) -> Piece | None:
+def _computed_piece(role: str, a: _Elements, b: _Elements, pair: Pair, sides: Sides) -> Piece | None:
     """What a converter computes row by row from several tensors; None for others."""
-    model, file = (a, b) if sides.file == 1 else (b, a)
+    model, file = sides.model_and_file(a, b)
     step = sides.conversion.computed.get(f"{key_text(file.key)}.{role}")
-    side = pair.a if sides.file == 1 else pair.b
+    side = sides.model_and_file(pair.a, pair.b)[0]
     if step is None or side is None:
         return None
     places = {key_text(key): number for number, key in enumerate(side.keys)}
@@ -191,46 +112,46 @@ def _made(role: str, a: _Atom, b: _Atom, pair: Pair, sides: Sides) -> Piece | No
     rows = file.view.elements // columns
     view = whole((rows, columns), model.view.store).flat()
     made = Made(step["value"], model.view.store, whole_ones, columns)
-    one, other = (view, file.view.flat()) if sides.file == 1 else (file.view.flat(), view)
+    one, other = sides.model_and_file(view, file.view.flat())
     return Piece(role, (Option(step["name"], one, other, made=made),))
 
 
-def _rest(role: str, a: _Atom, b: _Atom, sides: Sides) -> Iterator[Piece]:
+def _rows_of_zeros(role: str, a: _Elements, b: _Elements, sides: Sides) -> Iterator[Piece]:
     """The file's rows beyond the model's, which its converter fills with zeros."""
-    model, file = (a, b) if sides.file == 1 else (b, a)
-    step = next(step for step in _steps(role, file.key, sides.conversion) if "rest" in step)
+    model, file = sides.model_and_file(a, b)
+    step = next(step for step in _steps_for(role, file.key, sides.conversion) if "rest" in step)
     rows, total = model.view.shape[model.base], file.view.shape[file.base]
     start, stop = (rows, total) if step["rows"] == "first" else (0, total - rows)
     if stop > start:
         theirs = file.view.taken(file.base, 0, start, stop).flat()
         first = View(model.view.store, model.view.offset, ((Digit(theirs.elements, 0),),))
-        one, other = (first, theirs) if sides.file == 1 else (theirs, first)
+        one, other = sides.model_and_file(first, theirs)
         yield Piece(f"{role} rest", (Option("", one, other, "0"),))
 
 
-def _folded(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
+def _folded_pieces(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
     """What a converter computed from several tensors; empty for others."""
     if not sides.conversion.folded:
         return
-    model, file = (a, b) if sides.file == 1 else (b, a)
+    model, file = sides.model_and_file(a, b)
     places = {key_text(key): number for number, key in enumerate(model.keys)}
     for name, formulas in sides.conversion.folded.items():
         for number, tensor in enumerate(file.tensors):
             said = formulas.get(key_text(tensor.key), {})
             asked = {letter: text.partition("@") for letter, text in said.items() if letter != "value"}
             views = {
-                letter: _columns(whole(model.shapes[places[text]], places[text]), part).flat()
+                letter: _share_of_columns(whole(model.shapes[places[text]], places[text]), part).flat()
                 for letter, (text, _, part) in asked.items()
                 if text in places
             }
             made = whole(file.shapes[number], number).flat()
             if asked and len(views) == len(asked) and all(view.shape == made.shape for view in views.values()):
                 x = views.pop("x")
-                one, other = (x, made) if sides.file == 1 else (made, x)
+                one, other = sides.model_and_file(x, made)
                 yield Piece(str(number), (Option(name, one, other, said["value"], beside=views),))
 
 
-def _columns(view: View, part: str) -> View:
+def _share_of_columns(view: View, part: str) -> View:
     """A share of a matrix's columns: `1/2` is the first half; all without a part."""
     number, _, count = part.partition("/")
     if not part:
@@ -239,12 +160,12 @@ def _columns(view: View, part: str) -> View:
     return view.taken(len(view.axes) - 1, 0, (int(number) - 1) * width, int(number) * width)
 
 
-def _layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
+def _fused_layout(at: int, sides: Sides) -> Mapping[str, Mapping[str, str]]:
     """The table's layout for one side's fused tensors."""
     return sides.conversion.file if sides.file == at else sides.conversion.model
 
 
-def _atoms(
+def _elements_by_role(
     side: Side,
     other: Side,
     known: Known,
@@ -252,10 +173,10 @@ def _atoms(
     sizes: Mapping[str, int],
     sides: Sides,
     apart: bool,
-) -> _Atoms:
+) -> _ByRole:
     """The elements of one side, split as far as both sides are."""
-    found: _Atoms = {}
-    beside = _beside(side, other, sides)
+    found: _ByRole = {}
+    beside = _operands_of_other(side, other, sides)
     for number, (tensor, key, shape) in enumerate(zip(side.tensors, side.keys, side.shapes, strict=True)):
         if key_text(key) in beside:
             continue
@@ -263,36 +184,36 @@ def _atoms(
         if is_turned(tensor, key, shape, known, sides):
             view = view.transposed([*range(len(shape) - 2), len(shape) - 1, len(shape) - 2])
         together = _is_stack(key, shape, other)
-        base = int(together and not apart and _counts(shape, other))
+        base = int(together and not apart and _has_axis_of_items(shape, other))
         text = key_text(tensor.key._replace(part="weight"))
         given = layout and (layout.get(text + EXPERTS * (key.expert == STACKED)) or layout.get(text))
-        parts = {} if layout is None else given or dict.fromkeys(_usual_parts(key), "")
-        parts = _present(parts, other)
-        for index, single in _taken_apart(view, key, apart, together):
-            role = "" if len(side.tensors) == len(other.tensors) == 1 else _part_name(key, sides)
-            held = _split(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
+        parts = {} if layout is None else given or dict.fromkeys(_usually_fused(key), "")
+        parts = _without_lacking(parts, other)
+        for index, single in _items_of_stack(view, key, apart, together):
+            role = "" if len(side.tensors) == len(other.tensors) == 1 else _name_within_fused(key, sides)
+            held = _split_fused(single, base, parts, sizes, sides, key.layer) if parts else [(role, single)]
             for role, piece in held:
                 if (role, index) in found:
                     raise ValueError(f"several tensors are {role or key_text(key)}")
-                found[role, index] = _Atom(piece, base, tensor.key)
+                found[role, index] = _Elements(piece, base, tensor.key)
     return found
 
 
-def _present(parts: Mapping[str, str], other: Side) -> Mapping[str, str]:
+def _without_lacking(parts: Mapping[str, str], other: Side) -> Mapping[str, str]:
     """A layout without the tensors of the other side that this model lacks, where it consists of such."""
     theirs = {key_text(key) for key in other.keys}
     lacking = {name for name in parts if " " in name and name not in theirs}
     return {name: rows for name, rows in parts.items() if name not in lacking} if theirs & parts.keys() else parts
 
 
-def _beside(side: Side, other: Side, sides: Sides) -> frozenset[str]:
+def _operands_of_other(side: Side, other: Side, sides: Sides) -> frozenset[str]:
     """The keys of tensors that no part of the other side is, but that one is computed with."""
     if len(side.tensors) < 2:
         return frozenset()
     return frozenset(text for key in other.keys for text in sides.conversion.operands(key_text(key)))
 
 
-def _part_name(key: Key, sides: Sides) -> str:
+def _name_within_fused(key: Key, sides: Sides) -> str:
     """The name of a tensor's elements within the other side's fused tensor."""
     text, place = key_text(key), f"{key.branch} {key.role}"
     if any(text in parts for parts in sides.conversion.file.values()):
@@ -300,24 +221,12 @@ def _part_name(key: Key, sides: Sides) -> str:
     return place if place in BRANCHED else key.role
 
 
-def _usual_parts(key: Key) -> Sequence[str]:
+def _usually_fused(key: Key) -> Sequence[str]:
     """The projections that a tensor usually fuses; empty for one that is such a projection itself."""
     return () if f"{key.branch} {key.role}" in BRANCHED else PARTS.get(key.role, ())
 
 
-def is_turned(tensor: Labelled, key: Key, shape: Sequence[int], known: Known, sides: Sides) -> bool:
-    """Whether a side stores a matrix as [in, out]; packed weights are returned as [out, in]."""
-    plain = len(shape) > 1 and key.part != "bias" and tuple(shape) == tensor.tensor.shape
-    if not plain or known.conversion is not None:
-        return False
-    stacked = key.expert == STACKED
-    if (key.tower, key.branch, key.role, stacked) in known.transposed:
-        return True
-    text = key_text(key)
-    return any(each in sides.conversion.transposed for each in ((text, text + EXPERTS) if stacked else (text,)))
-
-
-def _lies_apart(side: Side) -> bool:
+def _has_separate_items(side: Side) -> bool:
     return len({(key.layer, key.expert) for key in side.keys}) > 1
 
 
@@ -329,7 +238,7 @@ def _is_stack(key: Key, shape: Sequence[int], other: Side) -> bool:
     return key.layer is None and len(layers) > 1 and bool(shape) and shape[0] % len(layers) == 0
 
 
-def _counts(shape: Sequence[int], other: Side) -> bool:
+def _has_axis_of_items(shape: Sequence[int], other: Side) -> bool:
     """Whether the first axis of a stack is the other side's: DBRX has the rows of all experts in one axis."""
     theirs = other.shapes[0]
     return (
@@ -337,7 +246,7 @@ def _counts(shape: Sequence[int], other: Side) -> bool:
     )
 
 
-def _taken_apart(view: View, key: Key, apart: bool, together: bool) -> Iterator[tuple[int, View]]:
+def _items_of_stack(view: View, key: Key, apart: bool, together: bool) -> Iterator[tuple[int, View]]:
     """Each element of a stack with its index; other tensors unchanged."""
     if not (together and apart):
         number = key.expert if key.expert is not None and key.expert >= 0 else key.layer or 0
@@ -363,18 +272,18 @@ def _needs_parts(a: Side, b: Side, sides: Sides) -> bool:
     )
 
 
-def _sizes(a: Side, b: Side, sides: Sides) -> dict[str, int]:
+def _rows_of_separate(a: Side, b: Side, sides: Sides) -> dict[str, int]:
     """The rows of projections that are separate on either side."""
     found: dict[str, int] = {}
     for side in (a, b):
         for key, shape in zip(side.keys, side.shapes, strict=True):
-            if not _usual_parts(key) and shape:
+            if not _usually_fused(key) and shape:
                 rest = shape[1:] if key.expert == STACKED and len(shape) > 1 else shape
-                found[_part_name(key, sides)] = prod(rest[:-1]) if key.part == "weight" else prod(rest)
+                found[_name_within_fused(key, sides)] = prod(rest[:-1]) if key.part == "weight" else prod(rest)
     return found
 
 
-def _split(
+def _split_fused(
     view: View, base: int, parts: Mapping[str, str], sizes: Mapping[str, int], sides: Sides, layer: int | None
 ) -> Iterator[tuple[str, View]]:
     """The projections of a fused tensor."""
@@ -399,27 +308,27 @@ def _split(
         start += count
 
 
-def _piece(role: str, a: _Atom, b: _Atom, sides: Sides) -> Piece:
-    plain = _cut(a, b, "first") if a.view.elements == b.view.elements else None
+def _piece_with_options(role: str, a: _Elements, b: _Elements, sides: Sides) -> Piece:
+    plain = _both_cut(a, b, "first") if a.view.elements == b.view.elements else None
     options = [Option("", *plain)] if plain else []
     *before, rows, columns = a.view.shape if len(a.view.axes) > 1 else (0, 0)
     if rows != columns and b.view.shape == (*before, columns, rows):
-        turned = _both(a.view.transposed([*range(len(before)), len(before) + 1, len(before)]), b.view)
+        turned = _both_flat(a.view.transposed([*range(len(before)), len(before) + 1, len(before)]), b.view)
         options = [Option("transposed", *turned)] if turned else []
     if sides.file is not None:
-        model, file = (a, b) if sides.file == 1 else (b, a)
-        for step in _steps(role, file.key, sides.conversion):
-            made, value = _done(step, model, file, sides), step.get("value", "")
-            known = _numbers(value, file.key.layer, sides)
+        model, file = sides.model_and_file(a, b)
+        for step in _steps_for(role, file.key, sides.conversion):
+            made, value = _after_step(step, model, file, sides), step.get("value", "")
+            known = _numbers_named(value, file.key.layer, sides)
             if made is not None and known is not None:
-                one, other = made if sides.file == 1 else made[::-1]
-                options.append(Option(_name(step), one, other, value, known, rest=step.get("rest", "")))
+                one, other = sides.model_and_file(*made)
+                options.append(Option(_name_of_step(step), one, other, value, known, rest=step.get("rest", "")))
     if not options:
         raise ValueError(f"{a.view.shape} and {b.view.shape}")
     return Piece(role, tuple(options))
 
 
-def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str, str]]:
+def _steps_for(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str, str]]:
     """What a converter may do to a tensor, or to a part of it."""
     text, bare = key_text(key), key_text(key._replace(part="weight"))
     for name in dict.fromkeys((text, bare, f"{text}.{role}", f"{bare}.{role}")):
@@ -428,7 +337,7 @@ def _steps(role: str, key: Key, conversion: Conversion) -> Iterator[Mapping[str,
                 yield conversion.converted[name + number]
 
 
-def _numbers(value: str, layer: int | None, sides: Sides) -> Mapping[str, float] | None:
+def _numbers_named(value: str, layer: int | None, sides: Sides) -> Mapping[str, float] | None:
     """The numbers named in a formula of x, except those from the tensor itself; None if one is unknown."""
     asked = words(value) - MEANS.keys() - {INDEX}
     known = {"layer": layer, **{name: sides.number(name, layer) for name in asked - {"layer"}}}
@@ -436,26 +345,26 @@ def _numbers(value: str, layer: int | None, sides: Sides) -> Mapping[str, float]
     return found if asked <= found.keys() else None
 
 
-def _name(step: Mapping[str, str]) -> str:
+def _name_of_step(step: Mapping[str, str]) -> str:
     told = [step.get("name", "reordered" if "order" in step else "")]
     told += [step["value"]] if "value" in step and "name" not in step else []
     told += [f"{step['rows']} rows"] if "rows" in step else []
     return ", ".join(filter(None, told))
 
 
-def _done(step: Mapping[str, str], model: _Atom, file: _Atom, sides: Sides) -> tuple[View, View] | None:
+def _after_step(step: Mapping[str, str], model: _Elements, file: _Elements, sides: Sides) -> tuple[View, View] | None:
     """The model's elements in the file's order, and the file's; None if the step does not fit them."""
     try:
-        changed = model._replace(view=_ordered(step, model, sides)) if "order" in step else model
+        changed = model._replace(view=_in_order_of_step(step, model, sides)) if "order" in step else model
         if "axes" in step:
             changed = changed._replace(view=changed.view.transposed(list(map(int, step["axes"].split()))))
         cut = "rows" in step and ("rest" in step or changed.view.elements > file.view.elements)
-        return _cut(changed, file, step["rows"]) if cut else _both(changed.view, file.view)
+        return _both_cut(changed, file, step["rows"]) if cut else _both_flat(changed.view, file.view)
     except (ValueError, IndexError):  # axes that differ from the step's
         return None
 
 
-def _both(a: View, b: View) -> tuple[View, View] | None:
+def _both_flat(a: View, b: View) -> tuple[View, View] | None:
     """Both as one row of elements; None if they cannot be traversed together."""
     if a.elements != b.elements:
         return None
@@ -467,21 +376,21 @@ def _both(a: View, b: View) -> tuple[View, View] | None:
     return own, other
 
 
-def _cut(a: _Atom, b: _Atom, which: str) -> tuple[View, View] | None:
+def _both_cut(a: _Elements, b: _Elements, which: str) -> tuple[View, View] | None:
     """Both with as many rows as the shorter has: its `first` or its `last`."""
     if a.view.elements == b.view.elements:
-        return _both(a.view, b.view)
+        return _both_flat(a.view, b.view)
     rows = min(a.view.shape[a.base], b.view.shape[b.base])
-    return _both(*(_some(each, rows, which) for each in (a, b)))
+    return _both_flat(*(_some_rows(each, rows, which) for each in (a, b)))
 
 
-def _some(atom: _Atom, rows: int, which: str) -> View:
+def _some_rows(atom: _Elements, rows: int, which: str) -> View:
     total = atom.view.shape[atom.base]
     start = 0 if which == "first" else total - rows
     return atom.view.taken(atom.base, 0, start, start + rows)
 
 
-def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
+def _in_order_of_step(step: Mapping[str, str], atom: _Elements, sides: Sides) -> View:
     """The model's elements in the order of a step."""
     before, _, after = (text.split() for text in step["order"].partition("->"))
     view, axis = atom.view, int(step.get("axis", atom.base))
@@ -491,12 +400,12 @@ def _ordered(step: Mapping[str, str], atom: _Atom, sides: Sides) -> View:
     elif before[0] == "...":
         axis = len(view.axes) - 1
     names, wanted = ([name for name in text if name != "..."] for text in (before, after))
-    sizes = _digits(names, step, view.shape[axis], sides, atom.key.layer)
+    sizes = _sizes_of(names, step, view.shape[axis], sides, atom.key.layer)
     fine = view.digits(axis, sizes)
-    return fine.ordered(axis, _places(fine.axes[axis], names, sizes, wanted))
+    return fine.ordered(axis, _digit_places(fine.axes[axis], names, sizes, wanted))
 
 
-def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides, layer: int | None) -> list[int]:
+def _sizes_of(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides, layer: int | None) -> list[int]:
     """The size of each digit; that of one follows from the others, and so do those of two that are equal."""
     sizes = [int(name) if name.isdecimal() else sides.size(step[name], layer) if name in step else 0 for name in names]
     if any(size is None for size in sizes):
@@ -511,7 +420,7 @@ def _digits(names: Sequence[str], step: Mapping[str, str], total: int, sides: Si
     return [size or total // product for size in sizes]
 
 
-def _places(axis: Sequence[Any], names: Sequence[str], sizes: Sequence[int], wanted: Sequence[str]) -> list[int]:
+def _digit_places(axis: Sequence[Any], names: Sequence[str], sizes: Sequence[int], wanted: Sequence[str]) -> list[int]:
     """The position of each wanted digit among an axis's digits, which may divide it further."""
     groups: dict[str, list[int]] = {}
     at = 0

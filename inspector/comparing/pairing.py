@@ -66,31 +66,28 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
 
     Side data of packed weights is counted with the weight that it serves.
     """
-    left, right = _Store(a), _Store(b)
+    left, right = _Unpaired(a), _Unpaired(b)
     conversions = conversion_from(a), conversion_from(b)
     if conversions == (None, None):
         conversions = loaded_from(a), loaded_from(b)
-    written = [
-        conversion if other is None else None for conversion, other in zip(conversions, conversions[::-1], strict=True)
-    ]
+    own, other = (mine if theirs is None else None for mine, theirs in (conversions, conversions[::-1]))
     depths = left.depths(), right.depths()
-    layers = _configured_layers(a), _configured_layers(b)
-    for own, other, conversion in ((left, right, written[0]), (right, left, written[1])):
-        if conversion is not None:
-            own.rename(conversion, other)
     found: list[Pair] = []
-    for at, conversion in enumerate(written):
-        if conversion is not None:
-            found += _gathered(left, right, conversion, at)
-            found += _folded(left, right, conversion, at)
+    if own is not None:
+        left.rename(own, right)
+        found += [*_merged_by_converter(left, right, own), *_computed_by_converter(left, right, own)]
+    if other is not None:
+        right.rename(other, left)
+        turned = (*_merged_by_converter(right, left, other), *_computed_by_converter(right, left, other))
+        found += [pair._replace(a=pair.b, b=pair.a) for pair in turned]
     for coarse in _COARSER:
-        found += _matched(left, right, coarse)
-    if written != [None, None]:
-        found += _alone(left, right, [conversion for conversion in written if conversion])
+        found += _paired_under(left, right, coarse)
+    if own is not None or other is not None:
+        found += _only_ones_left(left, right, [each for each in (own, other) if each])
     for key, side in left.rest():
-        found.append(Pair(key, "only_a", side, None, _why(side, written[0], written[1], depths[1], layers[0])))
+        found.append(Pair(key, "only_a", side, None, _origin(side, own, other, depths[1], _configured_layers(a))))
     for key, side in right.rest():
-        found.append(Pair(key, "only_b", None, side, _why(side, written[1], written[0], depths[0], layers[1])))
+        found.append(Pair(key, "only_b", None, side, _origin(side, other, own, depths[0], _configured_layers(b))))
     return tuple(found)
 
 
@@ -111,7 +108,7 @@ def loaded_from(result: Reconciliation) -> Conversion | None:
     return loaded_form(model_type, (each.tensor.name for each in result.tensors)) if model_type else None
 
 
-def _why(
+def _origin(
     side: Side, own: Conversion | None, other: Conversion | None, depths: Mapping[str, int], layers: int | None
 ) -> Origin:
     """Why only this side has it: the other's converter drops it, or its own creates it or takes it from elsewhere.
@@ -151,7 +148,7 @@ _LINEAR = ".linear"
 _PARTS = frozenset({"weight", "bias", "input_min", "input_max", "output_min", "output_max"})
 
 
-class _Store:
+class _Unpaired:
     """The tensors of one checkpoint that are not paired yet."""
 
     def __init__(self, result: Reconciliation) -> None:
@@ -171,7 +168,7 @@ class _Store:
             else:
                 self.left.setdefault(each.key, []).append(each)
 
-    def rename(self, conversion: Conversion, other: _Store) -> None:
+    def rename(self, conversion: Conversion, other: _Unpaired) -> None:
         """Use the keys of the model that a converter's file was made from, if it names a tensor differently."""
         renamed: dict[Key, list[Labelled]] = {}
         by_name = other.told_apart(dict(self._by_name(conversion, other))) if conversion.names else {}
@@ -183,11 +180,11 @@ class _Store:
             names = conversion.keys(key)
             if names[0] != key:  # a file's norm for all experts may be one for the layer
                 names += [name._replace(expert=None) for name in names if name.expert == STACKED]
-            found = next((name for name in names if name in other.left or _at_all(name, other.left)), key)
+            found = next((name for name in names if name in other.left or _is_among(name, other.left)), key)
             for each in tensors:
                 own = by_name.get(each.tensor.name, found)
                 if own == key and own in claimed and each.tensor.name not in by_name:  # a name says more than a role
-                    own = own._replace(branch=f"{own.branch} {_stem(each.tensor.name)[0]}".strip())
+                    own = own._replace(branch=f"{own.branch} {_split_name(each.tensor.name)[0]}".strip())
                 renamed.setdefault(own, []).append(each)
         self.left = renamed
 
@@ -197,23 +194,23 @@ class _Store:
         for name, (key, stem) in named.items():
             if len(self.left.get(key, ())) > 1:
                 apart = key._replace(branch=f"{key.branch} {stem}".strip())
-                meant = [each for each in self.left[key] if _stem(each.tensor.name)[0] == stem]
+                meant = [each for each in self.left[key] if _split_name(each.tensor.name)[0] == stem]
                 self.left[key] = [each for each in self.left[key] if each not in meant]
                 self.left.setdefault(apart, []).extend(meant)
                 self._apart[key, stem] = apart
             found[name] = self._apart.get((key, stem), key)
         return found
 
-    def _by_name(self, conversion: Conversion, other: _Store) -> Iterator[tuple[str, tuple[Key, str]]]:
+    def _by_name(self, conversion: Conversion, other: _Unpaired) -> Iterator[tuple[str, tuple[Key, str]]]:
         """Names in the file with the model's keys and stems, if a conversion gives the model's names."""
         known, blocks = other.endings(), conversion.blocks(other._config)
-        stems = {each.tensor.name: _stem(each.tensor.name) for tensors in self.left.values() for each in tensors}
+        stems = {each.tensor.name: _split_name(each.tensor.name) for tensors in self.left.values() for each in tensors}
         numbers: dict[tuple[str, str], list[list[int]]] = defaultdict(list)
         for stem, part in stems.values():
-            numbers[_pattern(stem), part].append(_numbers(stem))
+            numbers[_without_numbers(stem), part].append(_numbers_in(stem))
         places = {pattern: sorted(found) for pattern, found in numbers.items()}
         for name, (stem, part) in stems.items():
-            place = bisect_left(places[_pattern(stem), part], _numbers(stem))
+            place = bisect_left(places[_without_numbers(stem), part], _numbers_in(stem))
             ends = ((end.removesuffix(_LINEAR), part) for end in conversion.endings(stem, place, blocks))
             found = next((known[end] for end in ends if end in known), None)
             if found is not None:
@@ -232,7 +229,7 @@ class _Store:
         found: dict[tuple[str, str], tuple[Key, str]] = {}
         for key, tensors in self.left.items():
             for each in tensors:
-                stem, part = _stem(each.tensor.name)
+                stem, part = _split_name(each.tensor.name)
                 end = stem
                 for _ in range(_PREFIXES):
                     found.setdefault((end, part), (key, stem))
@@ -269,10 +266,10 @@ class _Store:
         places: dict[tuple[object, ...], list[Key]] = {}
         for key, tensors in self.left.items():
             name = tensors[0].tensor.name
-            told = any(each.leaves_out(key, name) or each.makes(key) or each.adds(key) for each in conversions)
-            if len(tensors) == 1 and not told:
+            explained = any(each.leaves_out(key, name) or each.makes(key) or each.adds(key) for each in conversions)
+            if len(tensors) == 1 and not explained:
                 shape = self._shapes.get(tensors[0].tensor.name, tensors[0].tensor.shape)
-                places.setdefault((key.layer, key.expert, *_dimensions(shape)), []).append(key)
+                places.setdefault((key.layer, key.expert, *_sorted_dimensions(shape)), []).append(key)
         return {place: keys[0] for place, keys in places.items() if len(keys) == 1}
 
     def by(self, coarse: Callable[[Key], Key]) -> dict[Key, list[Key]]:
@@ -282,21 +279,21 @@ class _Store:
         return groups
 
 
-def _stem(name: str) -> tuple[str, str]:
+def _split_name(name: str) -> tuple[str, str]:
     """A name without its part, and the part."""
     stem, _, part = name.rpartition(".")
     return (stem.removesuffix(_LINEAR), part) if part in _PARTS else (name, "weight")
 
 
-def _pattern(stem: str) -> str:
+def _without_numbers(stem: str) -> str:
     return NUMBER.sub("{}", stem)
 
 
-def _numbers(stem: str) -> list[int]:
+def _numbers_in(stem: str) -> list[int]:
     return [int(number) for number in NUMBER.findall(stem)]
 
 
-def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
+def _paired_under(a: _Unpaired, b: _Unpaired, coarse: Callable[[Key], Key]) -> list[Pair]:
     """The pairs under a coarser key. Their sizes must agree: unrelated leftovers of one coarse key are not a pair."""
     found: list[Pair] = []
     theirs = b.by(coarse)
@@ -307,50 +304,42 @@ def _matched(a: _Store, b: _Store, coarse: Callable[[Key], Key]) -> list[Pair]:
         exact = len(own) == len(other) == 1 and own == other
         left, right = a.take(own), b.take(other)
         if not exact and left.elements != right.elements:
-            a.left.update(_regrouped(left))
-            b.left.update(_regrouped(right))
+            a.left.update(_by_key(left))
+            b.left.update(_by_key(right))
             continue
         found.append(Pair(key, _status(left, right), left, right))
     return found
 
 
-def _gathered(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
-    """Tensors of a file (side `at`) into which its converter merges several of the model's with the same role."""
-    file, model = (a, b) if at == 0 else (b, a)
-    found: list[Pair] = []
+def _merged_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conversion) -> Iterator[Pair]:
+    """Tensors of a file into which its converter merges several of the model's with the same role."""
     for key in list(file.left):
         text = key_text(key)
         parts = [named(part, key) for part in conversion.file.get(text, ()) if part not in ("by", "axis")]
-        beside = [named(part, key) for part in conversion.operands(text)]
-        if beside:  # what becomes rows of embeddings, which not every model has all of
-            parts = [part for part in (*parts, *beside) if part in model.left]
+        operands = [named(part, key) for part in conversion.operands(text)]
+        if operands:  # what becomes rows of embeddings, which not every model has all of
+            parts = [part for part in (*parts, *operands) if part in model.left]
         if len(parts) > 1 and all(part in model.left for part in parts):
             one, several = file.take([key]), model.take(parts)
-            left, right = (one, several) if at == 0 else (several, one)
-            found.append(Pair(key, _status(left, right), left, right))
-    return found
+            yield Pair(key, _status(one, several), one, several)
 
 
-def _folded(a: _Store, b: _Store, conversion: Conversion, at: int) -> list[Pair]:
-    """Tensors of a file (side `at`) that its converter computes from several of the model's, with these."""
-    file, model = (a, b) if at == 0 else (b, a)
-    found: list[Pair] = []
+def _computed_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conversion) -> Iterator[Pair]:
+    """Tensors of a file that its converter computes from several of the model's, with these."""
     for formulas in conversion.folded.values():
         layers: dict[int | None, dict[Key, list[Key]]] = defaultdict(dict)
         for key, tensors in file.left.items():
-            said = formulas.get(key_text(tensors[0].key))
-            if said is not None:
-                layers[key.layer][key] = [named(text, key) for letter, text in said.items() if letter != "value"]
-        for held in layers.values():
-            asked = dict.fromkeys(key for keys in held.values() for key in keys)
-            if len(held) == len(formulas) and all(key in model.left for key in asked):
-                made, of = file.take(held), model.take(asked)
-                left, right = (made, of) if at == 0 else (of, made)
-                found.append(Pair(of.keys[0], "same" if left.dtype == right.dtype else "dtype", left, right))
-    return found
+            terms = formulas.get(key_text(tensors[0].key))
+            if terms is not None:
+                layers[key.layer][key] = [named(text, key) for letter, text in terms.items() if letter != "value"]
+        for computed in layers.values():
+            operands = dict.fromkeys(key for keys in computed.values() for key in keys)
+            if len(computed) == len(formulas) and all(key in model.left for key in operands):
+                one, several = file.take(computed), model.take(operands)
+                yield Pair(several.keys[0], "same" if one.dtype == several.dtype else "dtype", one, several)
 
 
-def _alone(a: _Store, b: _Store, conversions: Sequence[Conversion]) -> list[Pair]:
+def _only_ones_left(a: _Unpaired, b: _Unpaired, conversions: Sequence[Conversion]) -> list[Pair]:
     """A model and what a converter made of it: pairs the only remaining tensors of one shape in a layer.
 
     So tables that name a tensor differently do no harm if there is one choice.
@@ -364,7 +353,7 @@ def _alone(a: _Store, b: _Store, conversions: Sequence[Conversion]) -> list[Pair
     return found
 
 
-def _regrouped(side: Side) -> dict[Key, list[Labelled]]:
+def _by_key(side: Side) -> dict[Key, list[Labelled]]:
     back: dict[Key, list[Labelled]] = {}
     for key, each in zip(side.keys, side.tensors, strict=True):
         back.setdefault(key, []).append(each)
@@ -375,17 +364,17 @@ def _status(a: Side, b: Side) -> Status:
     stacks = all(
         key.expert == STACKED for side in (a, b) for key in side.keys
     )  # some have no separate axis for experts
-    if not (_alike(a.shapes, b.shapes) or (stacks and _flattened(a, b))):
+    if not (_shapes_agree(a.shapes, b.shapes) or (stacks and _is_flattened(a, b))):
         return "shape"
     return "same" if a.dtype == b.dtype else "dtype"
 
 
-def _flattened(a: Side, b: Side) -> bool:
+def _is_flattened(a: Side, b: Side) -> bool:
     """Whether one of two tensors has the same elements in fewer dimensions."""
     return len(a.shapes) == len(b.shapes) == 1 and len(a.shapes[0]) != len(b.shapes[0]) and a.elements == b.elements
 
 
-def _alike(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
+def _shapes_agree(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
     """Whether shapes agree.
 
     For tensors that one side fuses, stacks or flattens, the number of elements must agree. Layouts differ in irrelevant
@@ -394,10 +383,10 @@ def _alike(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]]) -> bool:
     """
     if len(a) != len(b) or any(len(shape) == 1 for shape in (*a, *b)):
         return sum(map(prod, a)) == sum(map(prod, b))
-    return sorted(map(_dimensions, a)) == sorted(map(_dimensions, b))
+    return sorted(map(_sorted_dimensions, a)) == sorted(map(_sorted_dimensions, b))
 
 
-def _dimensions(shape: tuple[int, ...]) -> list[int]:
+def _sorted_dimensions(shape: tuple[int, ...]) -> list[int]:
     return sorted(size for size in shape if size != 1)
 
 
@@ -409,7 +398,7 @@ def is_transposed(pair: Pair) -> bool:
     return len(own) == 2 and own != other and own == other[::-1]
 
 
-def _at_all(key: Key, among: Mapping[Key, object]) -> bool:
+def _is_among(key: Key, among: Mapping[Key, object]) -> bool:
     """Whether a key is present, be it per expert or for all layers at once."""
     others = (key._replace(expert=0), key._replace(expert=STACKED), key._replace(layer=0))
     return any(other in among for other in others)
@@ -419,7 +408,7 @@ def _without_experts(key: Key) -> Key:
     return key if key.expert is None else key._replace(expert=STACKED)
 
 
-def _fused(key: Key) -> Key:
+def _as_fused(key: Key) -> Key:
     whole = BRANCHED.get(f"{key.branch} {key.role}")
     return key._replace(branch="", role=whole) if whole else key._replace(role=COARSE.get(key.role, key.role))
 
@@ -432,7 +421,7 @@ def _without_layers(key: Key) -> Key:
 _COARSER: tuple[Callable[[Key], Key], ...] = (
     lambda key: key,
     _without_experts,
-    _fused,
-    lambda key: _fused(_without_experts(key)),
+    _as_fused,
+    lambda key: _as_fused(_without_experts(key)),
     _without_layers,
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.comparing.attachment import Attachment
-from inspector.comparing.three import Three
+from inspector.comparing.diff import Three
 from inspector.report import comparisons
 from inspector.report.tables import Column, Rows
 

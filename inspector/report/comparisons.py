@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.comparing.attachment import Attached, Attachment
+from inspector.comparing.diff import Change, Third, Three
 from inspector.comparing.pairing import Pair
-from inspector.comparing.three import Change, Third, Three
 from inspector.model import Key, Reconciliation
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
@@ -16,9 +16,9 @@ from inspector.report.words import about, place_of, public, shape_text
 from inspector.units import count, escape, integer, plural, ranges, size
 
 if TYPE_CHECKING:
+    from inspector.comparing.derivation import Merge, Rank
     from inspector.comparing.diff import Diff
     from inspector.comparing.effects import Effect
-    from inspector.comparing.forensics import Merge, Rank
 
 _SHOWN = 20
 

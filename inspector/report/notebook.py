@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from inspector.auditing.run import Audit
     from inspector.bridge.outline import Outline
     from inspector.comparing.attachment import Attachment
-    from inspector.comparing.diff import Diff
-    from inspector.comparing.three import Three
+    from inspector.comparing.diff import Diff, Three
     from inspector.measuring.values import Values
     from inspector.opening.models import Models
     from inspector.sizing.memory import Memory, Sweep

@@ -15,7 +15,7 @@ from loopback import samples, server
 from loopback.server import Hub, Repo
 
 import inspector
-from inspector.comparing.beside import beside
+from inspector.comparing.companions import companions
 
 Run = Callable[..., Ran]
 
@@ -94,7 +94,7 @@ def test_a_push_in_between_does_not_mix_two_commits(hub: Hub, tmp_path: Path) ->
     shutil.copytree(other, pushed)
     (pushed / "generation_config.json").write_text(json.dumps({"temperature": 0.25}))
     hub.repos["demo/twice"].revisions.update(tuned=pushed, older=other)
-    found = {each.what: each.status for each in beside(inspector.open("demo/twice"), before)}
+    found = {each.what: each.status for each in companions(inspector.open("demo/twice"), before)}
     assert found["generation_config.json"] == "same"
 
 

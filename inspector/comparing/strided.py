@@ -154,27 +154,27 @@ class Tile(NamedTuple):
 
 def tiles(nest: Sequence[Loop], budget: int = TILE) -> Iterator[Tile]:
     """The pieces of a nest of loops. Each is contiguous where either store is: no tiny reads."""
-    sizes = _tile(nest, budget)
+    sizes = _tile_sizes(nest, budget)
     ranges = [range(0, loop.size, size) for loop, size in zip(nest, sizes, strict=True)]
     for starts in product(*ranges):
-        yield _at(nest, sizes, starts)
+        yield _tile_from(nest, sizes, starts)
 
 
 def tile_count(nest: Sequence[Loop], budget: int = TILE) -> int:
     """The number of pieces that `tiles` yields."""
-    return prod(-(-loop.size // size) for loop, size in zip(nest, _tile(nest, budget), strict=True))
+    return prod(-(-loop.size // size) for loop, size in zip(nest, _tile_sizes(nest, budget), strict=True))
 
 
 def tile_at(nest: Sequence[Loop], number: int, budget: int = TILE) -> Tile:
     """One of the pieces."""
-    sizes, starts = _tile(nest, budget), []
+    sizes, starts = _tile_sizes(nest, budget), []
     for loop, size in zip(reversed(nest), reversed(sizes), strict=True):
         number, at = divmod(number, -(-loop.size // size))
         starts.append(at * size)
-    return _at(nest, sizes, starts[::-1])
+    return _tile_from(nest, sizes, starts[::-1])
 
 
-def _at(nest: Sequence[Loop], sizes: Sequence[int], starts: Sequence[int]) -> Tile:
+def _tile_from(nest: Sequence[Loop], sizes: Sequence[int], starts: Sequence[int]) -> Tile:
     return Tile(
         sum(start * loop.a for start, loop in zip(starts, nest, strict=True)),
         sum(start * loop.b for start, loop in zip(starts, nest, strict=True)),
@@ -182,7 +182,7 @@ def _at(nest: Sequence[Loop], sizes: Sequence[int], starts: Sequence[int]) -> Ti
     )
 
 
-def _tile(nest: Sequence[Loop], budget: int) -> list[int]:
+def _tile_sizes(nest: Sequence[Loop], budget: int) -> list[int]:
     """Steps of each loop: first those along which either store is contiguous, up to a run, then all that fit."""
     sizes = [1] * len(nest)
     by_a = sorted(range(len(nest)), key=lambda at: nest[at].a)

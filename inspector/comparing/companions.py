@@ -1,6 +1,6 @@
 """What accompanies the tensors of two checkpoints: vocabulary, chat template, settings, metadata.
 
-beside(a, b) → a `Beside` for each of these that either side has
+companions(a, b) → a `Companion` for each of these that either side has
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any, Literal, NamedTuple
 
 from inspector.errors import InspectorError
@@ -25,6 +25,7 @@ MOST_FETCHED = 32 * 1024 * 1024
 #: Settings that are compared field by field.
 SETTINGS = ("tokenizer_config.json", "generation_config.json")
 TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
+_UNCOMPARED = frozenset({"transformers_version", "chat_template", "_from_model_config", "name_or_path"})
 #: GGUF's key-values that are in configurations, or compared separately.
 _ELSEWHERE = ("tokenizer.", "split.", "general.architecture", "general.alignment")
 _NAMED = 3  # differences that are named
@@ -32,7 +33,7 @@ _NAMED = 3  # differences that are named
 PADDING = "[PAD"
 
 
-class Beside(NamedTuple):
+class Companion(NamedTuple):
     """Something other than a tensor."""
 
     what: str  # "chat template", "vocabulary", "generation_config.json", …
@@ -48,8 +49,8 @@ class _Files:
         self.format = checkpoint.format
         self._place: Place | None = None
         self._texts: dict[str, str] = {}
-        self.is_local = local = checkpoint.origin.kind == "local"
-        self._most = MOST_LOCAL if local else MOST_REMOTE
+        self.is_local = checkpoint.origin.kind == "local"
+        self._most = MOST_LOCAL if self.is_local else MOST_REMOTE
         if checkpoint.other is not None:
             with suppress(InspectorError):
                 self._place = place_again(checkpoint.target, checkpoint.origin)
@@ -70,27 +71,24 @@ class _Files:
                     self._texts[name] = self._place.read_text(name, most)
         return self._texts.get(name)
 
-    def told_digest(self, name: str) -> str | None:
+    def stated_digest(self, name: str) -> str | None:
         """The Hub's digest of a file: the SHA-256 of a large one, git's SHA-1 of a small one."""
         return getattr(self._place, "digests", {}).get(name)
 
     def digest(self, name: str, like: str) -> str | None:
         """A file's digest, of the same kind as another's; None if the file would have to be fetched."""
-        told = self.told_digest(name)
-        if told is not None or not self.is_local:
-            return told if told is not None and len(told) == len(like) else None
+        stated = self.stated_digest(name)
+        if stated is not None or not self.is_local:
+            return stated if stated is not None and len(stated) == len(like) else None
         with suppress(InspectorError):
             if self._place is not None and 0 < self._place.files.get(name, 0) <= self._most:
-                return _digest(self._place.read_bytes(name, self._most), like)
+                return _digest_like(self._place.read_bytes(name, self._most), like)
         return None
 
     def document(self, name: str) -> Mapping[str, Any] | None:
         """A JSON object; None for anything else."""
-        text = self.text(name)
-        if text is None:
-            return None
         with suppress(ValueError, RecursionError):
-            found = json.loads(text)
+            found = json.loads(self.text(name) or "null")
             return found if isinstance(found, dict) else None
         return None
 
@@ -118,14 +116,14 @@ class _Files:
             return dict(enumerate(map(str, tokens))) if isinstance(tokens, (list, tuple)) else None
         document = self.document("tokenizer.json") or {}
         model = document.get("model")
-        found = dict(_vocabulary(model.get("vocab"))) if isinstance(model, dict) else {}
+        found = dict(_numbered_tokens(model.get("vocab"))) if isinstance(model, dict) else {}
         for token in document.get("added_tokens") or ():
             if isinstance(token, dict) and isinstance(token.get("id"), int):
                 found[token["id"]] = str(token.get("content"))
         return found or None
 
 
-def _digest(data: bytes, like: str) -> str:
+def _digest_like(data: bytes, like: str) -> str:
     """SHA-256, or git's SHA-1, according to the other digest's length."""
     if len(like) == hashlib.sha256().digest_size * 2:
         return hashlib.sha256(data).hexdigest()
@@ -139,15 +137,14 @@ def _is_same(name: str, a: _Files, b: _Files) -> bool | None:
         return None
     if sizes[0] != sizes[1]:
         return False
-    told = a.told_digest(name), b.told_digest(name)
-    if told == (None, None):
+    like = a.stated_digest(name) or b.stated_digest(name)
+    if like is None:
         return None
-    like = told[0] or told[1] or ""
     digests = a.digest(name, like), b.digest(name, like)
     return digests[0] == digests[1] if None not in digests else None
 
 
-def _vocabulary(vocabulary: Any) -> Iterator[tuple[int, str]]:
+def _numbered_tokens(vocabulary: Any) -> Iterator[tuple[int, str]]:
     """BPE's object of tokens and numbers, or Unigram's list of tokens and scores."""
     if isinstance(vocabulary, dict):
         yield from ((number, token) for token, number in vocabulary.items() if isinstance(number, int))
@@ -155,80 +152,76 @@ def _vocabulary(vocabulary: Any) -> Iterator[tuple[int, str]]:
         yield from ((at, str(each[0])) for at, each in enumerate(vocabulary) if isinstance(each, list) and each)
 
 
-def beside(a: Checkpoint, b: Checkpoint) -> tuple[Beside, ...]:
+def companions(a: Checkpoint, b: Checkpoint) -> tuple[Companion, ...]:
     """Everything in two checkpoints besides tensors and configurations, and whether it is the same."""
-    own, other = _Files(a), _Files(b)
-    try:
-        found = [_vocabularies(own, other), _templates(own, other)]
-        found += [_settings(name, own, other) for name in SETTINGS]
-        found.append(_metadata(own, other))
-        return tuple(each for each in found if each)
-    finally:
-        own.close()
-        other.close()
+    with closing(_Files(a)) as own, closing(_Files(b)) as other:
+        found = [_compared_vocabularies(own, other), _compared_templates(own, other)]
+        found += [_compared_settings(name, own, other) for name in SETTINGS]
+        return tuple(each for each in (*found, _compared_metadata(own, other)) if each)
 
 
-def _one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Beside | None:
+def _only_on_one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Companion | None:
     """For what only one side has; empty if neither has it, or if one format does not keep it: weights alone."""
     own, other = has
     if (own is None and other is None) or a.format != b.format:
         return None
-    return Beside(what, "only_b" if own is None else "only_a")
+    return Companion(what, "only_b" if own is None else "only_a")
 
 
-def _templates(a: _Files, b: _Files) -> Beside | None:
+def _compared_templates(a: _Files, b: _Files) -> Companion | None:
     own, other = a.template(), b.template()  # small, and one of three files
     if own is None or other is None:
-        return _one_side("chat template", a, b, (own, other))
+        return _only_on_one_side("chat template", a, b, (own, other))
     same = own.strip() == other.strip()
     detail = "" if same else f"{plural(len(own), 'character')} → {integer(len(other))}"
-    return Beside("chat template", "same" if same else "different", detail)
+    return Companion("chat template", "same" if same else "different", detail)
 
 
-def _vocabularies(a: _Files, b: _Files) -> Beside | None:
+def _compared_vocabularies(a: _Files, b: _Files) -> Companion | None:
     name = "tokenizer.json"
     if None not in (a.size(name), b.size(name)):
         same = _is_same(name, a, b)
-        known = a.told_digest(name) is not None or b.told_digest(name) is not None
+        known = a.stated_digest(name) is not None or b.stated_digest(name) is not None
         texts = [] if same else [each.text(name, 0 if known else MOST_FETCHED) for each in (a, b)]
         if same or (len(set(texts)) == 1 and None not in texts):
-            return Beside("vocabulary", "same")
+            return Companion("vocabulary", "same")
         if None in texts:  # too large to fetch
-            return Beside("vocabulary", "different", "by its digest" if a.size(name) == b.size(name) else "by its size")
+            evidence = "by its digest" if a.size(name) == b.size(name) else "by its size"
+            return Companion("vocabulary", "different", evidence)
     own, other = a.vocabulary(), b.vocabulary()
     if own is None or other is None:
-        return _one_side("vocabulary", a, b, (own, other))
+        return _only_on_one_side("vocabulary", a, b, (own, other))
     unlike = [number for number in own.keys() & other.keys() if own[number] != other[number]]
     both = {**own, **other}
     extra = [number for number in own.keys() ^ other.keys() if not both[number].startswith(PADDING)]
     if not unlike and not extra:
-        return Beside("vocabulary", "same", plural(min(len(own), len(other)), "token"))
+        return Companion("vocabulary", "same", plural(min(len(own), len(other)), "token"))
     counts = f"{plural(len(own), 'token')} → {integer(len(other))}"
-    return Beside("vocabulary", "different", f"{counts}, {integer(len(unlike))} numbers with different tokens")
+    return Companion("vocabulary", "different", f"{counts}, {integer(len(unlike))} numbers with different tokens")
 
 
-def _settings(name: str, a: _Files, b: _Files) -> Beside | None:
+def _compared_settings(name: str, a: _Files, b: _Files) -> Companion | None:
     if _is_same(name, a, b):
-        return Beside(name, "same")
+        return Companion(name, "same")
     own, other = a.document(name), b.document(name)
     if own is None or other is None:
-        return _one_side(name, a, b, (own, other))
-    return _fields(name, own, other, {"transformers_version", "chat_template", "_from_model_config", "name_or_path"})
+        return _only_on_one_side(name, a, b, (own, other))
+    return _compared_fields(name, own, other, _UNCOMPARED)
 
 
-def _metadata(a: _Files, b: _Files) -> Beside | None:
+def _compared_metadata(a: _Files, b: _Files) -> Companion | None:
     """The metadata of headers, for two checkpoints of one format."""
     if a.format != b.format:
         return None
     own, other = (
         {key: side.metadata.get(key) for key in side.metadata if not key.startswith(_ELSEWHERE)} for side in (a, b)
     )
-    return _fields("metadata", own, other, set()) if own or other else None
+    return _compared_fields("metadata", own, other, frozenset()) if own or other else None
 
 
-def _fields(what: str, a: Mapping[str, Any], b: Mapping[str, Any], without: set[str]) -> Beside:
+def _compared_fields(what: str, a: Mapping[str, Any], b: Mapping[str, Any], without: frozenset[str]) -> Companion:
     unlike = [key for key in {**a, **b} if key not in without and a.get(key) != b.get(key)]
     if not unlike:
-        return Beside(what, "same")
-    told = ", ".join(unlike[:_NAMED]) + (f" and {integer(len(unlike) - _NAMED)} more" if len(unlike) > _NAMED else "")
-    return Beside(what, "different", told)
+        return Companion(what, "same")
+    more = f" and {integer(len(unlike) - _NAMED)} more" if len(unlike) > _NAMED else ""
+    return Companion(what, "different", ", ".join(unlike[:_NAMED]) + more)

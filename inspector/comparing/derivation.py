@@ -53,17 +53,17 @@ def rank(comparison: Comparison, pair: Pair) -> Rank | None:
     rows, columns = shapes
     size = min(rows, columns, MOST_RANK + BESIDE)
     draw = np.random.default_rng(0)
-    sketch = _orthogonal(_times(comparison, pair, draw.standard_normal((columns, size), np.float32)))
+    sketch = _orthogonal_base(_multiplied(comparison, pair, draw.standard_normal((columns, size), np.float32)))
     inner, total, steps = np.zeros((sketch.shape[1], columns), np.float32), 0.0, 0.0
     for start, difference, step in _differences(comparison, pair):
         inner += sketch[start : start + len(difference)].T @ difference
         total += float(np.vdot(difference, difference))
         steps += float(np.vdot(step, step))
     values = np.linalg.svd(inner, compute_uv=False).astype(np.float64)
-    return _judged(values, total, steps, min(rows, columns))
+    return _smallest_rank(values, total, steps, min(rows, columns))
 
 
-def _judged(values: Array, total: float, steps: float, full: int) -> Rank:
+def _smallest_rank(values: Array, total: float, steps: float, full: int) -> Rank:
     left = np.maximum(total - np.concatenate([[0.0], np.cumsum(values**2)]), 0.0)
     allowed = max(steps * ROUNDING, total * PRECISION)
     fitting = np.flatnonzero(left <= allowed)
@@ -74,11 +74,11 @@ def _judged(values: Array, total: float, steps: float, full: int) -> Rank:
     return Rank(found, full, tuple(map(float, values[:16])), sqrt(left[at] / total) if total else 0.0)
 
 
-def _times(comparison: Comparison, pair: Pair, directions: Array) -> Array:
+def _multiplied(comparison: Comparison, pair: Pair, directions: Array) -> Array:
     return np.concatenate([difference @ directions for _, difference, _ in _differences(comparison, pair)])
 
 
-def _orthogonal(columns: Array) -> Array:
+def _orthogonal_base(columns: Array) -> Array:
     found: Array = np.linalg.qr(columns)[0]
     return found
 
@@ -117,7 +117,7 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
     weights: list[tuple[float, float]] = []
     for pair in first.result.pairs:
         other = others.get(pair.b.tensors[0].tensor.name) if pair.b else None
-        samples = list(_samples(first, second, pair, other)) if other else []
+        samples = list(_sampled(first, second, pair, other)) if other else []
         if not samples:
             continue
         x, y, z, step = (np.concatenate(column).astype(np.float64) for column in zip(*samples, strict=True))
@@ -138,7 +138,7 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
     )  # fmt: skip
 
 
-def _samples(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, ...]]:
+def _sampled(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, ...]]:
     """The same elements of both parents and of b, in a few places, and the steps of b's dtype."""
     total = first.plain(pair)
     if total is None or second.plain(other) != total:
