@@ -112,7 +112,7 @@ fuzz: $(BIN)/.installed
 	$(BIN)/python fuzz/configurations.py -max_total_time=$(FUZZ) -rss_limit_mb=1024 -timeout=20 -print_final_stats=1
 	$(BIN)/python fuzz/parsers.py -max_total_time=$(FUZZ) -rss_limit_mb=512 -timeout=5 -print_final_stats=1
 
-# Small faults that a test should notice: see docs/mutants.md. ONLY="bridge units" runs these groups of [tool.mutants],
+# Small faults that a test should notice: see docs/internals.md. ONLY="bridge units" runs these groups of [tool.mutants],
 # SAMPLE=150 SEED=7 so many mutants of each, drawn with this seed; without a number all.
 MUTANTS ?= /tmp/checkpoint-inspector-mutants
 SAMPLE ?= 0

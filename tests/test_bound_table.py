@@ -35,11 +35,6 @@ def test_each_bound_is_described() -> None:
     assert not {name: row["met"] for name, row in TABLE.items() if row["met"] not in words}
 
 
-def test_the_page_is_made_from_it() -> None:
-    """docs/bounds.md is what `python tests/bounds_table.py` writes."""
-    assert bounds_table.PAGE.read_text("utf-8") == bounds_table.page()
-
-
 def holders(name: str) -> Iterator[str]:
     """The modules that have a bound: its own, and those that import it by name."""
     home, _, own = f"inspector.{name}".rpartition(".")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -15,7 +14,6 @@ from inspector.architectures.naming import Namer
 from inspector.architectures.store import store
 from inspector.architectures.table import Family, Row
 from inspector.cli.commands import inspect
-from inspector.report.roles import page
 
 
 def strangers(family: Family) -> list[tuple[str, str]]:
@@ -110,9 +108,8 @@ def test_a_name_has_one_role_whatever_the_class() -> None:
                 assert keys.setdefault(row.template, key) == key, (table, row.template)
 
 
-def test_the_page_the_command_and_the_library_say_the_same() -> None:
-    """docs/roles.md is what `tools/write_roles.py` makes; the command lists each role, with a part of a name some."""
-    assert (Path(__file__).parents[1] / "docs" / "roles.md").read_text() == page()
+def test_the_command_and_the_library_say_the_same() -> None:
+    """The command lists each role, with a part of a name some."""
     listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--roles", "--json"]).output)["roles"]
     assert {each["role"]: each["group"] for each in listed} == inspector.ROLES == ROLES
     shown = CliRunner().invoke(inspect, ["architectures", "--roles", "q_proj"]).output

@@ -14,6 +14,8 @@ import pytest
 import inspector
 from inspector.auditing.catalogue import all_rules
 from inspector.cli.commands import inspect
+from inspector.scanning.queries import QUERIES
+from inspector.scanning.schema import TABLES
 
 pytest.importorskip("mkdocs")
 
@@ -90,9 +92,23 @@ def test_the_reference_has_the_json_of_every_command_that_has_one(site: Path) ->
 
 
 def test_the_reference_has_every_rule_and_role(site: Path) -> None:
+    """Rules with their documentation, roles with their meaning; no marker of a list is left in any page."""
     rules, roles = text(site / "rules.html"), text(site / "roles.html")
     assert [code for code in all_rules() if f"<code>{code}</code>" not in rules] == []
     assert [role for role in inspector.ROLES if f"<code>{role}</code>" not in roles] == []
+
+
+def test_lists_are_made_from_the_code(site: Path) -> None:
+    """Bounds with their values, model types with their coverage, GGUF architectures; no marker is left in any page."""
+    assert "<td>1,073,741,824</td>" in text(site / "internals.html")  # adapters' MAX_NUMBER, 2³⁰
+    types = text(site / "architectures.html")
+    assert [name for name in inspector.architectures.model_types() if f"{name}<" not in types] == []
+    assert "<td>qwen3moe</td>" in text(site / "gguf.html")
+    scan = text(site / "scan.html")
+    columns = [column.name for table in TABLES.values() for column in table]
+    assert [name for name in columns if f"<td><code>{name}</code></td>" not in scan] == []
+    assert [name for name in QUERIES if f"<strong>{name}</strong>" not in scan] == []
+    assert [page for page in site.rglob("*.html") if re.search(r"<!-- [a-zA-Z ]+ -->", text(page))] == []
 
 
 def test_the_menu_has_every_page(site: Path) -> None:

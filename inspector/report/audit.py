@@ -8,7 +8,6 @@ from typing import Any
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.examination import Audited
-from inspector.auditing.rule import GROUPS
 from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
@@ -158,27 +157,3 @@ def rules() -> str:
     """`inspect audit --rules`: one line each."""
     rows = [(rule.code, rule.severity, rule.group, rule.title) for rule in all_rules().values()]
     return table(rows, (), "llll")
-
-
-_TITLES = {
-    "whole": "Whole: is everything present, and is each file what its name says?",
-    "consistent": "Consistent: do the files agree?",
-    "data": "Data: are the numbers sound? With `--data`, which reads the tensors.",
-    "safe": "Safe: can it do harm?",
-}
-
-
-def handbook() -> str:
-    """docs/rules.md: every rule with its documentation."""
-    lines = [
-        "# Rules of `inspect audit`",
-        "",
-        "Generated from the rules' docstrings by `tools/write_rules.py`: edit them there. The severity is the highest",
-        "that a rule reports. `--ignore CODE` skips a rule, as does `ignore` in `[tool.checkpoint-inspector]`.",
-    ]
-    for group in GROUPS:
-        lines += ["", f"## {_TITLES[group]}"]
-        for rule in all_rules().values():
-            if rule.group == group:
-                lines += ["", f"### `{rule.code}` ({rule.severity})", "", *rule.documentation.split("\n")]
-    return "\n".join(lines) + "\n"

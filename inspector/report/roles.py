@@ -1,36 +1,15 @@
-"""The vocabulary of roles, as text, as JSON and as the page docs/roles.md."""
+"""The vocabulary of roles, as text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.architectures.data.roles import BY_GROUP, MEANINGS, ROLES
+from inspector.architectures.data.roles import MEANINGS, ROLES
 from inspector.model import Reconciliation
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Column, Rows
-
-_PAGE = """# Roles
-
-Generated from `inspector/architectures/data/roles.py` by `tools/write_roles.py`: edit them there.
-
-A role says what a tensor does, and belongs to one group. The vocabulary is closed: the tables of all model
-types, including GGUF's, and names that match no table use only these {number} words. They are Llama's where
-Llama has one. A tensor's position is never part of its role:
-
-| field | meaning | examples |
-|---|---|---|
-| `tower` | the submodel | `text`, `encoder`, `decoder`, `vision`, `audio`, `projector` |
-| `layer`, `expert` | the index among identical ones | 31, 7 |
-| `branch` | the variant within a layer | `cross` for cross-attention, `indexer`, `temporal`, `1` and `2` |
-
-So the key projection of a speech encoder is `k_proj` in tower `audio`, and that of cross-attention is `k_proj` in
-branch `cross`. A stored constant belongs to the group `buffer` whatever its role; the side data of a quantized
-weight (scales, zero points) has the weight's role and the group `quantization`.
-
-`inspect architectures --roles` prints the list, `inspector.ROLES` maps each role to its group.
-"""
 
 
 def chosen(part: str = "") -> Iterator[tuple[str, str, str]]:
@@ -68,12 +47,3 @@ def of_result(result: Reconciliation) -> Rows:
     """One row per role of a checkpoint."""
     told = ({name: getattr(each, name) for name, _ in SUMS} for each in result.roles)
     return Rows(SUMS, [{**each, "branch": each["branch"] or None} for each in told])
-
-
-def page() -> str:
-    """docs/roles.md."""
-    text = [_PAGE.format(number=len(ROLES))]
-    for group, roles in BY_GROUP.items():
-        rows = "\n".join(f"| `{role}` | {meaning} |" for role, meaning in roles.items())
-        text.append(f"\n## {group}\n\n| role | purpose |\n|---|---|\n{rows}\n")
-    return "".join(text)

@@ -133,18 +133,6 @@ def test_each_named_query_is_answered(name: str, zoo: Path) -> None:
     assert ask(zoo, name).columns
 
 
-def test_the_page_has_the_tables_and_the_queries() -> None:
-    """docs/scan.md is written by tools/write_scan.py."""
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("write_scan", ROOT / "tools/write_scan.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    page = (ROOT / "docs/scan.md").read_text(encoding="utf-8")
-    assert module.written(page) == page
-
-
 @pytest.mark.parametrize(
     "query",
     [

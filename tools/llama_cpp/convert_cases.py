@@ -1,4 +1,4 @@
-"""Tiny models of Transformers as llama.cpp's own converter writes them: `fixtures/gguf_cases.jsonl` and `docs/gguf.md`.
+"""Tiny models of Transformers as llama.cpp's own converter writes them: `fixtures/gguf_cases.jsonl`.
 
     python tools/llama_cpp/convert_cases.py SOURCE [--seed N…] [CLASS…]      # needs torch, transformers and xllamacpp
 
@@ -19,7 +19,6 @@ import re
 import sys
 import tempfile
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -31,14 +30,10 @@ sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 from library import Llama  # noqa: E402
 from load_cases import patterns  # noqa: E402
 
-from inspector.architectures import listed_gguf  # noqa: E402
-from inspector.architectures.store import store  # noqa: E402
-
 if TYPE_CHECKING:
     from structure import Structure
 
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
-DOC = ROOT / "docs" / "gguf.md"
 KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf_kinds.py` writes them
 VOCABULARY = 160
 MOST_PARAMETERS = 60_000_000
@@ -353,33 +348,6 @@ def saved(name: str, seed: int, folder: Path) -> str:
     return str(config.model_type)
 
 
-def document(cases: Mapping[str, int]) -> str:
-    """The table of architectures for people."""
-    known = listed_gguf()
-    kinds = json.loads(KINDS.read_text())
-    lines = [
-        "# GGUF architectures",
-        "",
-        "Written by `tools/llama_cpp/convert_cases.py`. *kinds*: tensor kinds that llama.cpp's gguf-py lists for the",
-        "architecture; all have a role. *prediction*: whether a file's key-values predict its tensors. All that are predicted",
-        "make files that llama.cpp loads, but for gptj, for which it has no loader. *cases*: models of Transformers as",
-        "llama.cpp's converter writes them, whose every tensor the tests find predicted; – where none was converted. `clip` is",
-        "a tower beside a language model (`mmproj`), and predicted where its kind of projector has a table:",
-        f"{', '.join(sorted(name for name in store().names('projectors') if not name.startswith('_')))}.",
-        "",
-        f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
-        f"with {sum(cases.values())} converted models.",
-        "",
-        "| architecture | model type | kinds | prediction | cases |",
-        "|---|---|---|---|---|",
-    ]
-    for each in known:
-        count, predicted = len(kinds[each.architecture].split()), "from key-values" if each.predicted else "names only"
-        told = (each.architecture, each.model_type or "–", count, predicted, cases.get(each.architecture, "–"))
-        lines.append(f"| {' | '.join(map(str, told))} |")
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
@@ -407,7 +375,6 @@ def main() -> None:
                     lines.append(json.dumps(converter.case(path, f"{name} {seed}"), separators=(",", ":")))
     if not arguments.classes:
         OUT.write_text("\n".join(lines) + "\n")
-        DOC.write_text(document(Counter(json.loads(line)["architecture"] for line in lines)))
     print(f"{len(lines)} cases of {len({json.loads(line)['architecture'] for line in lines})} architectures")
 
 

@@ -6,7 +6,7 @@ mutmut makes the faults, in a copy of the project (`mutated`). The tests of a gr
 are run once to learn which lines each test runs; a mutant then gets those that run its line, T seconds of processor of
 them at most, in a fork of a process that has collected them (`watching`), or in a process of its own where the line
 is run when modules are imported. Prints a table; `FOLDER/GROUP/survivors.txt`
-has the lines that no test noticed. What is known of them is in docs/mutants.md.
+has the lines that no test noticed. What is known of them is in docs/internals.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Pages of the documentation that nobody writes by hand, added while mkdocs builds the site: `make site`.
+"""What nobody writes by hand in the documentation, added while mkdocs builds the site: `make site`.
 
-The README and the pages beside it are taken as they are; the reference of commands, JSON and the library is made from the
-code. Nothing of it is kept in the repository.
+The README and the pages beside it are taken as they are; the references of commands, JSON and the library, and the lists
+in other pages (`pages.lists`), are made from the code. Nothing of it is kept in the repository.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Where the modules beside this one are, and what they import.
-PATHS = [str(Path(__file__).parent), str(ROOT), str(ROOT / "fixtures")]
+PATHS = [str(Path(__file__).parent), str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tests")]
 
 #: Page of the site → the file of the repository that it is.
 TAKEN = {
@@ -23,6 +23,7 @@ TAKEN = {
     "changelog.md": "CHANGELOG.md",
     "benchmarks.md": "benchmarks/README.md",
 }
+_MARKER = re.compile(r"^<!-- (.+) -->$", re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(#[^)]*)?\)")
 
 
@@ -65,3 +66,13 @@ def on_files(files: Any, *, config: Any) -> Any:
     for path, text in generated().items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """mkdocs asks for each page's text: a marker in it becomes the list that it names."""
+    if not _MARKER.search(markdown):
+        return markdown
+    import pages
+
+    lists = pages.lists()
+    return _MARKER.sub(lambda match: lists[match[1]], markdown)

@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--variants", default="", help="only variants whose beginning matches")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--write", action="store_true", help="write docs/architectures.md, coverage and fixtures/zoo")
+    parser.add_argument("--write", action="store_true", help="write coverage and fixtures/zoo")
     arguments = parser.parse_args()
     if arguments.drafts:
         use_drafts(arguments.drafts)

@@ -2,7 +2,7 @@
 
 A role says what a tensor does, never its position: a speech encoder's key projection is `k_proj` in tower `audio`, a
 cross-attention's is `k_proj` in branch `cross`. The vocabulary is closed: tables, conventions and GGUF's names use no
-other word, and docs/roles.md is generated from this module.
+other word, and the documentation lists this module.
 """
 
 from __future__ import annotations
