@@ -13,9 +13,7 @@ from typing import Any, cast
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
-from inspector.auditing.values.numbers.copies import Copy
-from inspector.auditing.values.numbers.facts import Facts
-from inspector.auditing.values.numbers.passing import Measured
+from inspector.auditing.values.numbers.facts import Copy, Facts, Measured
 from inspector.auditing.values.numbers.peers import Peers, Seen
 from inspector.model import Header, Key, Labelled, Tensor
 

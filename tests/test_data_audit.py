@@ -18,7 +18,7 @@ from every import every
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import audit
 from inspector.auditing.values.numbers.glance import glance
-from inspector.auditing.values.numbers.passing import PIECE, measure
+from inspector.auditing.values.numbers.reading import PIECE, measure
 from inspector.model import Finding
 from inspector.opening.checkpoint import open as opened
 from inspector.sources.targets import place_of

@@ -10,7 +10,7 @@ import pytest
 from made_up import layers, seen, told
 
 from inspector.auditing.values import lost_bits
-from inspector.auditing.values.numbers.facts import Held, Run
+from inspector.auditing.values.numbers.facts import Run
 
 WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are looked at, twice
 
@@ -62,23 +62,23 @@ def test_bits_that_a_range_lacks() -> None:
     numbers = np.random.default_rng(2).integers(1, 1 << 16, 1 << 15).astype("<u2") | 8
     shape = (256, 128)  # rows of 256 bytes
 
-    def said(start: int, end: int, held: Held | None = None, **own: Any) -> list[str]:
+    def said(start: int, end: int, held: Run | None = None, **own: Any) -> list[str]:
         lost = numbers.copy()
         lost[start // 2 : end // 2] &= 0xFFF8
         lost[start // 2 - 1] |= 7
         lost[end // 2] |= 7
-        each = held or Held(-(-start // 4096) * 4096, end // 4096 * 4096, 7, 0)
+        each = held or Run(-(-start // 4096) * 4096, end // 4096 * 4096, 7, 0)
         found = told("lost-bits", seen(shape=shape, held=[each], **own), raw=lost.tobytes())
         return [line.partition(": error: ")[2] for line in found]
 
     where = "from byte 4,000 on, 8.60 kB, 8.40 KiB: the same in all of them, but not in the rest"
     assert said(4000, 12600) == [f"the lowest 3 bits of the numbers {where}"]
     assert said(3840, 12544) == []  # rows 15 to 48
-    assert said(4000, 12600, Held(4096, 12287, 7, 0)) == []  # too short
-    assert said(4000, 12600, Held(4096, 12288, 0, 0)) == []
-    assert said(4000, 12600, Held(4096, 4096 + 32770, 7, 0)) == []  # more than half
+    assert said(4000, 12600, Run(4096, 12287, 7, 0)) == []  # too short
+    assert said(4000, 12600, Run(4096, 12288, 0, 0)) == []
+    assert said(4000, 12600, Run(4096, 4096 + 32770, 7, 0)) == []  # more than half
     assert said(4000, 12600, ever=0xFFF8) == []  # not set anywhere
-    one = Held(4096, 12288, 1, 0)
+    one = Run(4096, 12288, 1, 0)
     assert said(4000, 12600, one) == [f"the lowest bit of the numbers {where}"]
 
 

@@ -11,9 +11,8 @@ from made_up import seen
 from inspector.auditing.readers import document_objects
 from inspector.auditing.safety import programs
 from inspector.auditing.values import lost_bits, misplaced_tensors, plausibility
-from inspector.auditing.values.numbers.facts import Held, Run
-from inspector.auditing.values.numbers.peers import Seen
-from inspector.auditing.values.plausibility import PAGE
+from inspector.auditing.values.numbers.facts import Run
+from inspector.auditing.values.numbers.peers import PAGE, Seen
 from inspector.sources.listing import Entry
 
 P = PAGE
@@ -41,14 +40,14 @@ def test_one_bit_or_several(mask: int, verb: str) -> None:
 def test_the_data_beside_a_range() -> None:
     one = seen(shape=(128, 128))
     start, end, part = one.extent.start, one.extent.end, lost_bits.PART
-    assert lost_bits._beside(one, Held(start, start + 64, 0, 0)) == Run(start + 64, end)
-    assert lost_bits._beside(one, Held(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
+    assert lost_bits._beside(one, Run(start, start + 64, 0, 0)) == Run(start + 64, end)
+    assert lost_bits._beside(one, Run(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
     middle = (start + end) // 2
-    assert lost_bits._beside(one, Held(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
+    assert lost_bits._beside(one, Run(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
 
 
 def test_the_longest_ranges_first() -> None:
-    held = [Held(100 * at, 100 * at + at, 0, 0) for at in range(1, 12)]
+    held = [Run(100 * at, 100 * at + at, 0, 0) for at in range(1, 12)]
     assert [each.size for each in lost_bits._longest(held)] == [11, 10, 9, 8, 7, 6, 5, 4]
 
 
@@ -58,7 +57,7 @@ def test_the_longest_ranges_first() -> None:
 )
 def test_the_end_of_a_row(place: int, near: int, ends: bool) -> None:
     one = seen(shape=(128, 128), offset=640)
-    assert lost_bits._is_row_end(one, 640 + one.row + place, near) == ends
+    assert one.is_row_end(640 + one.row + place, near) == ends
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from made_up import USUAL, ZERO, layers, seen, told
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
 from inspector.auditing.values import plausibility
-from inspector.auditing.values.numbers.copies import Copy
-from inspector.auditing.values.numbers.facts import Run
+from inspector.auditing.values.numbers.facts import Copy, Run
 from inspector.auditing.values.numbers.peers import Seen
 
 
@@ -51,7 +50,7 @@ def test_without_data_nothing_is_said() -> None:
 )
 def test_scrambled_numbers(changed: dict[str, Any], scrambled: bool) -> None:
     """F16 of a layer that is read as BF16 has no large numbers: its median tells."""
-    assert plausibility.is_scrambled(seen(**changed)) == scrambled
+    assert seen(**changed).is_scrambled == scrambled
 
 
 def test_why_numbers_are_scrambled() -> None:

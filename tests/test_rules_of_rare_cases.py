@@ -478,10 +478,10 @@ def test_a_name_that_transformers_does_not_look_for(
 
 
 def test_dtypes_whose_bits_are_not_examined() -> None:
-    assert lost_bits._mask(seen(dtype="I64")) == (1, 0)
-    width, mask = lost_bits._mask(seen(dtype="BF16"))
+    assert lost_bits._watched(seen(dtype="I64")) == (1, 0)
+    width, mask = lost_bits._watched(seen(dtype="BF16"))
     assert (width, mask & 0x8000) == (2, 0x8000)
-    assert lost_bits._mask(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
+    assert lost_bits._watched(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
 
 
 # --- what a sample of mutants showed that no test depended on ---------------------------------------

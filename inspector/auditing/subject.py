@@ -24,7 +24,7 @@ from inspector.sources.narrowed import Narrowed
 from inspector.units import integer
 
 if TYPE_CHECKING:
-    from inspector.auditing.values.numbers.passing import Measured
+    from inspector.auditing.values.numbers.facts import Measured
 
 #: What `selection.kind_of` calls weights that their names do not show to be an accessory.
 _WEIGHTS_OF_A_MODEL = "duplicate"

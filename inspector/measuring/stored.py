@@ -13,9 +13,9 @@ dequantized by the `gguf` package. Packed weights of safetensors files are retur
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from inspector.formats.pytorch.layout import View
 from inspector.measuring import needs, spread
 from inspector.model import Checkpoint, Header, Tensor
 from inspector.sources import Place, Source
+from inspector.sources.local import LocalFile
 from inspector.sources.targets import place_again
 from inspector.units import escape, integer, plural
 
@@ -49,6 +50,42 @@ class Chunk(NamedTuple):
     raw: bytes  # as stored
 
 
+class Opened:
+    """Files that are opened on first read, for any thread."""
+
+    def __init__(self, open_: Callable[[str], Source]) -> None:
+        self._open, self._lock = open_, RLock()
+        self._sources: dict[str, Source] = {}
+
+    def close(self) -> None:
+        """Close all of them."""
+        for source in self._sources.values():
+            source.close()
+        self._sources.clear()
+
+    def source(self, path: str) -> Source:
+        """A file, opened."""
+        with self._lock:
+            if path not in self._sources:
+                self._sources[path] = self._open(path)
+            return self._sources[path]
+
+    def read(self, path: str, offset: int, length: int) -> bytes:
+        """Bytes of a file. Raises SourceError if it ends early, or cannot be read."""
+        source = self.source(path)
+        if isinstance(source, LocalFile):  # read by offset
+            return source.read(offset, length)
+        with self._lock:  # a network source is for one thread at a time
+            return source.read(offset, length)
+
+    def read_into(self, path: str, offset: int, buffer: Array) -> Array:
+        """As many bytes as a buffer has, in the buffer if the file is local: without a copy in between."""
+        source = self.source(path)
+        if isinstance(source, LocalFile):
+            return buffer[: source.read_into(buffer.data, offset)]
+        return np.frombuffer(self.read(path, offset, buffer.size), np.uint8)
+
+
 class Stored:
     """The tensor data of a checkpoint's files. Files are opened on first read."""
 
@@ -61,18 +98,15 @@ class Stored:
         self._own = place is None
         self._place = place or place_again(checkpoint.target, checkpoint.origin)
         self._headers = {header.path: header for header in (*checkpoint.files, *_of_components(checkpoint))}
-        self._sources: dict[str, Source] = {}
+        self._files = Opened(self._place.open)
         self._views: dict[str, dict[str, tuple[View, int]]] = {}
         self._big: dict[str, bool] = {}
         self._parts = spread.parts_of(checkpoint) if checkpoint.joined else {}
-        self._lock = Lock()
         self.bytes_read = 0  # of tensor data
 
     def close(self) -> None:
         """Close the files."""
-        for source in self._sources.values():
-            source.close()
-        self._sources.clear()
+        self._files.close()
         if self._own:
             self._place.close()
 
@@ -175,7 +209,7 @@ class Stored:
         if header.path not in self._views:
             from inspector.formats.pytorch import reader  # only its tensors have strides
 
-            self._views[header.path] = reader.placed(self._source(header.path), header.path)
+            self._views[header.path] = reader.placed(self._files.source(header.path), header.path)
         found = self._views[header.path].get(tensor.name)
         if found is None:
             raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not stored plainly in the file")
@@ -214,20 +248,9 @@ class Stored:
             raise SourceError(
                 f"{escape(path)} ends {plural(offset + length - size, 'byte')} before the end of the tensor"
             )
-        source = self._source(path)
-        if self._place.parallel == 1:  # a local file: read by offset, from any thread
-            data = source.read(offset, length)
-        else:
-            with self._lock:
-                data = source.read(offset, length)
+        data = self._files.read(path, offset, length)
         self.bytes_read += length
         return data
-
-    def _source(self, path: str) -> Source:
-        with self._lock:
-            if path not in self._sources:
-                self._sources[path] = self._place.open(path)
-            return self._sources[path]
 
     def _is_big(self, header: Header, tensor: Tensor) -> bool:
         """Whether a tensor's numbers are big-endian: by its file's findings about it or all, or a GGUF's version."""
@@ -235,7 +258,7 @@ class Stored:
         if not told or header.format != "gguf":
             return told
         if header.path not in self._big:
-            version = self._source(header.path).read(4, 4)
+            version = self._files.read(header.path, 4, 4)
             self._big[header.path] = int.from_bytes(version, "little") & 0xFFFF == 0
         return self._big[header.path]
 

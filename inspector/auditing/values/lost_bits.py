@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.auditing.rule import Found, rule
+from inspector.auditing.rule import rule
 from inspector.auditing.subject import Subject
-from inspector.auditing.values.numbers.facts import Held, Run
-from inspector.auditing.values.numbers.peers import TABLES, Peers, Seen
-from inspector.auditing.values.plausibility import LEAST_PEERS, PAGE, SPARSE, is_scrambled, peers
+from inspector.auditing.values.numbers.facts import Run
+from inspector.auditing.values.numbers.peers import LEAST_PEERS, PAGE, SPARSE, Peers, Seen, each_tensor
 from inspector.units import integer, plural, size
 
 #: The fewest numbers with the same bit that rule out chance.
@@ -37,30 +36,27 @@ LEARNT_CODES, NOISE = 0.6, 0.85
 
 
 @rule("lost-bits", "data", "error")
-def lost_bits(subject: Subject) -> Iterator[Found]:
+@each_tensor
+def lost_bits(seen: Seen, found: Peers, subject: Subject) -> str | None:
     """A bit is the same in all numbers of a tensor, or of part of one, but varies elsewhere.
 
     A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks plausible.
     Deliberate rounding affects whole rows, a whole layer, or the same role in many layers, and is not reported.
     Download the file again, or convert it again.
     """
-    found = peers(subject)
-    for each in found.all if found else ():
-        if found is None or not (each.is_learnt or each.holds) or not _varies(each) or is_scrambled(each):
-            continue
-        told = _of_tensor(each, found, subject) or next(_of_ranges(each, subject), None)
-        if told:
-            yield Found(told, each.path, each.name)
+    if not (seen.is_learnt or seen.holds) or not _varies(seen) or seen.is_scrambled:
+        return None
+    return _in_tensor(seen, found, subject) or next(_in_ranges(seen, subject), None)
 
 
 def _varies(seen: Seen) -> bool:
     """Whether there are enough numbers, and not most of them zero."""
     facts = seen.facts
-    enough = facts.numbers > 0 and seen.labelled.tensor.nbytes >= 2 * LEAST_RANGE
+    enough = facts.numbers > 0 and seen.nbytes >= 2 * LEAST_RANGE
     return enough and not facts.constant and facts.sparsity <= SPARSE
 
 
-def _mask(seen: Seen) -> tuple[int, int]:
+def _watched(seen: Seen) -> tuple[int, int]:
     """The bytes of a number, and which of its bits are examined."""
     from inspector.auditing.values.numbers.bits import WATCHED  # needs NumPy
 
@@ -68,18 +64,18 @@ def _mask(seen: Seen) -> tuple[int, int]:
     if watch is None:
         return 1, 0
     sign = SIGN.get(seen.dtype, 0)
-    two_sided = seen.labelled.group in TWO_SIDED and seen.key.role not in TABLES
+    two_sided = seen.labelled.group in TWO_SIDED and not seen.is_table
     return watch.width, watch.mask if two_sided else watch.mask & ~sign
 
 
-def _still(seen: Seen) -> int:
+def _constant_bits(seen: Seen) -> int:
     """The bits that are the same in all numbers of a tensor."""
-    return _mask(seen)[1] & (~seen.facts.ever | seen.facts.always)
+    return _watched(seen)[1] & (~seen.facts.ever | seen.facts.always)
 
 
-def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def _in_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
     """Bits that vary in the same role of other layers, and in the other matrices of the layer."""
-    still = _still(seen)
+    still = _constant_bits(seen)
     if still & SIGN.get(seen.dtype, 0):
         return "all numbers have the same sign, which no trained projection has"
     if seen.is_block and still:
@@ -88,7 +84,7 @@ def _of_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
         return None
     beside = [each for each in found.layers[seen.key.tower, seen.key.layer] if each.is_learnt and each is not seen]
     for others in (found.of(seen), [each for each in beside if each.dtype == seen.dtype]):
-        vary = [each for each in others if _varies(each) and not _still(each) & still]
+        vary = [each for each in others if _varies(each) and not _constant_bits(each) & still]
         if len(others) < LEAST_PEERS or len(vary) < len(others) - len(others) // 4:
             return None
         if any(_common(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
@@ -101,7 +97,7 @@ def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
     """The given bits that many numbers of a range have and many do not. Others may agree by chance."""
     import numpy as np
 
-    width, _ = _mask(seen)
+    width, _ = _watched(seen)
     numbers = np.frombuffer(subject.span(seen.path, run.start, min(run.size, PART) // width * width), f"<u{width}")
     found = 0
     for bit in (1 << place for place in range(8 * width) if still >> place & 1):
@@ -122,41 +118,36 @@ def _are(mask: int) -> str:
     return "are" if mask.bit_count() > 1 else "is"
 
 
-def _of_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
+def _in_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
     """Ranges that begin or end within a row and have constant bits that vary elsewhere."""
-    width, mask = _mask(seen)
+    width, mask = _watched(seen)
     for each in _longest(seen.facts.held):
         still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
         alike = sum(other.size for other in seen.facts.held if (other.never | other.always) & still)
-        if not still or each.size < LEAST_RANGE or alike > MOST_SHARE * seen.labelled.tensor.nbytes:
+        if not still or each.size < LEAST_RANGE or alike > MOST_SHARE * seen.nbytes:
             continue
         still = _common(still, seen, _beside(seen, each), subject)
         whole = _ends(seen, each, still, width, subject) if still else None
         if whole is None:
             continue
         near = -(-CHANCE // still.bit_count()) * width
-        if not all(_is_row_end(seen, end, near) for end in whole):
+        if not all(seen.is_row_end(end, near) for end in (whole.start, whole.end)):
             of = "numbers" if seen.dtype in SIGN else "bytes"
             where = f"of the {of} from byte {integer(whole.start)} on, {size(whole.size)}"
             yield f"{_bits(still)} {where}: the same in all of them, but not in the rest"
 
 
-def _beside(seen: Seen, held: Held) -> Run:
+def _beside(seen: Seen, held: Run) -> Run:
     """The data before or after a range, whichever is longer."""
     before, after = Run(seen.extent.start, held.start), Run(held.end, seen.extent.end)
     return Run(max(before.start, before.end - PART), before.end) if before.size > after.size else after
 
 
-def _longest(held: list[Held]) -> list[Held]:
-    return sorted(held, key=lambda each: -each.size)[:MOST_RANGES]
+def _longest(runs: list[Run], number: int = MOST_RANGES) -> list[Run]:
+    return sorted(runs, key=lambda each: -each.size)[:number]
 
 
-def _is_row_end(seen: Seen, place: int, near: int) -> bool:
-    at = place - seen.labelled.tensor.offset
-    return min(at % seen.row, -at % seen.row) <= near
-
-
-def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> Run | None:
+def _ends(seen: Seen, held: Run, still: int, width: int, subject: Subject) -> Run | None:
     """The exact start and end of a range; None if it has few numbers, or few that differ."""
     import numpy as np
 
@@ -179,20 +170,16 @@ def _ends(seen: Seen, held: Held, still: int, width: int, subject: Subject) -> R
 
 
 @rule("noise", "data", "error")
-def noise(subject: Subject) -> Iterator[Found]:
+@each_tensor
+def noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
     """Packed codes are as uniform as noise, although those of the rest of the tensor, or of its role, are not.
 
     Codes of trained weights are more frequent in the middle of the scale than at its ends; bytes of an archive, an
     encrypted file or another file are not. Download the file again.
     """
-    found = peers(subject)
-    for each in found.all if found else ():
-        facts = each.facts
-        if found is None or not facts.cells or not each.holds:
-            continue
-        told = _whole_noise(each, found, subject) if _share(each) > NOISE else _noise_within(each, subject)
-        if told:
-            yield Found(told, each.path, each.name)
+    if not seen.facts.cells or not seen.holds:
+        return None
+    return _noise_throughout(seen, found, subject) if _share(seen) > NOISE else _noise_within(seen, subject)
 
 
 def _share(seen: Seen) -> float:
@@ -214,7 +201,7 @@ def _parts(run: Run) -> Iterator[Run]:
         yield from (Run(start, start + PAGE) for start in range(run.start, run.end, PAGE))
 
 
-def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def _noise_throughout(seen: Seen, found: Peers, subject: Subject) -> str | None:
     others = found.of(seen)
     learnt = sum(_share(each) < LEARNT_CODES for each in others)
     if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
@@ -224,10 +211,9 @@ def _whole_noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
 
 def _noise_within(seen: Seen, subject: Subject) -> str | None:
     facts = seen.facts
-    if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.labelled.tensor.nbytes:
+    if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.nbytes:
         return None
-    longest = sorted(facts.even, key=lambda run: -run.size)[: 2 * MOST_RANGES]
-    for run in (part for whole in longest for part in _parts(whole)):
+    for run in (part for whole in _longest(facts.even, 2 * MOST_RANGES) for part in _parts(whole)):
         if _is_noise(seen, run, subject):
             what = "whose codes are all equally frequent, as in noise"
             return f"{size(run.size)} from byte {integer(run.start)} on {what}, unlike the rest"

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.auditing.values.numbers.peers import Peers, Seen, octaves
-from inspector.auditing.values.plausibility import is_scrambled, peers
+from inspector.auditing.values.numbers.peers import Peers, Seen, all_tensors, grouped, octaves
 from inspector.units import escape
 
 #: The smallest tensor, in bytes, that is not equal to another by chance; and the bytes compared at a time.
@@ -26,15 +25,13 @@ MOST_COMPARED = 32
 
 
 @rule("repeated-tensor", "data", "error")
-def repeated_tensor(subject: Subject) -> Iterator[Found | NotJudged]:
+@all_tensors
+def repeated_tensor(found: Peers, subject: Subject) -> Iterator[Found | NotJudged]:
     """A tensor is byte for byte equal to one of another layer or role, although no others are equal.
 
     One tensor was written twice, the second time in place of another. Layers repeated as a whole, roles shared by all
     layers, and experts initialized as copies are not reported. Download the file again, or convert it again.
     """
-    found = peers(subject)
-    if found is None:
-        return
     twins = _Twins(found)
     suspects = (pair for pair in twins.pairs if twins.are_odd(*pair))
     for number, (one, other) in enumerate(suspects):
@@ -63,16 +60,11 @@ class _Twins:
     """Weights with identical statistics."""
 
     def __init__(self, found: Peers) -> None:
-        alike: defaultdict[object, list[Seen]] = defaultdict(list)
-        self._layers: defaultdict[object, list[Seen]] = defaultdict(list)  # layer of a tower → its weights
-        self._kinds: defaultdict[_Place, list[Seen]] = defaultdict(list)
-        for each in found.all:
-            if each.is_learnt and each.key.layer is not None and each.labelled.tensor.nbytes >= LEAST:
-                self._layers[each.key.tower, each.key.layer].append(each)
-                self._kinds[_place(each)].append(each)
-                if not each.facts.constant and each.facts.numbers:
-                    alike[_seen_of(each)].append(each)
-        self._groups = [group for group in alike.values() if len(group) > 1]
+        weights = [each for each in found.all if each.is_learnt and each.key.layer is not None and each.nbytes >= LEAST]
+        varied = [each for each in weights if not each.facts.constant and each.facts.numbers]
+        self._layers = grouped(weights, lambda each: (each.key.tower, each.key.layer))
+        self._kinds = grouped(weights, _place)
+        self._groups = [group for group in grouped(varied, _statistics).values() if len(group) > 1]
         self._alike = Counter(frozenset(map(_place, group)) for group in self._groups)
         self._twin = {id(each): group for group in self._groups for each in group}
 
@@ -103,7 +95,7 @@ class _Twins:
         return twinned / len(rest) if rest else 1.0
 
 
-def _seen_of(seen: Seen) -> object:
+def _statistics(seen: Seen) -> object:
     """All statistics of a tensor; sums only as far as they do not depend on the order of summation."""
     facts, tensor = seen.facts, seen.labelled.tensor
     bits = (facts.least_bits, facts.most_bits, facts.ever, facts.always)
@@ -112,30 +104,27 @@ def _seen_of(seen: Seen) -> object:
 
 
 def _are_equal(one: Seen, other: Seen, subject: Subject) -> bool:
-    size = one.labelled.tensor.nbytes
     with subject.reading(one.path) as first, subject.reading(other.path) as second:
-        for at in range(0, size, STEP):
-            length = min(STEP, size - at)
+        for at in range(0, one.nbytes, STEP):
+            length = min(STEP, one.nbytes - at)
             if first(one.extent.start + at, length) != second(other.extent.start + at, length):
                 return False
     return True
 
 
 @rule("exchanged-tensors", "data", "error")
-def exchanged_tensors(subject: Subject) -> Iterator[Found]:
+@all_tensors
+def exchanged_tensors(found: Peers, subject: Subject) -> Iterator[Found]:
     """Two tensors of a layer were exchanged, as their magnitudes show.
 
     In all other layers the numbers of one role are larger than those of the other by nearly the same factor, and in
     this layer smaller by that factor: keys in place of values, a gate in place of its projection. The writer of the
     file gave two tensors each other's names: convert the model again.
     """
-    found = peers(subject)
-    if found is None:
-        return
-    told: set[str] = set()
+    reported: set[str] = set()
     for one, other, factor in sorted(_exchanged(found), key=lambda each: -each[2]):
-        if told.isdisjoint((one.name, other.name)):
-            told |= {one.name, other.name}
+        if reported.isdisjoint((one.name, other.name)):
+            reported |= {one.name, other.name}
             what = f"numbers {2**factor:.3g} times those of {escape(other.name, 120)}; in all other layers it is the"
             yield Found(f"{what} other way round: the two were exchanged", one.path, one.name)
 
@@ -144,14 +133,15 @@ def _exchanged(found: Peers) -> Iterator[tuple[Seen, Seen, float]]:
     """Pairs that differ the other way round than in all other layers, and by how much, in powers of two."""
     kinds: defaultdict[tuple[object, ...], dict[int, Seen]] = defaultdict(dict)
     for each in found.all:
-        norm = each.labelled.group == "norm" and each.key.part == "weight"
-        if (norm or each.is_learnt) and each.is_float and each.key.layer is not None and each.key.expert is None:
-            kind: tuple[object, ...] = (each.labelled.group, each.dtype, each.labelled.tensor.shape, *_place(each))
-            if each.facts.size and not is_scrambled(each):
-                kinds[kind][each.key.layer] = each
-    for (kind, ones), (other_kind, others) in combinations(kinds.items(), 2):
+        group, layer = each.labelled.group, each.key.layer
+        if not (each.is_norm or each.is_learnt) or layer is None or each.key.expert is not None:
+            continue
+        if each.is_float and each.facts.size and not each.is_scrambled:
+            kind = (group, each.dtype, each.labelled.tensor.shape, *_place(each))
+            kinds[kind][layer] = each
+    for (one_kind, ones), (other_kind, others) in combinations(kinds.items(), 2):
         layers = sorted(ones.keys() & others.keys())
-        if kind[:3] == other_kind[:3] and kind[3] == other_kind[3] and len(layers) >= ORDERED_LAYERS:
+        if one_kind[:4] == other_kind[:4] and len(layers) >= ORDERED_LAYERS:
             factors = {layer: _factor(ones[layer], others[layer]) for layer in layers}
             for layer in layers:
                 if _is_other_way(factors[layer], [factors[each] for each in layers if each != layer]):

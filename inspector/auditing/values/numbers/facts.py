@@ -1,33 +1,27 @@
-"""The facts about a tensor, combined from its pieces."""
+"""What the pass over a model's data finds: the facts about each tensor, combined from its pieces, and copies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from operator import add, and_, or_
+from typing import Any, NamedTuple
 
+from inspector.formats.gguf.types import TYPES
+
+#: GGUF's types of blocks → bytes of a block.
+BLOCKS: Mapping[str, int] = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}
 #: The most runs of each kind that are kept per tensor: a pruned one has many.
 MOST_RUNS = 256
 
 
 class Run(NamedTuple):
-    """A range of a file's bytes."""
+    """A range of a file's bytes, and the bits that do not vary in its numbers, if it is about them."""
 
     start: int
     end: int
-
-    @property
-    def size(self) -> int:
-        return self.end - self.start
-
-
-class Held(NamedTuple):
-    """A range of a file's bytes in whose numbers some bits do not vary."""
-
-    start: int
-    end: int
-    never: int  # bits that are never set
-    always: int  # and those that always are
+    never: int = 0  # bits that are never set
+    always: int = 0  # and those that always are
 
     @property
     def size(self) -> int:
@@ -59,7 +53,7 @@ class Facts:
     text: tuple[int, bytes] | None = None  # start of a text, and its first bytes
     ever: int = 0  # bits that are set in any number; of packed weights in any byte
     always: int = -1  # and those that are set in all
-    held: list[Held] = field(default_factory=list)  # pages in which some of them do not vary; in order
+    held: list[Run] = field(default_factory=list)  # pages in which some bits do not vary; in order
     evenness: float = 0.0  # of packed codes: the sum over pages of their variance, as a share of that of noise
     cells: int = 0  # those pages
     even: list[Run] = field(default_factory=list)  # pages as uniform as noise; in order
@@ -72,6 +66,11 @@ class Facts:
     @property
     def all_zero(self) -> bool:
         return self.constant and self.least_bits == 0
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether there is neither NaN nor infinity."""
+        return not (self.nan or self.inf or self.minus_inf)
 
     @property
     def mean(self) -> float:
@@ -89,70 +88,65 @@ class Facts:
 
     def join(self, other: Facts) -> None:
         """Add the facts of another piece of the same tensor."""
-        self.numbers += other.numbers
-        self.nan += other.nan
-        self.inf += other.inf
-        self.minus_inf += other.minus_inf
-        odd = [each for each in (self.first_odd, other.first_odd) if each is not None]
-        self.first_odd = min(odd, default=None)
-        self.largest = max(self.largest, other.largest)
-        self.least_bits = _either(min, self.least_bits, other.least_bits)
-        self.most_bits = _either(max, self.most_bits, other.most_bits)
-        self.zeros += other.zeros
-        self.sampled += other.sampled
-        self.total += other.total
-        self.squares += other.squares
-        self.spread = max(self.spread, other.spread)
         if other.middle_of > self.middle_of:
             self.middle, self.middle_of = other.middle, other.middle_of
-        self.runs = _joined(self.runs, other.runs)
-        self.text = min((each for each in (self.text, other.text) if each), default=None)
-        self.lost += other.lost
-        self.first_lost = min((each for each in (self.first_lost, other.first_lost) if each is not None), default=None)
-        self.ever |= other.ever
-        self.always &= other.always
-        self.held = _joined_held(self.held, other.held)
-        self.evenness += other.evenness
-        self.cells += other.cells
-        self.even = _joined(self.even, other.even)
-
-
-def _either(choose: object, a: int | None, b: int | None) -> int | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return choose(a, b)  # type: ignore[operator,no-any-return]
+        for name, combine in _COMBINED.items():
+            setattr(self, name, combine(getattr(self, name), getattr(other, name)))
 
 
 def merged(runs: Iterable[Run]) -> list[Run]:
-    """Runs in order, adjacent ones merged."""
+    """Runs in order, adjacent ones merged if the same bits do not vary in them."""
     found: list[Run] = []
     for each in sorted(runs):
-        if found and each.start <= found[-1].end:
-            found[-1] = Run(found[-1].start, max(found[-1].end, each.end))
+        last = found[-1] if found else None
+        if last is not None and each.start <= last.end and each[2:] == last[2:]:
+            found[-1] = last._replace(end=max(last.end, each.end))
         else:
             found.append(each)
     return found
 
 
-def _joined(a: list[Run], b: list[Run]) -> list[Run]:
-    """Runs in order; if there are many, only the longest."""
+def _of_both(a: list[Run], b: list[Run]) -> list[Run]:
+    """The runs of two pieces; if there are many, only the longest."""
     found = merged((*a, *b)) if a and b else a or b
     if len(found) > 2 * MOST_RUNS:
         found = sorted(sorted(found, key=lambda run: -run.size)[:MOST_RUNS])
     return found
 
 
-def _joined_held(a: list[Held], b: list[Held]) -> list[Held]:
-    """The same for ranges with constant bits: adjacent ones are merged if their bits are the same."""
-    if not a or not b:
-        return a or b
-    found: list[Held] = []
-    for each in sorted((*a, *b)):
-        last = found[-1] if found else None
-        if last is not None and each.start <= last.end and each[2:] == last[2:]:
-            found[-1] = last._replace(end=max(last.end, each.end))
-        else:
-            found.append(each)
-    if len(found) > 2 * MOST_RUNS:
-        found = sorted(sorted(found, key=lambda each: -each.size)[:MOST_RUNS])
-    return found
+def _if_known(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A choice between two facts, either of which may be unknown."""
+    return lambda a, b: b if a is None else a if b is None else choose(a, b)
+
+
+#: How the facts about two pieces become those about both.
+_COMBINED: Mapping[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("numbers", "nan", "inf", "minus_inf", "zeros", "sampled", "total", "squares"), add),
+    **dict.fromkeys(("lost", "evenness", "cells"), add),
+    **dict.fromkeys(("first_odd", "first_lost", "least_bits", "text"), _if_known(min)),
+    **dict.fromkeys(("largest", "spread"), max),
+    **dict.fromkeys(("runs", "held", "even"), _of_both),
+    "most_bits": _if_known(max),
+    "ever": or_,
+    "always": and_,
+}
+
+
+class Copy(NamedTuple):
+    """The same bytes in two places."""
+
+    file: int
+    start: int
+    other_file: int
+    other: int
+    size: int
+
+
+class Measured(NamedTuple):
+    """The measured facts about a model's data."""
+
+    facts: Mapping[tuple[str, str], Facts]  # (file, tensor)
+    paths: tuple[str, ...]  # the files that `copies` numbers
+    copies: tuple[Copy, ...]
+    digests: Mapping[str, str]  # file → SHA-256 in hexadecimal, for the files to hash
+    bytes_read: int

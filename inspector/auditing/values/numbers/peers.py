@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, wraps
 from itertools import accumulate
 from math import log2, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeVar
 
-from inspector.auditing.values.numbers.facts import Facts, Run
-from inspector.formats.gguf.types import TYPES
+from inspector.auditing.rule import Check, Found, NotJudged
+from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers.facts import BLOCKS, Facts, Measured, Run
 from inspector.model import Header, Key, Labelled, Packing, Reconciliation
-
-if TYPE_CHECKING:  # it needs NumPy
-    from inspector.auditing.values.numbers.passing import Measured
 
 #: Groups of roles whose matrices are trained.
 LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state_space"})
@@ -23,9 +21,21 @@ LEARNT = frozenset({"attention", "feed_forward", "router", "convolution", "state
 TABLES = frozenset({"embed_tokens", "lm_head"})
 #: The most tensors of a role that another is compared with, since there may be thousands.
 MOST_PEERS = 64
-_BLOCKS = frozenset(kind.name for kind in TYPES.values() if kind.block > 1)
+#: The fewest other layers that show what is usual.
+LEAST_PEERS = 2
+#: A file system's allocation unit in bytes.
+PAGE = 4096
+#: Share of zeros of a tensor above which neither runs of them nor single bits mean anything.
+SPARSE = 0.5
+#: An interquartile range, in powers of two, larger than that of any learned numbers: a normal distribution's is 1.9.
+SCRAMBLED = 6.0
+#: With a median below this, in powers of two, numbers with that spread are of another dtype: F16 read as BF16.
+MISREAD = -30.0
+#: How far above their median, in powers of two, some of such numbers then are.
+SCRAMBLED_REACH = 16.0
 FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
 SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
+_Key = TypeVar("_Key")
 
 
 class Seen(NamedTuple):
@@ -49,17 +59,31 @@ class Seen(NamedTuple):
         return self.labelled.tensor.dtype
 
     @property
+    def nbytes(self) -> int:
+        return self.labelled.tensor.nbytes
+
+    @property
     def key(self) -> Key:
         return self.labelled.key
 
     @property
     def is_block(self) -> bool:
         """Whether its numbers are the scales of GGUF's blocks."""
-        return self.dtype in _BLOCKS
+        return self.dtype in BLOCKS
 
     @property
     def is_float(self) -> bool:
         return self.dtype in FLOATS or self.is_block
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is an embedding or a head, whose rows may be unused."""
+        return self.key.role in TABLES
+
+    @property
+    def is_norm(self) -> bool:
+        """Whether it is a norm's weight."""
+        return self.labelled.group == "norm" and self.key.part == "weight"
 
     @property
     def is_weight(self) -> bool:
@@ -72,7 +96,18 @@ class Seen(NamedTuple):
     @property
     def is_learnt(self) -> bool:
         """Whether it is such a matrix of a known role."""
-        return self.is_weight and (self.labelled.group in LEARNT or self.key.role in TABLES)
+        return self.is_weight and (self.labelled.group in LEARNT or self.is_table)
+
+    @property
+    def is_scrambled(self) -> bool:
+        """Whether its numbers are of every possible magnitude, so not numbers at all."""
+        facts = self.facts
+        if not self.is_float or self.labelled.group == "buffer" or facts.spread <= SCRAMBLED or facts.middle is None:
+            return False
+        if self.is_learnt and not self.is_table and facts.middle < MISREAD:
+            return True
+        far = (octaves(facts.largest) or 0.0) - facts.middle > SCRAMBLED_REACH
+        return not facts.is_finite or (far and facts.largest > 1)
 
     @property
     def extent(self) -> Run:
@@ -86,10 +121,21 @@ class Seen(NamedTuple):
         rows = prod(tensor.shape[:-1])
         return tensor.nbytes // rows if len(tensor.shape) > 1 and rows and tensor.nbytes % rows == 0 else tensor.nbytes
 
-    def is_row_end(self, place: int) -> bool:
-        """Whether a position in the file is the end of a row, up to zero bytes of a number."""
+    def is_row_end(self, place: int, near: int = 7) -> bool:
+        """Whether a position in the file is the end of a row, up to this many bytes: zero bytes of a number."""
         at = place - self.labelled.tensor.offset
-        return min(at % self.row, -at % self.row) < 8
+        return min(at % self.row, -at % self.row) <= near
+
+    def has_within(self, place: int) -> bool:
+        """Whether a position in the file is within its bytes, and not at an end of them."""
+        return self.extent.start < place < self.extent.end
+
+    def is_covered_by(self, run: Run) -> bool:
+        return run.start <= self.extent.start and self.extent.end <= run.end
+
+    def overlap(self, run: Run) -> int:
+        """Bytes that it has in a range."""
+        return min(run.end, self.extent.end) - max(run.start, self.extent.start)
 
 
 class Peers:
@@ -122,24 +168,18 @@ class Peers:
         return self._packings.get(seen.path)
 
     @cached_property
-    def groups(self) -> Mapping[tuple[object, ...], tuple[Seen, ...]]:
+    def groups(self) -> Mapping[tuple[object, ...], Sequence[Seen]]:
         """The tensors of one role, of all layers and experts, stored in the same way."""
-        found: dict[tuple[object, ...], list[Seen]] = defaultdict(list)
-        for each in self.all:
-            found[_role(each)].append(each)
-        return {role: tuple(together) for role, together in found.items()}
+        return grouped(self.all, _role)
 
     @cached_property
     def by_name(self) -> Mapping[str, Seen]:
         return {each.name: each for each in self.all}
 
     @cached_property
-    def layers(self) -> Mapping[tuple[str, int | None], tuple[Seen, ...]]:
+    def layers(self) -> Mapping[tuple[str, int | None], Sequence[Seen]]:
         """The tensors of each layer of a tower."""
-        found: dict[tuple[str, int | None], list[Seen]] = defaultdict(list)
-        for each in self.all:
-            found[each.key.tower, each.key.layer].append(each)
-        return {place: tuple(together) for place, together in found.items()}
+        return grouped(self.all, lambda each: (each.key.tower, each.key.layer))
 
     def of(self, seen: Seen) -> tuple[Seen, ...]:
         """Other tensors of its role: all of them, or an evenly spread selection if there are many, such as experts."""
@@ -149,10 +189,8 @@ class Peers:
     @cached_property
     def files(self) -> Mapping[str, InFile]:
         """The tensors of each file."""
-        found: dict[str, list[Seen]] = {header.path: [] for header in self.headers}
-        for each in self.all:
-            found[each.path].append(each)
-        return {path: InFile(tensors) for path, tensors in found.items()}
+        tensors = grouped(self.all, lambda each: each.path)
+        return {header.path: InFile(tensors.get(header.path, ())) for header in self.headers}
 
 
 class InFile:
@@ -168,6 +206,14 @@ class InFile:
         last = bisect_left(self._starts, run.end)
         first = bisect_right(self._ends, run.start, 0, last)
         return [each for each in self.tensors[first:last] if run.start < each.extent.end]
+
+
+def grouped(tensors: Iterable[Seen], key: Callable[[Seen], _Key]) -> dict[_Key, list[Seen]]:
+    """Tensors with the same key."""
+    found: defaultdict[_Key, list[Seen]] = defaultdict(list)
+    for each in tensors:
+        found[key(each)].append(each)
+    return dict(found)
 
 
 def _role(seen: Seen) -> tuple[object, ...]:
@@ -191,3 +237,39 @@ def _unknown(header: Header, name: str, number: int) -> Labelled:
 def octaves(value: float) -> float | None:
     """A magnitude in powers of two; None for zero."""
     return log2(value) if value > 0 else None
+
+
+# --- a rule's check ---------------------------------------------------------------------------------
+
+
+def peers(subject: Subject) -> Peers | None:
+    """The tensors with their data; None if it was not read."""
+    if subject.measured is None:
+        return None
+    if "peers" not in subject.memo:
+        subject.memo["peers"] = Peers(subject.measured, subject.results, subject.all_headers)
+    found: Peers = subject.memo["peers"]
+    return found
+
+
+def all_tensors(judge: Callable[[Peers, Subject], Iterator[Found | NotJudged]]) -> Check:
+    """Turn a function of the tensors into a rule's check, which finds nothing if their data was not read."""
+
+    @wraps(judge)
+    def check(subject: Subject) -> Iterator[Found | NotJudged]:
+        found = peers(subject)
+        return judge(found, subject) if found else iter(())
+
+    return check
+
+
+def each_tensor(describe: Callable[[Seen, Peers, Subject], str | None]) -> Check:
+    """Turn a function that describes what is wrong with a tensor into such a check of all of them."""
+
+    @wraps(describe)
+    def judge(found: Peers, subject: Subject) -> Iterator[Found]:
+        for each in found.all:
+            if message := describe(each, found, subject):
+                yield Found(message, each.path, each.name)
+
+    return all_tensors(judge)

@@ -1,0 +1,228 @@
+"""Bytes in the wrong places: shifted or swapped, never written, written twice, or text. Only with `--data`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from inspector.auditing.rule import Found, rule
+from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers.facts import Run
+from inspector.auditing.values.numbers.peers import (
+    LEAST_PEERS,
+    PAGE,
+    SPARSE,
+    InFile,
+    Peers,
+    Seen,
+    all_tensors,
+    each_tensor,
+)
+from inspector.units import escape, integer, plural
+
+#: Bytes of a scrambled tensor that are tried as other dtypes and byte orders.
+PART = 32768
+#: The fewest duplicated rows that count.
+LEAST_ROWS = 8
+#: The fewest bytes of zeros that count as a hole if they begin or end within a row.
+LEAST_HOLE = 1024
+#: The most bytes of padding between two tensors: GGUF aligns to 32.
+PADDING = 64
+#: The fewest rows with zeros in the same place for these to count as columns of the matrix.
+COLUMNS = 4
+#: Share of a vocabulary that may be rows of zeros, and that may be one run followed by other rows.
+UNUSED, AMID = 0.3, 0.05
+#: The fewest allocation units of a file system in a run.
+LEAST_PAGES = 8
+#: Share of zeros in the rest of a tensor above which only a run of at least this many bytes means anything.
+THINNED, LONG = 0.1, 65536
+
+
+@rule("scrambled-tensor", "data", "error")
+@each_tensor
+def scrambled_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    """Numbers of every possible magnitude: a tensor's bytes are shifted, swapped or not numbers at all.
+
+    A byte lost in transit, a wrong offset, big-endian data, or noise. Where the bytes make sense once shifted or
+    swapped, the message says so. Download the file again, or convert it again.
+    """
+    if not seen.is_scrambled:
+        return None
+    what = f"magnitudes spread over {seen.facts.spread:.0f} powers of two; a sound layer's span about 2"
+    return f"{what}: {_explanation(seen, subject)}"
+
+
+def _explanation(seen: Seen, subject: Subject) -> str:
+    """The transformation after which a sample of the bytes would be plausible numbers."""
+    from inspector.auditing.values.numbers.bits import repair  # needs NumPy
+
+    tensor = seen.labelled.tensor
+    if seen.is_block:
+        return "no plausible block scales"
+    start = tensor.offset + tensor.nbytes * 3 // 4 // 64 * 64
+    raw = subject.span(seen.path, start, min(PART, tensor.offset + tensor.nbytes - start))
+    return repair(raw, tensor.dtype, start - tensor.offset) or "not numbers that training produces"
+
+
+# --- never written ----------------------------------------------------------------------------------
+
+
+@rule("zero-block", "data", "error")
+@all_tensors
+def zero_block(found: Peers, subject: Subject) -> Iterator[Found]:
+    """A run of zeros, or of another number, that begins or ends within a row of a tensor.
+
+    A download interrupted after the file had been given its full size, or a disk that lost a part: bytes that were
+    never written read as zeros. Whole rows of zeros (unused tokens, pruned heads) and whole columns are sound. Download
+    the file again.
+    """
+    for header in found.headers:
+        own = found.files[header.path]
+        for run in runs_of_zeros(own.tensors):
+            touched = own.touched(run)
+            if run.size < LEAST_HOLE or not is_hole(run, touched, found):
+                if what := _amid_rows(run, touched):
+                    yield Found(what, header.path, touched[0].name, "warning")
+                continue
+            inside = [each for each in touched if each.is_weight] or touched
+            beyond = f" and {plural(len(touched) - 1, 'other tensor')}" if len(touched) > 1 else ""
+            to_end = " to the end of the file" if run.end >= header.size - 8 else ""
+            of = "zeros" if _are_zeros(inside[0], run) else "one repeated number"
+            what = f"{plural(run.size, 'byte')} of {of} from byte {integer(run.start)}{to_end}"
+            yield Found(f"{what}, within it{beyond}: never written", header.path, inside[0].name)
+
+
+def runs_of_zeros(seen: Sequence[Seen]) -> Iterator[Run]:
+    """Runs of zeros, or of another number, including those that continue across the padding into the next tensor."""
+    starts = {each.extent.start for each in seen}
+    last: Run | None = None
+    for run in sorted(run for each in seen for run in each.facts.runs):
+        if last is not None and run.start <= last.end + (PADDING if run.start in starts else 0):
+            last = Run(last.start, max(last.end, run.end))
+            continue
+        if last is not None:
+            yield last
+        last = run
+    if last is not None:
+        yield last
+
+
+def is_hole(run: Run, touched: Sequence[Seen], found: Peers) -> bool:
+    """Whether a run of zeros in these tensors was never written."""
+    weights = [each for each in touched if each.is_weight]
+    cut = [each for each in weights if not each.is_covered_by(run) and not _is_pattern(each, run)]
+    if not cut or any(each.is_covered_by(run) for each in weights):
+        return bool(cut)
+    if _is_of_pages(run) and any(each.row % PAGE or each.extent.start % PAGE for each in cut):
+        return True
+    return any(_is_cut_in_row(run, each) or _has_lost_rows(run, each, found) for each in cut)
+
+
+def _is_of_pages(run: Run) -> bool:
+    """Whether a run begins and ends at page boundaries of the file, where rows only end by chance."""
+    return run.size >= LEAST_PAGES * PAGE and all(min(at % PAGE, -at % PAGE) < 8 for at in (run.start, run.end))
+
+
+def _is_cut_in_row(run: Run, each: Seen) -> bool:
+    """Whether a range begins or ends within a row of a tensor."""
+    return any(each.has_within(place) and not each.is_row_end(place) for place in (run.start, run.end))
+
+
+def _is_pattern(each: Seen, run: Run) -> bool:
+    """Whether such runs are everywhere in the tensor: it is sparse, has few values, or the same columns in many
+    rows."""
+    facts, part = each.facts, each.overlap(run)
+    beside = facts.sparsity - part / max(each.nbytes, 1)
+    if beside > SPARSE or (facts.middle is not None and facts.spread == 0):
+        return True
+    if beside > THINNED and part < LONG and not _is_of_pages(run):
+        return True
+    place = (run.start - each.extent.start) % each.row
+    alike = (abs((other.start - each.extent.start) % each.row - place) < 8 for other in facts.runs)
+    return sum(alike) >= COLUMNS
+
+
+def _has_lost_rows(run: Run, each: Seen, found: Peers) -> bool:
+    """Whether whole rows are zero that are not in other layers, or more of a table than is reserved for new tokens."""
+    part = each.overlap(run)
+    if each.is_table:
+        return part > UNUSED * each.nbytes
+    if not each.is_learnt or each.key.layer is None:
+        return False
+    others = found.of(each)
+    alike = sum(any(other.size >= LEAST_HOLE for other in peer.facts.runs) for peer in others)
+    return part >= 8 * each.row and len(others) >= LEAST_PEERS and alike * 4 < len(others)
+
+
+def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
+    """Describes many rows of zeros within a table: rows reserved for new tokens are at its end."""
+    seen = touched[0]
+    share = run.size / max(seen.nbytes, 1)
+    if len(touched) > 1 or not seen.is_table or not seen.is_weight or not _are_zeros(seen, run):
+        return None
+    if share < AMID or run.size < LEAST_ROWS * seen.row or not seen.has_within(run.end) or _is_pattern(seen, run):
+        return None
+    what = f"{plural(run.size // seen.row, 'row')} of zeros, {share:.0%} of the table, followed by other rows"
+    return f"{what}: unused tokens, or a part that was never written"
+
+
+def _are_zeros(seen: Seen, run: Run) -> bool:
+    """Whether the numbers of a run are zeros, according to the sample."""
+    share = seen.overlap(run) / max(seen.nbytes, 1)
+    return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
+
+
+# --- written twice, or not numbers ------------------------------------------------------------------
+
+
+@rule("repeated-block", "data", "error")
+@all_tensors
+def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
+    """The same bytes in two places that are neither whole tensors nor whole rows.
+
+    Part of a download was written twice, the second time over another part. Tensors that are equal as a whole (tied
+    embeddings, repeated layers, copied experts) are sound. Download the file again.
+    """
+    own = found.files
+    for copy in found.measured.copies:
+        path, other_path = found.measured.paths[copy.file], found.measured.paths[copy.other_file]
+        source, target = Run(copy.start, copy.start + copy.size), Run(copy.other, copy.other + copy.size)
+        cut = [*_cut_weights(target, own[other_path]), *_cut_weights(source, own[path])]
+        cut = cut or _weight_of_one_layer(source, target, own[path], own[other_path], found)
+        if not cut:
+            continue
+        there = f" of {escape(path, 100)}" if path != other_path else ""
+        places = f"from byte {integer(copy.other)} equal those from byte {integer(copy.start)}{there}"
+        written = own[other_path].touched(target)
+        named = next((each.name for each in (*cut, *written) if each in written), None)
+        yield Found(f"{plural(copy.size, 'byte')} {places}: written twice", other_path, named)
+
+
+def _cut_weights(run: Run, file: InFile) -> list[Seen]:
+    """The weights that a copy begins or ends in, within a row."""
+    return [each for each in file.touched(run) if each.is_weight and _is_cut_in_row(run, each)]
+
+
+def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[Seen]:
+    """The weight with duplicated whole rows, if no other layer has such: repeated heads occur in all layers."""
+    inside = [each for each in other.touched(target) if each.is_learnt and not each.is_table]
+    inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not each.is_covered_by(target)]
+    if len(inside) != 1 or any(each.is_covered_by(source) for each in own.touched(source)):
+        return []
+    peers = [each.extent for each in found.of(inside[0])]
+    copies = found.measured.copies
+    alike = sum(any(run.start < copy.other + copy.size and copy.other < run.end for copy in copies) for run in peers)
+    return inside if len(peers) >= LEAST_PEERS and alike * 4 < len(peers) else []
+
+
+@rule("text-in-tensor", "data", "error")
+@each_tensor
+def text_in_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+    """Readable text within a tensor's numbers.
+
+    A server's error page, or a program's log, was written into the file in place of data. Byte buffers, such as a
+    tokenizer kept beside the weights, are sound. Download the file again.
+    """
+    if seen.facts.text is None or not (seen.is_weight or seen.is_float or seen.side == "scales"):
+        return None
+    at, start = seen.facts.text
+    return f"text at byte {integer(at)} of the file: `{escape(' '.join(start.decode('ascii', 'replace').split()), 50)}`"
