@@ -16,7 +16,7 @@ from conftest import Ran
 from tabulate import tabulate_formats
 
 from inspector.cli import console
-from inspector.report.markup import cell, inert
+from inspector.report.tables import cell, inert
 
 Run = Callable[..., Ran]
 BAD = (

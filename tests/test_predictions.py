@@ -18,7 +18,7 @@ from inspector.architectures.prediction import bytes_at
 from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 from inspector.architectures.scope import Scope
 from inspector.opening.configs import normalize
-from inspector.report import documents
+from inspector.report import forecast
 
 CHANGED = sorted((Path(sparse.__file__).parent / "predictions").glob("*.json"))
 BOOK = {
@@ -637,7 +637,7 @@ def test_layers_that_predict_further_tokens_are_told_beside_the_model() -> None:
     assert {number for row in prediction.ahead for number in row.layers or ()} == {61}
     copies = {row.name: row.parameters for row in prediction.optional}
     assert list(copies.values()) == [129_280 * 7168] * 2
-    document = documents.prediction(prediction, tensors=True)
+    document = forecast.document(prediction, tensors=True)
     assert document["parameters"]["predicted"] == sum(role["parameters"] for role in document["roles"])
     heads = document["prediction_heads"]
     assert document["parameters"]["prediction_heads"] == heads["parameters"] == 11_610_067_968

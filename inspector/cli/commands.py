@@ -198,26 +198,25 @@ def predict(
     """
     from inspector import api
     from inspector.bridge import labels
+    from inspector.report import forecast
 
     form = rows.asked(forms, parquet)
     result = api.predict(config, revision=revision)
     stated = labels.given(label, 16).parameters if label else None
     if form:
-        from inspector.report import documents, tables
+        from inspector.report import tables
 
         if form == "json":
-            console.print_json(documents.prediction(result, tensors=tensors, training=training, stated=stated))
+            console.print_json(forecast.document(result, tensors=tensors, training=training, stated=stated))
         else:
-            told = list(documents.predicted_tensors(result.expected))
+            told = list(forecast.tensor_documents(result.expected))
             rows.show(tables.Rows(tables.PREDICTED, told), form, parquet)
         return
-    from inspector.report import forecast
-
     width = terminal.screen(wide=wide).width
     console.print_lines((forecast.prediction(result, width, training=training, stated=stated),), wide=wide)
     if tensors:
         console.print_lines(("",))
-        console.print_lines(forecast.predicted_tensors(result, width), wide=wide)
+        console.print_lines(forecast.tensors(result, width), wide=wide)
 
 
 @inspect.command(short_help="The supported model types and roles.")
@@ -229,32 +228,25 @@ def architectures(pattern: str | None, roles: bool, wide: bool, forms: tuple[str
     """The model types that have a table, how far each is covered, and GGUF architectures. PATTERN is part of a name."""
     part = pattern or ""
     form = rows.asked(forms, parquet)
-    if roles:
-        from inspector.report import roles as vocabulary
-
-        if form == "json":
-            console.print_json(vocabulary.document(part))
-        elif form:
-            rows.show(vocabulary.rows(part), form, parquet)
-        else:
-            console.print_lines(vocabulary.lines(part), wide=wide)
-        return
     from inspector import architectures as known
+    from inspector.report import architectures as report
 
+    if roles:
+        if form == "json":
+            console.print_json(report.role_document(part))
+        elif form:
+            rows.show(report.role_rows(part), form, parquet)
+        else:
+            console.print_lines(report.role_lines(part), wide=wide)
+        return
     chosen = [each for each in known.listed() if part in each.model_type]
     gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
     if form == "json":
-        from inspector.report import documents
-
-        console.print_json(documents.architectures(chosen, gguf))
-        return
-    from inspector.report import architectures as report
-
-    if form:
+        console.print_json(report.document(chosen, gguf))
+    elif form:
         rows.show(report.rows(chosen), form, parquet)
-        return
-
-    console.print_lines(report.lines(chosen, gguf), wide=wide)
+    else:
+        console.print_lines(report.lines(chosen, gguf), wide=wide)
 
 
 @inspect.command(short_help="The script that completes commands and names in a shell.")
@@ -295,7 +287,7 @@ def metadata(
     """
     from inspector import api
     from inspector.opening import metadata as found
-    from inspector.report import key_values
+    from inspector.report import metadata as report
 
     form = rows.asked(forms, parquet)
     with console.progress() as progress:
@@ -303,12 +295,10 @@ def metadata(
     entries = found.metadata(checkpoint, key)
     whole = key is not None and not (found.is_glob(key) and any(each.key != key for each in entries))
     if form:
-        from inspector.report import documents
-
-        document = documents.metadata(checkpoint, entries, whole=whole)
+        document = report.document(checkpoint, entries, whole=whole)
         if form == "json":
             console.print_json(document)
         else:
-            rows.show(key_values.rows(document), form, parquet)
+            rows.show(report.rows(document), form, parquet)
         return
-    console.print_lines(key_values.values(entries) if whole else key_values.metadata(entries), wide=wide or whole)
+    console.print_lines(report.values(entries) if whole else report.lines(entries), wide=wide or whole)

@@ -166,12 +166,12 @@ def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form:
     from tabulate import tabulate, tabulate_formats
 
     from inspector.errors import UsageError
-    from inspector.report import markup
+    from inspector.report import tables
 
     if form not in tabulate_formats:
         raise UsageError(f"unknown format {form!r}; known: {', '.join(tabulate_formats)}")
-    form = markup.SAFE.get(form, form)
-    cells = [[markup.cell(_cell(row.get(column)), form) for column in columns] for row in rows]
+    form = tables.SAFE.get(form, form)
+    cells = [[tables.cell(_cell(row.get(column)), form) for column in columns] for row in rows]
     print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),), wide=True)
 
 

@@ -124,7 +124,7 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
 
 def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: bool) -> bool:
     from inspector import api
-    from inspector.report import comparison_rows, comparisons
+    from inspector.report import comparisons
 
     base, adapter = (a, b) if a.adapter is None else (b, a)
     result = api.attachment(base, adapter)
@@ -132,7 +132,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: 
     if output.form == "json":
         console.print_json(comparisons.attachment_document(result, found))
     elif output.form:
-        rows.show(comparison_rows.attached(result, found), output.form, output.parquet)
+        rows.show(comparisons.attached_rows(result, found), output.form, output.parquet)
     else:
         console.print_lines(comparisons.attachment_lines(result, found), wide=output.wide)
     _text_page(output, [base, adapter], comparisons.attachment_lines(result, found), differs=bool(result.tensors))
@@ -142,7 +142,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: 
 def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: _Output, *, data: bool) -> bool:
     """Whether a model is its base with an adapter merged into it, judged by the values alone."""
     from inspector import api
-    from inspector.report import comparison_rows, comparisons
+    from inspector.report import comparisons
 
     base, a, b = targets
     adapter, model = (a, b) if a.adapter is not None else (b, a)
@@ -155,7 +155,7 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
     if output.form == "json":
         console.print_json(comparisons.merged_document(adapter, changes, found))
     elif output.form:
-        rows.show(comparison_rows.merged(found), output.form, output.parquet)
+        rows.show(comparisons.merged_rows(found), output.form, output.parquet)
     else:
         console.print_lines(comparisons.merged_lines(adapter, changes, found), wide=output.wide)
     _text_page(output, targets, comparisons.merged_lines(adapter, changes, found), differs=not merged)
@@ -167,7 +167,7 @@ def _three(
 ) -> bool:
     """Compare three targets; with `workers`, their values too."""
     from inspector import api
-    from inspector.report import comparison_rows, comparisons
+    from inspector.report import comparisons
 
     base, *others = targets
     sides = [api.diff(base, each) for each in others]
@@ -176,7 +176,7 @@ def _three(
     if output.form == "json":
         console.print_json(comparisons.three_document(result))
     elif output.form:
-        rows.show(comparison_rows.three(result), output.form, output.parquet)
+        rows.show(comparisons.three_rows(result), output.form, output.parquet)
     else:
         console.print_lines(comparisons.three_lines(result, everything=everything), wide=output.wide)
     _text_page(output, targets, comparisons.three_lines(result, everything=True), differs=result.differs)

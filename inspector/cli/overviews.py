@@ -151,9 +151,9 @@ def _rows(result: Reconciliation, shown: Shown) -> Rows:
         from inspector.report import layers
 
         return layers.rows(by_layer(result.tensors))
-    from inspector.report import roles
+    from inspector.report import documents
 
-    return roles.of_result(result)
+    return documents.role_rows(result)
 
 
 def _print_rows(told: Rows, shown: Shown) -> None:

@@ -1,13 +1,15 @@
-"""`inspect architectures` as text: one line per model type, and one per GGUF architecture."""
+"""`inspect architectures`: the model types with a table, GGUF's architectures, and the vocabulary of roles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from inspector.architectures import Known, KnownGguf
+from inspector.architectures.data.roles import MEANINGS, ROLES
 from inspector.report.columns import table
-from inspector.report.documents import architecture
-from inspector.report.tables import Column, Rows
+from inspector.report.documents import SCHEMA, fields
+from inspector.report.tables import Rows, columns
 from inspector.units import plural
 
 _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %", "drawn %")
@@ -36,11 +38,9 @@ def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     yield f"{plural(len(architectures), 'GGUF architecture')}, {predicted} predicted from key-values"
 
 
-COLUMNS = (
-    Column("model_type", "string"),
-    Column("family", "string"),
-    Column("gguf", "list<string>"),
-    *(Column(f"{what}_percent", "int64") for what in ("keyed", "exact_default", "exact_changed", "exact_drawn")),
+COLUMNS = columns(
+    "model_type family gguf:list<string>"
+    " keyed_percent:int64 exact_default_percent:int64 exact_changed_percent:int64 exact_drawn_percent:int64"
 )
 
 
@@ -51,3 +51,46 @@ def rows(known: Iterable[Known]) -> Rows:
 
 def _percent(number: int | None) -> str:
     return "–" if number is None else str(number)
+
+
+def document(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> dict[str, Any]:
+    """`inspect architectures --json`."""
+    return {
+        "schema": SCHEMA,
+        "model_types": [architecture(each) for each in known],
+        "gguf": [fields(each, "architecture model_type predicted") for each in gguf],
+    }
+
+
+def architecture(known: Known) -> dict[str, Any]:
+    """One line of `inspect architectures --json`."""
+    return {
+        **fields(known, "model_type family=table"),
+        "gguf": list(known.gguf),
+        **fields(known, "keyed_percent=keyed"),
+        **{f"exact_{what}_percent": getattr(known, what) for what in ("default", "changed", "drawn")},
+    }
+
+
+# --- roles ------------------------------------------------------------------------------------------
+
+
+def roles_with(part: str = "") -> Iterator[tuple[str, str, str]]:
+    """Role, group and meaning of each role whose name or group contains `part`."""
+    return ((role, group, MEANINGS[role]) for role, group in ROLES.items() if part in role or part in group)
+
+
+def role_lines(part: str = "") -> Iterator[str]:
+    """`inspect architectures --roles`."""
+    yield from table(list(roles_with(part)), ("role", "group", "purpose"), "lll").splitlines()
+
+
+def role_document(part: str = "") -> dict[str, Any]:
+    """`inspect architectures --roles --json`."""
+    roles = [{"role": role, "group": group, "meaning": meaning} for role, group, meaning in roles_with(part)]
+    return {"schema": SCHEMA, "roles": roles}
+
+
+def role_rows(part: str = "") -> Rows:
+    """One row per role."""
+    return Rows(columns("role group meaning"), role_document(part)["roles"])

@@ -12,8 +12,8 @@ from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
 from inspector.report.columns import table, text_width, wrapped
-from inspector.report.documents import SCHEMA, finding
-from inspector.report.tables import Column, Rows
+from inspector.report.documents import SCHEMA, fields, finding
+from inspector.report.tables import Rows, columns
 from inspector.units import escape, plural, size
 
 #: Findings shown per model; --json has them all.
@@ -126,14 +126,9 @@ def document(result: Audit) -> dict[str, Any]:
         "schema": SCHEMA,
         "checkpoints": [
             {
-                "target": model.target,
-                "files": model.files,
-                "size": model.size,
+                **fields(model, "target files size"),
                 "findings": [finding(each) for each in model.findings],
-                "verdicts": [
-                    {"path": v.path, "reader": v.reader, "accepts": v.accepts, "rule": v.reason, "asked": v.asked}
-                    for v in model.verdicts
-                ],
+                "verdicts": [fields(each, "path reader accepts rule=reason asked") for each in model.verdicts],
             }
             for model in result.checkpoints
         ],
@@ -144,7 +139,7 @@ def document(result: Audit) -> dict[str, Any]:
 
 
 #: Columns of a table with one row per finding.
-COLUMNS = tuple(Column(name, "string") for name in ("target", "severity", "rule", "path", "tensor", "message"))
+COLUMNS = columns("target severity rule path tensor message")
 
 
 def rows(result: Audit) -> Rows:

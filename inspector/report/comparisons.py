@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from inspector.comparing.attachment import Attached, Attachment
 from inspector.comparing.diff import Change, Third, Three
 from inspector.comparing.pairing import Pair
-from inspector.model import Key, Reconciliation
+from inspector.model import Labelled, Reconciliation
 from inspector.report.columns import table
-from inspector.report.documents import SCHEMA
-from inspector.report.words import about, place_of, public, shape_text
-from inspector.units import count, escape, integer, plural, ranges, size
+from inspector.report.documents import SCHEMA, about, fields, key
+from inspector.report.tables import Rows, columns
+from inspector.report.words import layers_text, place_of, public, shape_text
+from inspector.units import count, escape, integer, plural, size
 
 if TYPE_CHECKING:
     from inspector.comparing.derivation import Merge, Rank
@@ -23,38 +24,17 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def _layers(keys: Sequence[Key]) -> str:
-    numbers = sorted({key.layer for key in keys if key.layer is not None})
-    return "" if not numbers else f", layer {numbers[0]}" if len(numbers) == 1 else f", layers {ranges(tuple(numbers))}"
-
-
 # --- an adapter and its base ----------------------------------------------------------------------
 
 
 def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iterator[str]:
     """Which modules an adapter changes, what does not fit, what it adds; with `effects`, how large each change is."""
     found = result.adapter.adapter
-    base, adapter = result.base.checkpoint, result.adapter.checkpoint
     method = found.method if found else "weights"
     ranks = "/".join(map(str, sorted(found.ranks))) if found and found.ranks else ""
-    yield table(
-        [
-            (
-                "base",
-                escape(public(base.target), 60),
-                count(result.base.logical),
-                size(result.base.on_disk).partition(",")[0],
-            ),
-            (
-                "adapter",
-                escape(public(adapter.target), 60),
-                f"{method}{f', rank {ranks}' if ranks else ''}",
-                size(result.adapter.on_disk).partition(",")[0],
-            ),
-        ],
-        (),
-        "lllr",
-    )
+    what = f"{method}{f', rank {ranks}' if ranks else ''}"
+    (target, _, nbytes), base = _identity(result.adapter), _identity(result.base)
+    yield table([("base", *base), ("adapter", target, what, nbytes)], (), "lllr")
     known = {each.base.tensor.name: each for each in effects}
     rows = [_touched(role, members, known) for role, members in _by_role(result).items()]
     heads = ("changes", "tensors", "base weights", "parameters added", "‖ΔW‖ / ‖W‖")
@@ -92,7 +72,7 @@ def _by_role(result: Attachment) -> dict[tuple[str, str], list[Attached]]:
 
 
 def _touched(role: tuple[str, str], members: Sequence[Attached], effects: Mapping[str, Effect]) -> tuple[str, ...]:
-    layers = _layers([each.piece.key for each in members])
+    layers = layers_text(each.piece.key.layer for each in members)
     added = sum(each.piece.parameters for each in members)
     found = [effects.get(each.base.tensor.name) for each in members if each.base]
     changes = sorted(each.relative for each in found if each and each.relative is not None)
@@ -166,7 +146,7 @@ def effect(each: Effect) -> dict[str, Any]:
     """The effect on one weight."""
     sums = each.merged.sums if each.merged else None
     return {
-        **key_document(each.base.key),
+        **key(each.base.key),
         "name": each.base.tensor.name,
         "change": each.relative,
         "data": each.merged.status if each.merged else None,
@@ -215,27 +195,47 @@ def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> d
 def _attached(each: Attached) -> dict[str, Any]:
     """`only_b` for additions, `shape` for a misfit; `a` is the weight that it changes."""
     piece, base = each.piece, each.base
-    weight = base and {"name": base.tensor.name, "dtype": base.tensor.dtype, "shape": list(base.tensor.shape)}
     return {
-        **key_document(piece.key),
+        **key(piece.key),
         "status": "shape" if base is not None and not each.fits else "only_b",
-        "a": weight,
-        "b": {"name": piece.tensor.name, "dtype": piece.tensor.dtype, "shape": list(piece.tensor.shape)},
+        "a": base and _tensor(base),
+        "b": _tensor(piece),
         "expected_shape": list(each.expected) if each.expected is not None else None,
         **dict.fromkeys(("data", "transform", "max_abs", "relative")),
     }
 
 
-def key_document(key: Key) -> dict[str, Any]:
-    """A tensor's key."""
-    return {
-        "role": key.role,
-        "tower": key.tower,
-        "branch": key.branch or None,
-        "layer": key.layer,
-        "expert": None if key.expert is None or key.expert < 0 else key.expert,
-        "part": key.part,
-    }
+def _tensor(each: Labelled) -> dict[str, Any]:
+    return {**fields(each.tensor, "name dtype"), "shape": list(each.tensor.shape)}
+
+
+_KEY = "role tower branch layer:int64 expert:int64 part"
+_SIDES = ("name", "dtype", "shape")
+#: Columns of an adapter on its base: `a_` is the weight that a tensor changes, `b_` the adapter's tensor.
+ATTACHED = columns(
+    f"status {_KEY} a_name a_dtype a_shape:list<uint64> b_name b_dtype b_shape:list<uint64>"
+    " expected_shape:list<uint64> change:double"
+)
+
+
+def attached_rows(result: Attachment, effects: Sequence[Effect] = ()) -> Rows:
+    """One row per tensor of the adapter, with the weight that it changes; with `effects`, by how much."""
+    changes = {each.base.tensor.name: each.relative for each in effects}
+    rows = list[dict[str, Any]]()
+    for each in map(_attached, result.tensors):
+        weight = each["a"] or {}
+        sides = {f"{side}_{name}": own.get(name) for side, own in (("a", weight), ("b", each["b"])) for name in _SIDES}
+        rows.append({**each, **sides, "change": changes.get(weight.get("name", ""))})
+    return Rows(ATTACHED, rows)
+
+
+#: Columns of the weights that an adapter changes, compared with an allegedly merged model.
+MERGED = columns(f"{_KEY} name change:double data max_abs:double relative:double why")
+
+
+def merged_rows(effects: Sequence[Effect]) -> Rows:
+    """One row per weight that an adapter changes, and how the merged model's weight agrees with it."""
+    return Rows(MERGED, list(map(effect, effects)))
 
 
 # --- three-way comparisons ------------------------------------------------------------------------
@@ -267,22 +267,19 @@ def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
 
 
 def _identity(result: Reconciliation) -> tuple[str, str, str]:
-    checkpoint = result.checkpoint
-    return escape(public(checkpoint.target), 60), count(result.logical), size(result.on_disk).partition(",")[0]
+    target = escape(public(result.checkpoint.target), 60)
+    return target, count(result.logical), size(result.on_disk).partition(",")[0]
 
 
 def _third(change: Change, what: str, members: Sequence[Third]) -> tuple[str, ...]:
-    layers = _layers([each.key for each in members])
+    layers = layers_text(each.key.layer for each in members)
     return _CHANGES[change], f"{what}{layers}", _told(members, 0), _told(members, 1)
 
 
 def _told(members: Sequence[Third], side: int) -> str:
     """What was changed, in a few words."""
-    found: dict[str, None] = {}
-    for each in members:
-        pair, data = ((each.a, each.data_a), (each.b, each.data_b))[side]
-        found[_word(pair, data.status if data else None)] = None
-    return ", ".join(found)
+    sides = (((each.a, each.data_a), (each.b, each.data_b))[side] for each in members)
+    return ", ".join(dict.fromkeys(_word(pair, data.status if data else None) for pair, data in sides))
 
 
 def _word(pair: Pair | None, status: str | None) -> str:
@@ -303,20 +300,35 @@ def three_document(result: Three) -> dict[str, Any]:
         "a": about(result.a.b),
         "b": about(result.b.b),
         "config": {
-            side: [{"field": each.field, "a": each.a, "b": each.b} for each in found.config]
+            side: [fields(each, "field a b") for each in found.config]
             for side, found in (("a", result.a), ("b", result.b))
         },
         "counts": result.counts,
         "tensors": [
             {
-                **key_document(each.key),
+                **key(each.key),
                 "change": each.change,
-                "a": {"status": each.a.status if each.a else None, "data": each.data_a.status if each.data_a else None},
-                "b": {"status": each.b.status if each.b else None, "data": each.data_b.status if each.data_b else None},
+                "a": {"status": each.a and each.a.status, "data": each.data_a and each.data_a.status},
+                "b": {"status": each.b and each.b.status, "data": each.data_b and each.data_b.status},
             }
             for each in result.tensors
         ],
     }
+
+
+#: Columns of a three-way comparison.
+THREE = columns(f"{_KEY} change a_status a_data b_status b_data")
+
+
+def three_rows(result: Three) -> Rows:
+    """One row per tensor of the base."""
+    return Rows(
+        THREE,
+        [
+            {**each, **{f"{side}_{name}": each[side][name] for side in "ab" for name in ("status", "data")}}
+            for each in three_document(result)["tensors"]
+        ],
+    )
 
 
 # --- forensics ------------------------------------------------------------------------------------
@@ -336,7 +348,7 @@ def rank_lines(ranks: Ranks) -> Iterator[str]:
         groups.setdefault((place_of(pair.key), told), []).append((pair, each))
     yield table(
         [
-            (f"{what}{_layers([pair.key for pair, _ in members])}", told, _largest(members), _left(members))
+            (f"{what}{layers_text(pair.key.layer for pair, _ in members)}", told, _largest(members), _left(members))
             for (what, told), members in groups.items()
         ],
         ("difference of", "rank", "largest singular values", "unexplained"),
@@ -359,13 +371,7 @@ def _left(members: Sequence[tuple[Pair, Rank]]) -> str:
 def rank_documents(ranks: Ranks) -> list[dict[str, Any]]:
     """`ranks` of `inspect diff --rank --json`."""
     return [
-        {
-            **key_document(pair.key),
-            "rank": each.rank,
-            "full": each.full,
-            "singular_values": list(each.values),
-            "residual": each.residual,
-        }
+        {**key(pair.key), **fields(each, "rank full"), "singular_values": list(each.values), "residual": each.residual}
         for pair, each in ranks
     ]
 
@@ -392,10 +398,7 @@ def merge_document(parents: Sequence[str], merge: Merge | None) -> dict[str, Any
     return {
         "parents": list(parents),
         "weights": [merge.first, merge.second],
-        "residual": merge.residual,
-        "rounding": merge.rounding,
-        "is_merge": merge.is_merge,
+        **fields(merge, "residual rounding is_merge"),
         "weights_by_tensor": [list(each) for each in merge.spread],
-        "tensors": merge.tensors,
-        "elements": merge.elements,
+        **fields(merge, "tensors elements"),
     }

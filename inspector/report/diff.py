@@ -11,11 +11,11 @@ from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
 from inspector.model import Reconciliation
 from inspector.report.columns import GO, table
-from inspector.report.comparisons import key_document
-from inspector.report.documents import SCHEMA
-from inspector.report.tables import Column, Rows
-from inspector.report.words import about, place_of, public, shape_text
-from inspector.units import bits, count, escape, integer, plural, ranges, size
+from inspector.report.documents import SCHEMA, about, fields
+from inspector.report.documents import key as key_document
+from inspector.report.tables import Rows, columns
+from inspector.report.words import layers_text, place_of, public, shape_text
+from inspector.units import bits, count, escape, integer, plural, size
 
 #: Models that share fewer shapes than this are not compared tensor by tensor.
 UNRELATED = 0.1
@@ -33,7 +33,8 @@ def lines(
         by: what a line covers: a role over its layers, a layer, or a tensor.
         width: terminal columns, for which long lists of layers and then bytes give way; None for no limit.
     """
-    yield from _identities(result, width)
+    sides = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
+    yield table(sides, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
     if result.shared < UNRELATED and not everything:
         share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
         yield f"two unrelated models: {share}; --all lists every tensor"
@@ -50,7 +51,10 @@ def lines(
     rows = [row for row in _grouped(result, by) if everything or row.differs]
     if rows:
         yield ""
-        yield _stat_table(rows, width) if stat else _table(rows, width, values=result.data is not None)
+        if stat:
+            yield table(_stat(rows), _STAT, "lrrrrl", width=width, give=((5, 0), (0, 24)))
+        else:
+            yield _table(rows, width, values=result.data is not None)
     if result.data is not None:
         yield from _trained(result)
     yield ""
@@ -70,16 +74,7 @@ def _table(rows: Iterable[_Row], width: int | None, *, values: bool) -> str:
     return table(cells, (*_HEADERS, "values"), "lllrrl", width=width, give=((3, GO), (4, GO), (1, 24), (5, 20)))
 
 
-def _stat_table(rows: Iterable[_Row], width: int | None) -> str:
-    return table(_stat(rows), _STAT, "lrrrrl", width=width, give=((5, 0), (0, 24)))
-
-
 _STAT = ("role", "tensors", "bytes in a", "bytes in b", "bits", "")
-
-
-def _identities(result: Diff, width: int | None) -> Iterator[str]:
-    rows = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
-    yield table(rows, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
 
 
 def identity(result: Reconciliation) -> tuple[str, ...]:
@@ -142,7 +137,7 @@ def _grouped(result: Diff, by: str) -> list[_Row]:
     groups: dict[tuple[Any, ...], list[_Member]] = {}
     for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
         found = (data.status, data.transform) if data else ()
-        place = {"role": (_what(pair),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
+        place = {"role": (place_of(pair.key),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
         change = change_of(pair) if by != "layer" else ""
         groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
     rows = [_row(members, by) for members in groups.values()]
@@ -152,7 +147,7 @@ def _grouped(result: Diff, by: str) -> list[_Row]:
 def _row(members: Sequence[_Member], by: str) -> _Row:
     first, data = members[0]
     layers = sorted({pair.key.layer for pair, _ in members if pair.key.layer is not None})
-    what = _what(first)
+    what = place_of(first.key)
     if by == "layer":
         what = plural(len(members), "tensor") + ("" if layers else " outside the layers")
     return _Row(
@@ -200,36 +195,22 @@ def compared(members: Sequence[_Member]) -> str:
 _NOTHING = Side((), (), (), "", 0)
 
 
-def _what(pair: Pair) -> str:
-    return place_of(pair.key)
-
-
 def change_of(pair: Pair) -> str:
     """Both sides of a pair: `BF16 → Q6_K`, two shapes if they differ, one if only one side has it."""
     if pair.a is None or pair.b is None:
         side = pair.a or pair.b or _NOTHING
-        return f"{_shape(side)} {escape(side.dtype, 40)}"
+        return f"{shape_text(side.shapes)} {escape(side.dtype, 40)}"
     if pair.status == "shape":
-        return f"{_shape(pair.a)} → {_shape(pair.b)}"
+        return f"{shape_text(pair.a.shapes)} → {shape_text(pair.b.shapes)}"
     ours, theirs = (escape(side.dtype, 40) for side in (pair.a, pair.b))
     return ours if pair.status == "same" else f"{ours} → {theirs}"
-
-
-def _shape(side: Side) -> str:
-    return shape_text(side.shapes)
 
 
 _WORDS = {"same": "same", "dtype": "dtype", "shape": "shape", "only_a": "only in a", "only_b": "only in b"}
 
 
 def _cells(row: _Row) -> tuple[str, ...]:
-    return (_WORDS[row.status], f"{row.what}{_layers(row.layers)}", row.change, _bytes(row.a), _bytes(row.b))
-
-
-def _layers(numbers: tuple[int, ...]) -> str:
-    if not numbers:
-        return ""
-    return f", layer {numbers[0]}" if len(numbers) == 1 else f", layers {ranges(numbers)}"
+    return (_WORDS[row.status], f"{row.what}{layers_text(row.layers)}", row.change, _bytes(row.a), _bytes(row.b))
 
 
 def _bytes(number: int) -> str:
@@ -260,10 +241,6 @@ def _widths(nbytes: tuple[int, int], elements: Sequence[int]) -> str:
     return told[0] if told[0] == told[1] else " → ".join(told)
 
 
-def _told(layers: Sequence[int]) -> str:
-    return f"layer{'' if len(layers) == 1 else 's'} {ranges(layers)}"
-
-
 def _trained(result: Diff) -> Iterator[str]:
     """Which layers have other values, if some do and some do not."""
     changed: dict[str, dict[int, bool]] = {}
@@ -277,7 +254,8 @@ def _trained(result: Diff) -> Iterator[str]:
             rest = sorted(layers.keys() - set(own))
             name = "" if tower == "text" else f"{tower}: "
             yield ""
-            yield f"{name}changed values in {_told(own)}; none in {_told(rest)}"
+            changed_in, none_in = (layers_text(each).removeprefix(", ") for each in (own, rest))
+            yield f"{name}changed values in {changed_in}; none in {none_in}"
 
 
 def verdict(result: Diff) -> str:
@@ -312,7 +290,7 @@ def document(result: Diff) -> dict[str, Any]:
         "target": [result.a.checkpoint.target, result.b.checkpoint.target],
         "a": about(result.a),
         "b": about(result.b),
-        "config": [{"field": each.field, "a": each.a, "b": each.b} for each in result.config],
+        "config": [fields(each, "field a b") for each in result.config],
         "counts": {**result.counts, "data": result.agreements},
         "beside": [each._asdict() for each in result.beside],
         "shared": round(result.shared, 6),
@@ -323,16 +301,13 @@ def document(result: Diff) -> dict[str, Any]:
     }
 
 
+_SIDES = ("name", "dtype", "shape", "bytes")
 #: Columns of a table with one row per pair; `a_` and `b_` are the sides.
-_SIDES = (("name", "string"), ("dtype", "string"), ("shape", "list<uint64>"), ("bytes", "uint64"))
-COLUMNS: tuple[Column, ...] = (
-    *(Column(name, "string") for name in ("status", "role", "tower", "branch")),
-    *(Column(name, "int64") for name in ("layer", "expert")),
-    Column("part", "string"),
-    *(Column(f"{side}_{name}", kind) for side in "ab" for name, kind in _SIDES),
-    *(Column(name, "string") for name in ("data", "transform", "reason")),
-    *(Column(name, "double") for name in ("max_abs", "relative", "cosine")),
-    *(Column(name, "uint64") for name in ("differing", "elements", "nan_a", "nan_b")),
+COLUMNS = columns(
+    "status role tower branch layer:int64 expert:int64 part"
+    " a_name a_dtype a_shape:list<uint64> a_bytes:uint64 b_name b_dtype b_shape:list<uint64> b_bytes:uint64"
+    " data transform reason max_abs:double relative:double cosine:double"
+    " differing:uint64 elements:uint64 nan_a:uint64 nan_b:uint64"
 )
 
 
@@ -342,18 +317,17 @@ def rows(result: Diff) -> Rows:
 
 
 def _flat(told: Mapping[str, Any]) -> dict[str, Any]:
-    sides = {f"{side}_{name}": (told[side] or {}).get(name) for side in "ab" for name, _ in _SIDES}
+    sides = {f"{side}_{name}": (told[side] or {}).get(name) for side in "ab" for name in _SIDES}
     nan = told.get("nan") or {}
     return {**told, **sides, "nan_a": nan.get("a"), "nan_b": nan.get("b")}
 
 
 def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
-    key = pair.key
     sums = data.sums if data and data.status else None
     done = {"leaves out": "left out", "makes": "made", "adds": "added"}.get(pair.converter)
     transform = done or (data.transform if data else None)
     told = {
-        **key_document(key),
+        **key_document(pair.key),
         "status": pair.status,
         "a": _side(pair.a),
         "b": _side(pair.b),

@@ -1,14 +1,16 @@
-"""Predictions → text for a terminal."""
+"""Predictions → text for a terminal, and JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from inspector.architectures import rules_of_thumb as counts
 from inspector.architectures.counts import of_prediction
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
-from inspector.model import Expected, Prediction
+from inspector.model import Expected, Prediction, RoleForecast
 from inspector.report.columns import table
+from inspector.report.documents import COUNT, SCHEMA, architecture, fields
 from inspector.report.text import TOLD
 from inspector.units import count, escape, integer, percent, plural, signed, size
 
@@ -37,7 +39,7 @@ def prediction(result: Prediction, width: int | None = None, *, training: bool, 
     return "\n\n".join(filter(None, blocks))
 
 
-def predicted_tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
+def tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
     """`inspect predict --tensors`: one line each."""
     rows = [
         ("×".join(map(str, row.shape)) or "scalar", " ".join(filter(None, (row.branch, row.role))), row.name_of(key))
@@ -110,14 +112,86 @@ def _explanation(result: Prediction, stated: int) -> str:
 
 
 def _training(result: Prediction) -> str:
-    rows = []
-    for dtype, bits in (("F32", 32), ("BF16", 16)):
-        state = counts.training_state(result.parameters, bits)
-        rows.append(
-            (
-                dtype,
-                *(integer(n) for n in (state.weights, state.gradients, state.optimizer, state.total)),
-                size(state.total),
-            )
-        )
+    rows = [
+        (dtype, *map(integer, (each.weights, each.gradients, each.optimizer, each.total)), size(each.total))
+        for dtype, each in _states(result)
+    ]
     return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "total bytes", ""), "lrrrrl")
+
+
+def _states(result: Prediction) -> Iterator[tuple[str, counts.TrainingState]]:
+    """What training with Adam keeps, with weights of each width."""
+    for dtype, bits in (("F32", 32), ("BF16", 16)):
+        yield dtype, counts.training_state(result.parameters, bits)
+
+
+# --- JSON -------------------------------------------------------------------------------------------
+
+
+def document(
+    result: Prediction, *, tensors: bool = False, training: bool = False, stated: int | None = None
+) -> dict[str, Any]:
+    """`inspect predict CONFIG --json`."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "architecture": architecture(result.config, result.family),
+        "parameters": {
+            "predicted": result.parameters,
+            "active": result.active,
+            "prediction_heads": sum(row.parameters for row in result.ahead),
+            "conventions": [fields(each, COUNT) for each in of_prediction(result)],
+        },
+        "tensor_count": result.tensors,
+        "bytes": {dtype: bytes_at(result, bits) for dtype, bits in BYTES_AT.items()},
+        "roles": [_forecast(line) for line in by_role(result)],
+        "notes": list(result.config.notes),
+    }
+    if result.ahead:
+        document["prediction_heads"] = _heads(result, tensors=tensors)
+    if rule := counts.rule_of_thumb(result):
+        document["rule_of_thumb"] = {**fields(rule, "estimate exact"), "error": rule.estimate - rule.exact}
+    if stated is not None:
+        document["stated"] = _stated(counts.explain(result, stated))
+    if training:
+        document["training"] = {
+            dtype: fields(state, "weights gradients optimizer bytes=total") for dtype, state in _states(result)
+        }
+    if tensors:
+        document["tensors"] = list(tensor_documents(result.expected))
+    return document
+
+
+def _stated(told: counts.Explanation) -> dict[str, Any]:
+    omitted = [{"part": part, "parameters": parameters} for part, parameters in told.omitted]
+    return {**fields(told, "stated exact"), "omitted": omitted, "unexplained": told.residual}
+
+
+def _forecast(line: RoleForecast) -> dict[str, Any]:
+    place = {**fields(line, "role group tower"), "branch": line.branch or None}
+    return {**place, **fields(line, "tensors parameters formula numbers")}
+
+
+def _heads(result: Prediction, *, tensors: bool) -> dict[str, Any]:
+    """Layers that predict further tokens: not counted anywhere else."""
+    heads = result._replace(expected=result.ahead)
+    document = {
+        "parameters": heads.parameters,
+        "tensor_count": heads.tensors,
+        "roles": [_forecast(line) for line in by_role(heads)],
+    }
+    return document | ({"tensors": list(tensor_documents(heads.expected))} if tensors else {})
+
+
+def tensor_documents(rows: Iterable[Expected]) -> Iterator[dict[str, Any]]:
+    """One row per predicted tensor."""
+    for row in rows:
+        purpose = {**fields(row, "role group tower"), "branch": row.branch or None}
+        for key in row.keys():
+            yield {
+                "name": row.name_of(key),
+                "shape": list(row.shape),
+                **purpose,
+                "layer": key.layer,
+                "expert": key.expert,
+                "part": row.part,
+            }

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from inspector.bridge.breakdown import Kind, Strip
-from inspector.report.tables import Column, Rows
+from inspector.report.documents import fields
+from inspector.report.tables import Rows, columns
 from inspector.units import decimal, escape, integer, plural, ranges
 
 _WIDTH = 100  # letters per line
@@ -41,27 +42,15 @@ def _dtypes(dtypes: Mapping[str, int]) -> str:
 def documents(strips: Iterable[Strip]) -> list[dict[str, Any]]:
     """One dictionary per layer, for `--json`."""
     return [
-        {
-            "tower": each.tower,
-            "layer": each.layer,
-            "kind": each.kind,
-            "tensors": each.tensors,
-            "parameters": each.parameters,
-            "bytes": each.bytes,
-            "dtypes": dict(each.dtypes),
-        }
+        {**fields(each, "tower layer kind tensors parameters bytes"), "dtypes": dict(each.dtypes)}
         for strip in strips
         for each in strip.layers
     ]
 
 
 #: Columns of a table with one row per layer.
-COLUMNS = (
-    Column("tower", "string"),
-    Column("layer", "int64"),
-    Column("kind", "string"),
-    *(Column(name, "uint64") for name in ("tensors", "parameters", "bytes")),
-    Column("dtypes", "list<string>"),  # by bytes, descending
+COLUMNS = columns(
+    "tower layer:int64 kind tensors:uint64 parameters:uint64 bytes:uint64 dtypes:list<string>"  # by bytes, descending
 )
 
 

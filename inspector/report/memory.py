@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.report.columns import table
-from inspector.report.tables import Column, Rows
+from inspector.report.documents import SCHEMA, fields, finding
+from inspector.report.tables import Rows, columns
 from inspector.sizing.memory import Memory
 from inspector.sizing.placing import Placed
 from inspector.units import count, decimal, escape, integer, plural, ranges, size
@@ -163,8 +164,6 @@ def assumptions(result: Memory) -> Iterator[str]:
 
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
     """`inspect memory TARGET --json`."""
-    from inspector.report.documents import SCHEMA, finding
-
     model, request = result.model, result.request
     told = {
         "schema": SCHEMA,
@@ -178,11 +177,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "context": request.context,
         "context_made_for": model.context,
         "sequences": request.sequences,
-        "weights": {
-            "bytes": result.weights.nbytes,
-            "dtype": result.weights.dtype,
-            "read_for_one_token": result.weights.read,
-        },
+        "weights": fields(result.weights, "bytes=nbytes dtype read_for_one_token=read"),
         "cache": _cache(result),
         "activations": _activations(result),
         "total": result.total,
@@ -207,14 +202,7 @@ def _cache(result: Memory) -> dict[str, Any]:
         "bytes_next_token": None if result.held is None else result.growth,
         "unknown": result.model.unknown or None,
         "layers": [
-            {
-                "layers": list(each.layers),
-                "kind": each.kind,
-                "tokens": each.tokens,
-                "bytes": each.nbytes,
-                "dtype": each.dtype,
-                "formula": each.formula,
-            }
+            {"layers": list(each.layers), **fields(each, "kind tokens bytes=nbytes dtype formula")}
             for each in result.held or ()
         ],
     }
@@ -228,35 +216,21 @@ def _activations(result: Memory) -> dict[str, Any] | None:
 def _device_document(each: Placed) -> dict[str, Any]:
     return {
         "name": each.device.name if each.device else None,
-        "bytes": each.nbytes,
-        "fits": each.fits,
-        "longest_context": each.longest_context,
-        "most_sequences": each.most_sequences,
-        "layers_offloaded": each.layers_offloaded,
+        **fields(each, "bytes=nbytes fits longest_context most_sequences layers_offloaded"),
         "memory": each.device.nbytes if each.device else None,
-        "usable": each.room,
-        "weights": each.weights,
-        "cache": each.cache,
-        "activations": each.activations,
+        **fields(each, "usable=room weights cache activations"),
     }
 
 
 def _training_document(training: Training | None) -> dict[str, Any] | None:
     if training is None:
         return None
-    terms = {term: getattr(training, term) for term in _TERMS}
-    told = {"total": training.total, "parameters": training.trained}
-    return {**terms, **told, "formulas": dict(training.formulas), "assumes": list(training.assumes)}
+    terms = fields(training, f"{' '.join(_TERMS)} total parameters=trained")
+    return {**terms, "formulas": dict(training.formulas), "assumes": list(training.assumes)}
 
 
 #: Columns of a sweep, with one row per context and type of cache.
-COLUMNS = (
-    Column("context", "uint64"),
-    Column("cache_dtype", "string"),
-    Column("cache", "uint64"),
-    Column("total", "uint64"),
-    Column("fits", "bool"),
-)
+COLUMNS = columns("context:uint64 cache_dtype cache:uint64 total:uint64 fits:bool")
 
 
 def rows(swept: Sequence[Memory]) -> Rows:
@@ -265,15 +239,10 @@ def rows(swept: Sequence[Memory]) -> Rows:
 
 
 def row(result: Memory) -> Rows:
-    """One row, with the columns of a sweep."""
+    """One row, in the columns of a sweep."""
     return rows((result,))
 
 
 def _swept(each: Memory) -> dict[str, Any]:
-    return {
-        "context": each.request.context,
-        "cache_dtype": each.request.keys.name,
-        "cache": each.cache,
-        "total": each.total,
-        "fits": each.fits,
-    }
+    own = {"context": each.request.context, "cache_dtype": each.request.keys.name}
+    return {**own, **fields(each, "cache total fits")}

@@ -9,7 +9,7 @@ from inspector.errors import InspectorError
 from inspector.model import Reconciliation
 from inspector.opening.models import Models, Named
 from inspector.report.columns import GO, table
-from inspector.report.tables import Column, Rows
+from inspector.report.tables import Rows, columns
 from inspector.report.text import COMPLETE, family, judgement
 from inspector.units import count, decimal, escape, plural
 
@@ -48,11 +48,9 @@ def _state(result: Reconciliation) -> str:
     return told.partition(",")[0] if told.startswith((COMPLETE, "1 error")) or " errors," in told else told
 
 
-COLUMNS = (
-    *(Column(name, "string") for name in ("name", "architecture", "format", "type")),
-    *(Column(name, "uint64") for name in ("parameters", "bytes", "errors", "warnings")),
-    Column("complete", "bool"),
-    *(Column(name, "string") for name in ("error", "target")),
+COLUMNS = columns(
+    "name architecture format type parameters:uint64 bytes:uint64 errors:uint64 warnings:uint64 complete:bool"
+    " error target"
 )
 
 

@@ -1,6 +1,6 @@
 """The nouns' representations in Python: text, HTML for notebooks, and tables for pandas, Arrow and Polars.
 
-The methods of `Checkpoint`, `Reconciliation` and `Prediction` delegate here; the nouns themselves contain none of it.
+`inspector.tabular` is where the nouns ask for it; they themselves contain none of it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,10 @@ from inspector.architectures.prediction import by_role
 from inspector.bridge.reconciliation import reconcile
 from inspector.model import Checkpoint, Prediction, Reconciliation
 from inspector.report import forecast, text
-from inspector.report.documents import predicted_tensors, tensor
+from inspector.report.documents import tensor
 from inspector.report.tables import PREDICTED, TENSORS, Rows
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
-
     from inspector.auditing.run import Audit
     from inspector.bridge.outline import Outline
     from inspector.comparing.attachment import Attachment
@@ -75,25 +71,10 @@ def html(noun: Overviewed) -> str:
     return f"<div><strong>{in_html(title)}</strong>{told}{table}</div>"
 
 
-def to_arrow(noun: Noun) -> pa.Table:
-    """One row per tensor, pair or finding, with exact types. Raises UsageError if pyarrow is not installed."""
-    return rows(noun).to_arrow()
-
-
-def to_pandas(noun: Noun) -> pd.DataFrame:
-    """The same rows. Raises UsageError if pandas is not installed."""
-    return rows(noun).to_pandas()
-
-
-def to_polars(noun: Noun) -> pl.DataFrame:
-    """The same rows. Raises UsageError if polars or pyarrow is not installed."""
-    return rows(noun).to_polars()
-
-
 def rows(noun: Noun) -> Rows:
     """A noun's items as rows: tensors, pairs of them, their statistics, findings."""
     if isinstance(noun, Prediction):
-        return Rows(PREDICTED, list(predicted_tensors(noun.expected)))
+        return Rows(PREDICTED, list(forecast.tensor_documents(noun.expected)))
     if isinstance(noun, (Checkpoint, Reconciliation)):
         return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
     from importlib import import_module
@@ -106,14 +87,14 @@ def rows(noun: Noun) -> Rows:
 
 #: Noun → the module that renders it, and the function that makes its rows.
 _ROWS = {
-    "Attachment": ("comparison_rows", "attached"),
+    "Attachment": ("comparisons", "attached_rows"),
     "Audit": ("audit", "rows"),
     "Diff": ("diff", "rows"),
     "Memory": ("memory", "row"),
     "Models": ("models", "rows"),
     "Outline": ("outline", "rows"),
     "Sweep": ("memory", "rows"),
-    "Three": ("comparison_rows", "three"),
+    "Three": ("comparisons", "three_rows"),
     "Values": ("values", "rows"),
 }
 

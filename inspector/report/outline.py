@@ -7,8 +7,8 @@ from typing import Any
 
 from inspector.bridge.outline import Outline
 from inspector.report.columns import table, wrapped
-from inspector.report.documents import SCHEMA
-from inspector.report.tables import Column, Rows
+from inspector.report.documents import SCHEMA, architecture, fields
+from inspector.report.tables import Rows, columns
 from inspector.units import escape, integer, plural, size
 
 _NAME = 100  # characters of a name that are shown
@@ -45,11 +45,9 @@ def _told(target: str, found: Outline) -> Iterator[str]:
 
 
 def _off(nbytes: int) -> str:
-    return (
-        ", as total_size says"
-        if not nbytes
-        else f", {integer(abs(nbytes))} {'more' if nbytes > 0 else 'fewer'} than total_size"
-    )
+    if not nbytes:
+        return ", as total_size says"
+    return f", {integer(abs(nbytes))} {'more' if nbytes > 0 else 'fewer'} than total_size"
 
 
 def _names(what: str, names: Sequence[str]) -> str:
@@ -69,21 +67,16 @@ def document(target: str, found: Outline) -> dict[str, Any]:
             "tensors": len(found.index.weight_map),
             "total_size": found.claimed,
         },
-        "architecture": {
-            "family": predicted.family if predicted else None,
-            "model_type": config.model_type if config else None,
-            "class": config.architecture if config else None,
-            "config": config.kind if config else None,
-        },
+        "architecture": architecture(config, predicted.family if predicted else None),
         "parameters": {"predicted": predicted.parameters if predicted else None},
-        "bytes": {"predicted": found.predicted, "dtype": found.dtype, "claimed": found.claimed},
+        "bytes": fields(found, "predicted dtype claimed"),
         "roles": [each._asdict() for each in found.roles],
         "absent": list(found.absent),
         "surplus": list(found.surplus),
     }
 
 
-COLUMNS = (*(Column(name, "string") for name in ("role", "group", "tower", "branch")), Column("tensors", "uint64"))
+COLUMNS = columns("role group tower branch tensors:uint64")
 
 
 def rows(found: Outline) -> Rows:

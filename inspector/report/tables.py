@@ -1,14 +1,18 @@
-"""Rows → comma-separated values, Arrow tables with exact types, Parquet files. pyarrow is loaded on use."""
+"""Rows → comma-separated values, Arrow tables with exact types, Parquet files, cells of other formats.
+
+pyarrow is loaded on use.
+"""
 
 from __future__ import annotations
 
 import csv
+import html
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from inspector.errors import UsageError
 from inspector.report import saving
-from inspector.report.markup import inert
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -22,6 +26,11 @@ class Column(NamedTuple):
 
     name: str
     type: str  # Arrow's name: "string", "uint64", "list<uint64>", "double", "bool"
+
+
+def columns(names: str) -> tuple[Column, ...]:
+    """Columns by their names, each with its type after a colon unless it is a string: `role shape:list<uint64>`."""
+    return tuple(Column(name, kind or "string") for name, _, kind in (each.partition(":") for each in names.split()))
 
 
 class Rows(NamedTuple):
@@ -72,28 +81,12 @@ _PANDAS = {"uint64": "UInt64", "int64": "Int64", "double": "Float64", "bool": "b
 
 
 #: Columns with Arrow's types. Sizes are unsigned: a file may claim more than 2⁶³ bytes.
-TENSORS: tuple[Column, ...] = (
-    Column("name", "string"),
-    Column("file", "string"),
-    Column("dtype", "string"),
-    Column("shape", "list<uint64>"),
-    Column("offset", "uint64"),
-    Column("bytes", "uint64"),
-    Column("parameters", "uint64"),
-    Column("role", "string"),
-    Column("group", "string"),
-    Column("tower", "string"),
-    Column("branch", "string"),
-    Column("layer", "int64"),
-    Column("expert", "int64"),
-    Column("part", "string"),
+TENSORS = columns(
+    "name file dtype shape:list<uint64> offset:uint64 bytes:uint64 parameters:uint64 role group tower branch"
+    " layer:int64 expert:int64 part"
 )
 #: Columns of predicted tensors.
-PREDICTED: tuple[Column, ...] = tuple(
-    each
-    for each in TENSORS
-    if each.name in ("name", "shape", "role", "group", "tower", "branch", "layer", "expert", "part")
-)
+PREDICTED = columns("name shape:list<uint64> role group tower branch layer:int64 expert:int64 part")
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: TextIO) -> None:
@@ -106,7 +99,7 @@ def write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], out: Te
 def _cell(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         value = joined(value, "x")
-    return _inert(value) if isinstance(value, str) else value
+    return inert(escape(value)) if isinstance(value, str) else value
 
 
 def joined(values: Sequence[object], times: str) -> str:
@@ -164,6 +157,51 @@ def _type(pa: Any, name: str) -> Any:
     }[name]
 
 
-def _inert(text: str) -> str:
-    """A string that is neither a spreadsheet formula nor a terminal escape: for names, dtypes and files."""
-    return inert(escape(text))
+# --- strings from files -----------------------------------------------------------------------------
+# A tensor's name may be a link, a script or a formula: it is escaped so that no program that renders a table sees
+# markup in it. Formats for display only need nothing beyond `units.escape`.
+
+#: A format of tabulate → its replacement: these two do not escape anything.
+SAFE: Mapping[str, str] = {"unsafehtml": "html", "latex_raw": "latex"}
+#: Format → characters to escape with a backslash.
+_BACKSLASHED: Mapping[str, str] = {
+    **dict.fromkeys(("github", "pipe"), "\\|`*[]"),  # CommonMark 2.4, and GitHub's tables
+    **dict.fromkeys(("jira", "youtrack"), "\\|{}[]*!"),
+    "rst": "\\`*|_",
+}
+#: Formats whose readers accept HTML, with the characters to write as entities besides `<`, `>` and `&`.
+_HTML: Mapping[str, str] = {
+    **dict.fromkeys(("github", "pipe", "jira", "youtrack"), ""),
+    **dict.fromkeys(("mediawiki", "moinmoin", "textile", "asciidoc"), "|{}[]'!*"),
+    "orgtbl": "|",
+}
+#: First characters of spreadsheets' formulas; East Asian versions read the wide ones as well.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: A cell whose quotation marks a reader of TSV takes for its limits, without any within.
+_QUOTED = re.compile(r'"[^"]*"')
+_NUMBER = re.compile(r"[+-]?[\d.,]+(?:e[+-]?\d+)?%?")
+
+
+def cell(text: str, form: str) -> str:
+    """A printable string as one cell of a table in a format."""
+    if form == "tsv":
+        return _unquoted(text)
+    for letter in _BACKSLASHED.get(form, ""):
+        text = text.replace(letter, f"\\{letter}")
+    if form in _HTML:
+        text = html.escape(text, quote=False)
+        for letter in _HTML[form]:
+            text = text.replace(letter, f"&#{ord(letter)};")
+    return text
+
+
+def _unquoted(text: str) -> str:
+    """A cell of TSV, which tabulate never quotes: a reader takes off a quotation mark, or reads on to the next one."""
+    inner = text.lstrip().removeprefix('"')
+    ends_elsewhere = inner != text.lstrip() and not _QUOTED.fullmatch(text.strip())
+    return "'" + text if ends_elsewhere or inert(inner) != inner else text
+
+
+def inert(text: str) -> str:
+    """A printable string that no spreadsheet treats as a formula; numbers are unchanged."""
+    return "'" + text if text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text

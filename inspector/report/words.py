@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from inspector.model import Key, Reconciliation
-from inspector.units import times
+from inspector.model import Key
+from inspector.units import ranges, times
 
 
 def place_of(key: Key) -> str:
@@ -20,18 +19,10 @@ def shape_text(shapes: Sequence[tuple[int, ...]]) -> str:
     return " + ".join(map(times, dict.fromkeys(shapes)))
 
 
-def about(result: Reconciliation) -> dict[str, Any]:
-    """One side of a comparison, as JSON."""
-    checkpoint = result.checkpoint
-    return {
-        "target": checkpoint.target,
-        "format": checkpoint.format,
-        "family": result.prediction.family if result.prediction else None,
-        "dtype": result.dtype,
-        "parameters": result.logical,
-        "bytes": result.on_disk,
-        "revision": checkpoint.origin.revision,
-    }
+def layers_text(numbers: Iterable[int | None]) -> str:
+    """`, layer 3` or `, layers 0–31`, to follow what is in them; "" outside the layers."""
+    layers = tuple(sorted({number for number in numbers if number is not None}))
+    return f", layer{'' if len(layers) == 1 else 's'} {ranges(layers)}" if layers else ""
 
 
 def public(target: str) -> str:
