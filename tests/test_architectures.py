@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.architectures import family_of, model_types
-from inspector.architectures.data.classes import OWN_TYPES, type_of_class
+from inspector.architectures.data.dialects import OWN_TYPES, type_of_class
 from inspector.architectures.prediction import predict
 from inspector.cli.commands import inspect
 from inspector.model import Config

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inspector
-from inspector.architectures.data.fusions import COARSE
+from inspector.architectures.data.projections import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
 from inspector.quantization.schemes import all_schemes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspector
-from inspector.architectures.parts import part_of
 from inspector.architectures.table import Family, Row
+from inspector.architectures.table_file import part_of
 
 WHOLE = Family(
     "whole",

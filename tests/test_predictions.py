@@ -13,9 +13,9 @@ from every import every
 import inspector
 from inspector import ConfigError, Prediction
 from inspector.architectures import family_of, formula
+from inspector.architectures.counts import explain, rule_of_thumb, training_state
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import bytes_at
-from inspector.architectures.rules_of_thumb import explain, rule_of_thumb, training_state
 from inspector.architectures.scope import Scope
 from inspector.opening.configs import normalize
 from inspector.report import forecast

@@ -5,17 +5,14 @@ The knowledge is in the tables; this module reads a family's table forwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.architectures import formula
+from inspector.architectures import formula, included
 from inspector.architectures.expansion import expand
 from inspector.architectures.scope import Scope
-from inspector.architectures.table import (
-    Family,
-    Row,
-    class_suffix,
-)
+from inspector.architectures.table import Family, Include, Row, class_suffix
 from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
@@ -25,6 +22,9 @@ MAX_TENSORS = 200_000
 
 #: The field for the number of layers, and the most layers that predict further tokens.
 DEPTH, MAX_AHEAD = "num_hidden_layers", 16
+
+#: How deep parts within parts are searched.
+_DEEPEST = 4
 
 #: The field that says what a file is, if not a model.
 NO_MODEL = "general.type"
@@ -62,10 +62,10 @@ def by_role(prediction: Prediction) -> tuple[RoleForecast, ...]:
 
 def _distinct(shapes: Iterable[tuple[str, tuple[str, ...]]]) -> str:
     """`a × b; c × b + a`: each shape once, biases last."""
-    told: dict[bool, dict[str, None]] = {False: {}, True: {}}
+    weights_and_biases: tuple[dict[str, None], dict[str, None]] = ({}, {})
     for part, shape in shapes:
-        told[part == "bias"][" × ".join(shape) or "1"] = None
-    return " + ".join(filter(None, ("; ".join(texts) for texts in told.values())))
+        weights_and_biases[part == "bias"][" × ".join(shape) or "1"] = None
+    return " + ".join(filter(None, map("; ".join, weights_and_biases)))
 
 
 def predict(config: Config) -> Prediction:
@@ -106,17 +106,49 @@ def _predict(config: Config) -> Prediction:
     )
     if predicted.tensors > MAX_TENSORS:
         raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has that many")
-    omitted = unread(predicted)
+    omitted = unread_experts(predicted)
     return predicted._replace(config=config._replace(notes=(*config.notes, omitted))) if omitted else predicted
 
 
-def unread(prediction: Prediction) -> str | None:
-    """The experts that a prediction omits although the configuration has them; None if there are none."""
-    if not _names_experts(prediction.config.values):
+def unread_experts(prediction: Prediction) -> str | None:
+    """The experts that a prediction omits, because no table read for it uses a field that counts them; None if none."""
+    values = prediction.config.values
+    if not _names_experts(values) or any(row.experts or row.stacked for row in prediction.expected):
         return None
-    from inspector.architectures.unread import unread_experts  # only mixtures of experts need it
+    from inspector.architectures.data.meanings import WELL_KNOWN  # only mixtures of experts need it
 
-    return unread_experts(prediction)
+    fields_of_experts = ("num_experts", *WELL_KNOWN["num_experts"][0].split())
+    counted = dict(_counted(values, fields_of_experts, _DEEPEST))
+    family: Family | None = prediction.config.family
+    if not counted or family is None:
+        return None
+    read = " ".join(_texts(family, values, _DEEPEST))
+    if any(re.search(rf"\b{field}\b", read) for field in counted):
+        return None
+    fields = ", ".join(f"{field} = {number}" for field, number in counted.items())
+    return f"{fields}, which the table of {family.name} does not use: the experts are missing from the prediction"
+
+
+def _counted(values: Mapping[str, Any], fields: Sequence[str], deepest: int) -> Iterator[tuple[str, int]]:
+    """The fields that count more than one, in a configuration and its parts; of a list, its largest number."""
+    for field in fields:
+        given = values.get(field)
+        numbers = [each for each in (given if isinstance(given, list) else [given]) if type(each) is int]
+        if max(numbers, default=0) > 1:
+            yield field, max(numbers)
+    for part in values.values() if deepest else ():
+        if isinstance(part, Mapping):
+            yield from _counted(part, fields, deepest - 1)
+
+
+def _texts(family: Family, values: Mapping[str, Any], deepest: int) -> Iterator[str]:
+    """What a table asks of a configuration, and what the tables of its parts ask."""
+    yield from (*family.derived.values(), *family.fields, *family.fields.values())
+    for entry in family.rows:
+        yield from (text for text in entry if isinstance(text, str))
+        if isinstance(entry, Include) and deepest:
+            part, inner = included(entry, values)
+            yield from _texts(part, inner, deepest - 1) if part else ()
 
 
 def _names_experts(values: Mapping[str, Any]) -> bool:

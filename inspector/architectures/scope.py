@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from inspector.architectures import family_of, formula
-from inspector.architectures.data.layer_kinds import LAYER_KINDS, OLD_KINDS
 from inspector.architectures.table import Family, Include, nested_values
 from inspector.errors import ConfigError
 
@@ -30,6 +29,15 @@ EVERYWHERE_DERIVED: Mapping[str, str] = {
     " if out_features else [-1])",
     "channels": "[stage_widths[output_stages[at]] for at in range(len(output_stages))]",
 }
+#: Former names of kinds of layers → their current names.
+OLD_KINDS: Mapping[str, str] = {
+    "attention": "full_attention",
+    "deepseek_sparse_attention": "indexed_attention",
+    "mamba": "linear_attention",
+    "qwen_sparse_attention": "indexed_attention",
+}
+#: The fields with the kinds of layers.
+LAYER_KINDS = ("layer_types", "layers_block_type")
 #: Fields that files leave at null, with the value that every class then uses.
 FOR_NULL: Mapping[str, str] = {
     "num_key_value_heads": "num_attention_heads",
@@ -145,9 +153,9 @@ class Scope:
         family = self.family
         typed = family.types.get(self.values.get("model_type", ""), {})
         if name == TIED and not any(name in known for known in (typed, family.derived, family.defaults)):
-            said = _tied_by_text(self.values.get(TEXT))
-            if said is not None:
-                return said
+            stated = _tied_by_text(self.values.get(TEXT))
+            if stated is not None:
+                return stated
         if name in typed and not null:
             return typed[name]
         if name in family.derived:
@@ -228,8 +236,8 @@ def _tied_by_text(text: Any) -> bool | None:
         return None
     family = family_of(text) if text.get("model_type") else None
     usual = {**family.defaults, **family.types.get(text["model_type"], {})} if family else {}
-    said = text.get(TIED, usual.get(TIED))
-    return None if said is None else bool(said)
+    stated = text.get(TIED, usual.get(TIED))
+    return None if stated is None else bool(stated)
 
 
 class Part(Mapping[str, Any]):

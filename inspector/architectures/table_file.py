@@ -40,7 +40,7 @@ keep nothing; a table without one says why in `uncached`.
 
 A table that is `like` another inherits everything except its name and types. Its own mappings are added to the
 inherited ones; its rows come `after` or `instead` of rows that they name, or at the end. A table that is a `part` of
-another consists of the rows whose shapes a nested configuration determines (see `parts`).
+another consists of the rows whose shapes a nested configuration determines (see `part_of`).
 
 A file holds one table, which has the file's name, or several related tables, each under its name:
 `{"clip": {…}, "clip_text_model": {…}}`.
@@ -62,6 +62,8 @@ from inspector.errors import TableError
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
+#: A field of another part.
+_ABROAD = re.compile(r"_config\.")
 #: A piece of a name that is its branch, or a placeholder, whose bound may have brackets of its own.
 _MARKED = re.compile(r"\[([^\[\]{}]*)\]|\{[^{}]*\}")
 
@@ -149,10 +151,51 @@ def _base(kind: str, name: str, document: Document, find: Find, through: tuple[s
     whole = _table(kind, other, find, (name, *through))
     if not part:
         return whole
-    from inspector.architectures.parts import part_of  # most tables are wholes
-
     options = {option: value for option, value in part.items() if option != "of"}
     return _Table(part_of(whole.family, **options), {})
+
+
+def part_of(
+    whole: Family, scope: str, under: str, *, keep: bool = False, head: str = "", renamed: Mapping[str, str] = {}
+) -> Family:
+    """A part of a whole as a family: SigLIP's text model is the rows of SigLIP that `text_config` shapes.
+
+    Its own fields are the whole's `text_config.hidden_size` and so on.
+
+    Args:
+        scope: the field of the whole with the part's configuration; dotted for a part of a part. under: the prefix of
+        its tensors' names in the whole: "text_model.".
+        keep: whether they keep it in the part.
+        head: the whole's class suffix, if its rows differ between classes.
+        renamed: pieces of names → their names in the separate part.
+    """
+    outer = re.compile(rf"\b{re.escape(scope)}\.")
+    taken = (row for row in whole.rows if isinstance(row, Row) and row.name.startswith(under))
+    rows = tuple(
+        _inside(row._replace(name=_renamed(row.name.removeprefix("" if keep else under), renamed)), outer)
+        for row in taken
+        if not (head and row.heads) or head in row.heads.split()
+    )
+    defaults = whole.defaults
+    for field in scope.split("."):
+        defaults = defaults.get(field, {})
+    own = {outer.sub("", name): outer.sub("", text) for name, text in whole.derived.items()}
+    derived = {name: text for name, text in own.items() if not (_ABROAD.search(name) or _ABROAD.search(text))}
+    return Family(whole.name, {}, rows, head="Model", defaults=defaults, derived=derived)
+
+
+def _renamed(name: str, renamed: Mapping[str, str]) -> str:
+    for old, new in renamed.items():
+        name = name.replace(old, new)
+    return name
+
+
+def _inside(row: Row, outer: re.Pattern[str]) -> Row:
+    """A row in terms of the part's own fields; the part has one class and one tower."""
+    columns: dict[str, Any] = {
+        column: outer.sub("", value) if isinstance(value, str) else value for column, value in row._asdict().items()
+    }
+    return Row(**{**columns, "heads": "", "tower": "text"})
 
 
 class _Scope(NamedTuple):

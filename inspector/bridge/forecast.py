@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.architectures.data.classes import DRAFTS
-from inspector.architectures.prediction import predict, unread
+from inspector.architectures.data.dialects import DRAFTS
+from inspector.architectures.prediction import predict, unread_experts
 from inspector.bridge.identify import Stored
 from inspector.errors import ConfigError, CostError, ShortListError
 from inspector.model import Adapter, Config, Finding, Prediction
@@ -33,7 +33,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
 
 
 def _unread(base: Prediction) -> Iterator[Finding]:
-    if note := unread(base):
+    if note := unread_experts(base):
         yield Finding("unread-experts", "warning", note, base.config.path)
 
 

@@ -13,7 +13,7 @@ from math import prod
 from operator import itemgetter
 from typing import NamedTuple
 
-from inspector.architectures.data.fusions import COARSE, FUSED
+from inspector.architectures.data.projections import COARSE, FUSED
 from inspector.architectures.naming import Named, Slot
 from inspector.formats.training import is_state
 from inspector.model import STACKED, Expected, Key, Tensor

@@ -14,7 +14,7 @@ from math import isqrt, prod
 from typing import Any, NamedTuple
 
 from inspector.architectures.conversions import EXPERTS, Conversion, key_text
-from inspector.architectures.data.fusions import BRANCHED, PARTS
+from inspector.architectures.data.projections import BRANCHED, PARTS
 from inspector.comparing.formulas import INDEX, MEANS, words
 from inspector.comparing.pairing import Pair, Side
 from inspector.comparing.sides import Known, Sides, is_turned

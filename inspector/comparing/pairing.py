@@ -24,7 +24,7 @@ from inspector.architectures.conversions import (
     loaded_form,
     named,
 )
-from inspector.architectures.data.fusions import BRANCHED, COARSE
+from inspector.architectures.data.projections import BRANCHED, COARSE
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
 Status = Literal["same", "dtype", "shape", "only_a", "only_b"]

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.architectures import formula, model_types
-from inspector.architectures.data.classes import OWN_TYPES, type_of_class
-from inspector.architectures.dialects import Dialect, dialects
+from inspector.architectures.data.dialects import OWN_TYPES, Dialect, dialects, type_of_class
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import PACKING_FIELDS, Config
 from inspector.sources import Place

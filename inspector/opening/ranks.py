@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
-from inspector.architectures.data.parallel import WEIGHT_AXES, WHOLE_GROUPS
+from inspector.architectures.data.projections import WEIGHT_AXES, WHOLE_GROUPS
 from inspector.architectures.naming import Namer
 from inspector.formats import training
 from inspector.formats.findings import Findings

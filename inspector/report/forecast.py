@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspector.architectures import rules_of_thumb as counts
-from inspector.architectures.counts import of_prediction
+from inspector.architectures.counts import (
+    Explanation,
+    TrainingState,
+    explain,
+    of_prediction,
+    rule_of_thumb,
+    training_state,
+)
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Expected, Prediction, RoleForecast
 from inspector.report.columns import table
@@ -91,7 +97,7 @@ def _predicted_roles(result: Prediction, width: int | None) -> str:
 
 
 def _rule_of_thumb(result: Prediction) -> str:
-    rule = counts.rule_of_thumb(result)
+    rule = rule_of_thumb(result)
     if rule is None:
         return ""
     numbers = f"12·{rule.layers}·{rule.hidden}² + {rule.vocabulary}·{rule.hidden} = {integer(rule.estimate)}"
@@ -102,7 +108,7 @@ def _rule_of_thumb(result: Prediction) -> str:
 
 
 def _explanation(result: Prediction, stated: int) -> str:
-    told = counts.explain(result, stated)
+    told = explain(result, stated)
     rows = [(integer(told.exact), "exact")]
     rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
     if told.residual:
@@ -119,10 +125,10 @@ def _training(result: Prediction) -> str:
     return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "total bytes", ""), "lrrrrl")
 
 
-def _states(result: Prediction) -> Iterator[tuple[str, counts.TrainingState]]:
+def _states(result: Prediction) -> Iterator[tuple[str, TrainingState]]:
     """What training with Adam keeps, with weights of each width."""
     for dtype, bits in (("F32", 32), ("BF16", 16)):
-        yield dtype, counts.training_state(result.parameters, bits)
+        yield dtype, training_state(result.parameters, bits)
 
 
 # --- JSON -------------------------------------------------------------------------------------------
@@ -148,10 +154,10 @@ def document(
     }
     if result.ahead:
         document["prediction_heads"] = _heads(result, tensors=tensors)
-    if rule := counts.rule_of_thumb(result):
+    if rule := rule_of_thumb(result):
         document["rule_of_thumb"] = {**fields(rule, "estimate exact"), "error": rule.estimate - rule.exact}
     if stated is not None:
-        document["stated"] = _stated(counts.explain(result, stated))
+        document["stated"] = _stated(explain(result, stated))
     if training:
         document["training"] = {
             dtype: fields(state, "weights gradients optimizer bytes=total") for dtype, state in _states(result)
@@ -161,7 +167,7 @@ def document(
     return document
 
 
-def _stated(told: counts.Explanation) -> dict[str, Any]:
+def _stated(told: Explanation) -> dict[str, Any]:
     omitted = [{"part": part, "parameters": parameters} for part, parameters in told.omitted]
     return {**fields(told, "stated exact"), "omitted": omitted, "unexplained": told.residual}
 

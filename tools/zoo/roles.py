@@ -10,7 +10,7 @@ import records
 from inspector.architectures import family_of, formula
 from inspector.architectures.data.conventions import TOWERS
 from inspector.architectures.data.roles import group_of
-from inspector.architectures.naming.by_convention import by_convention
+from inspector.architectures.naming.by_words import by_convention
 from inspector.architectures.naming.slots import unwrapped
 from inspector.architectures.table import (
     Family,

@@ -1,7 +1,7 @@
 """Tensor name → key: (tower, layer, expert, role, part), from any convention.
 
-A name is first looked up in the family's table, read backwards (`by_table`); a name that matches no row is read by
-GGUF's naming (`by_gguf`) or by the words of its path (`by_convention`). Names that differ only in their numbers share
+A name is first looked up in the family's table, read backwards (`by_table`); a name that matches no row is read by its
+words (`by_words`), which are GGUF's own or those of some convention. Names that differ only in their numbers share
 one `Slot`, so the work is done once per pattern, not per tensor.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from inspector.architectures.data.conventions import GGUF_WORDS
 from inspector.architectures.naming.by_table import Variant, names_of
 from inspector.architectures.naming.slots import (
     LONGEST,
@@ -108,10 +107,12 @@ class Namer:
         if len(pattern) > LONGEST:
             return NAMELESS
         bare = unwrapped(pattern)
-        found = (self._table and self._table.slot(pattern, bare)) or _by_words(pattern, bare)
-        if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
-            from inspector.architectures.naming.by_convention import own_word
+        if self._table and (known := self._table.slot(pattern, bare)):
+            return known
+        from inspector.architectures.naming.by_words import by_words, own_word  # most models have a table
 
+        found = by_words(pattern, bare)
+        if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
             return found._replace(role="other", branch=own_word(bare))
         return found
 
@@ -134,18 +135,6 @@ class Namer:
             return slot
         part, kind = group.piece
         return slot._replace(part=part, group=kind, row=None)
-
-
-def _by_words(pattern: str, bare: str) -> Slot:
-    """The slot by GGUF's naming, or else by conventions, for a name that matches no row."""
-    if pattern.partition(".")[0] in GGUF_WORDS:
-        from inspector.architectures.naming.by_gguf import by_gguf
-
-        if found := by_gguf(pattern):
-            return found
-    from inspector.architectures.naming.by_convention import by_convention
-
-    return by_convention(pattern, bare)
 
 
 def _named(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyond: Sequence[int]) -> Named:

@@ -1,4 +1,4 @@
-"""Names by convention: the words of a path, if no table knows the name."""
+"""Names that no table knows: GGUF's own naming, or else the words of a path by convention."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from inspector.architectures.data.conventions import (
     BUFFER_PATHS,
     CROSS,
     EXPERT_WORDS,
+    GGUF_WORDS,
     LONGEST_TAIL,
     PART_ALIASES,
     PART_WORDS,
@@ -25,6 +26,43 @@ from inspector.architectures.naming.slots import Slot
 
 #: Longer words are not used as the name of a branch.
 LONGEST_WORD = 60
+
+
+def by_words(pattern: str, bare: str) -> Slot:
+    """The slot of a name by its words: `bare` is the pattern without the prefixes of wrappers."""
+    found = by_gguf(pattern) if pattern.partition(".")[0] in GGUF_WORDS else None
+    return found or by_convention(pattern, bare)
+
+
+def by_gguf(pattern: str) -> Slot | None:
+    """The slot of one of GGUF's own names, `blk.3.attn_q.weight`; None for any other."""
+    from inspector.architectures.data import gguf_names as gguf  # only this format needs it
+
+    module, _, part = pattern.rpartition(".")
+    if part not in gguf.PARTS:
+        module, part = pattern, "weight"
+    if part in gguf.STATISTICS:
+        module = module.removesuffix(".weight")
+    start = next((start for start in gguf.BLOCKS if module.startswith(start)), "")
+    words = module[len(start) :]
+    apart = start != "" and words.endswith(gguf.APART)
+    found = gguf.ROLES.get(module) or gguf.BLOCK_ROLES.get(words.removesuffix(".{}") if apart else words)
+    if found is None:
+        return None
+    role, branch = found
+    layered = start != "" or module.startswith(gguf.LAYERED)
+    numbers = module.count("{}")
+    return Slot(
+        tower=next((tower for word, tower in gguf.TOWERS.items() if module.startswith(word)), "text"),
+        role=role,
+        part="weight" if words in gguf.PARTLESS else part,
+        group=gguf.PART_GROUPS.get(part) or group_of(role),
+        branch=branch,
+        layer_at=0 if layered else None,
+        expert_at=1 if apart else None,
+        indexes_at=() if apart else tuple(range(int(layered), numbers)),
+        stacked=start != "" and words.endswith(gguf.STACKED),
+    )
 
 
 def by_convention(pattern: str, bare: str) -> Slot:

@@ -1,9 +1,15 @@
-"""Class names → model types, for configurations without a type, or with one that another class shares."""
+"""Configurations that are written otherwise than Transformers': without a type, or with other names of fields.
+
+A class name implies a type (`type_of_class`). Which keys other field names are, and what Transformers calls them, are
+tables in `data/tables/dialects`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
 
 from inspector.architectures.store import store
 
@@ -78,3 +84,29 @@ def type_of_class(name: str) -> str | None:
 def _plain(name: str) -> str:
     """A name reduced to what classes and types write identically: `Qwen2_5_VL` and `qwen2_5_vl`."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+class Dialect(NamedTuple):
+    """One way to write a configuration."""
+
+    name: str  # for people
+    kind: Literal["config.json", "params.json"]  # what results call it
+    marks: frozenset[str]  # keys that identify it; all must be present
+    keys: Mapping[str, str]  # its key → Transformers' field
+    #: Condition on its keys, and `model_type`: the first that is true, or else the last.
+    model_types: tuple[tuple[str, str], ...]
+    constants: Mapping[str, Any] = {}  # fields that it implies
+    derived: Mapping[str, str] = {}  # fields it computes, as formulas of its keys
+    unknown: Mapping[str, Any] = {}  # values that mean "see elsewhere"
+
+
+@cache
+def dialects() -> tuple[Dialect, ...]:
+    """All dialects, in the order in which they are tried."""
+    return tuple(_read(name, store().find("dialects", name)) for name in store().names("dialects"))
+
+
+def _read(name: str, document: Mapping[str, Any]) -> Dialect:
+    fields = {field: value for field, value in document.items() if field in Dialect._fields}
+    types = tuple((condition, model_type) for condition, model_type in fields["model_types"])
+    return Dialect(**{**fields, "name": name, "marks": frozenset(fields["marks"]), "model_types": types})
