@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import rule_words
 
-from inspector.auditing.consistency import packing, tensor_layout
+from inspector.auditing.consistency import packing, tensor_names
 from inspector.auditing.readers import dangerous_names, tokenizer_json
 from inspector.formats.pytorch.values import Reached
 
@@ -26,7 +26,9 @@ from inspector.formats.pytorch.values import Reached
     ],
 )
 def test_names_of_another_convention(stored: str, wanted: str, found: str | None) -> None:
-    assert [each.tensor for each in tensor_layout._renamed([stored, "a"], [wanted, "a"])] == ([found] if found else [])
+    assert [each.tensor for each in tensor_names._other_word([stored, "a"], [wanted, "a"])] == (
+        [found] if found else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> No
     assert dangerous_names.danger(Reached(module, name, use, False)) == danger
 
 
-def test_a_tokenizer_after_one_that_is_told_otherwise(tmp_path: Path) -> None:
+def test_a_tokenizer_after_one_that_is_differs_from_quantizer(tmp_path: Path) -> None:
     """A file of no JSON is told by its content; the next is looked at all the same."""
     files = {"a/tokenizer.json": "version https://git-lfs.github.com/spec/v1\n", "b/tokenizer.json": {"version": "1.0"}}
     assert [line.split(":")[0] for line in rule_words.lines("tokenizer", files, tmp_path)] == ["b/tokenizer.json"]

@@ -10,7 +10,7 @@ import pytest
 
 from inspector.auditing import bounds, files
 from inspector.auditing.completeness import contents, downloads, file_names, shards
-from inspector.auditing.consistency import adapters, documents, tensor_layout
+from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
 from inspector.auditing.loading import gguf_claims, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.readers import token_counts
@@ -32,17 +32,17 @@ def entry(path: str, size: int = 1) -> Entry:
     [(3, [3]), ([3, 4], [3, 4]), ([3, None, True, 4.0, 5], [3, 5]), (None, []), (True, []), ("3", []), (-1, [-1])],
 )
 def test_token_ids_are_a_number_or_a_list_of_them(value: Any, numbers: list[int]) -> None:
-    assert list(tensor_layout._numbers(value)) == numbers
+    assert list(tokens._whole_numbers(value)) == numbers
 
 
 def test_fields_with_further_token_ids() -> None:
     own = dict.fromkeys(("image_token_id", "x_token_index", "pad_token_id", "_eoi_token_id", "token_ids", "token_id"))
-    assert tensor_layout._further_ids(own) == ["image_token_id", "x_token_index"]
+    assert tokens._further_ids(own) == ["image_token_id", "x_token_index"]
 
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
 def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
-    assert tensor_layout._times(shape) == text
+    assert tensor_names._times(shape) == text
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
     ],
 )  # fmt: skip
 def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
-    assert tensor_layout._is_statistic(name) == is_one
+    assert tensor_names._is_statistic(name) == is_one
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
     ],
 )
 def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[tuple[str, str]]) -> None:
-    assert [(each.message, each.tensor) for each in tensor_layout._wrapped(stored, wanted)] == found
+    assert [(each.message, each.tensor) for each in tensor_names._with_wrapper(stored, wanted)] == found
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[
     ],
 )
 def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others: list[str]) -> None:
-    assert list(tensor_layout._prefixed(name, extra)) == others
+    assert list(tensor_names._other_prefix(name, extra)) == others
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others:
     ],
 )
 def test_a_models_body(wanted: list[str], base: str) -> None:
-    assert tensor_layout._base(wanted) == base
+    assert tensor_names._base(wanted) == base
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_models_body(wanted: list[str], base: str) -> None:
     ],
 )
 def test_fused_and_split_modules(name: str, others: list[str]) -> None:
-    assert list(tensor_layout._elsewhere(name)) == others
+    assert list(tensor_names._fused_or_split(name)) == others
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_fused_and_split_modules(name: str, others: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
-    assert tensor_layout._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
+    assert tokens._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
     ],
 )  # fmt: skip
 def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
-    assert tensor_layout._stands_in(token, raw) == there
+    assert tokens._contains(token, raw) == there
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
     ],
 )
 def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
-    assert tensor_layout._refused(raw) == why
+    assert tokens._refusal(raw) == why
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_what_is_wrong_with_a_document(text: str | None, name: str, why: str | N
     ("end", "closed"), [(b"}", True), (b"] \n", True), (b"} x", False), (b"", False), (b'"', False)]
 )
 def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
-    assert documents._closed(end) == closed
+    assert documents._is_closed(end) == closed
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
      ("bit-x", False), ("it2", True)],
 )  # fmt: skip
 def test_names_of_chat_models(text: str, is_chat: bool) -> None:
-    assert (documents._CHAT_NAME.search(text) is not None) == is_chat
+    assert (tokens._CHAT_NAME.search(text) is not None) == is_chat
 
 
 def test_the_extent_of_a_target() -> None:

@@ -20,7 +20,7 @@ from hostile.model import CONFIG, shapes
 from made_up import seen
 
 from inspector.auditing.catalogue import all_rules
-from inspector.auditing.consistency import tensor_layout
+from inspector.auditing.consistency import tensor_names
 from inspector.auditing.loading import config_fields, gguf_tensors, preprocessors
 from inspector.auditing.readers import archives, document_objects, keras, pickles, repositories, token_counts
 from inspector.auditing.run import audit
@@ -446,9 +446,9 @@ def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest
     wrong = {**shapes(), "model.embed_tokens.weight": [16, 32]}
     files = {"config.json": CONFIG, "model.safetensors": safetensors(wrong)}
     found = "model.safetensors: error: 16×32 stored, 32×16 = vocab_size × hidden_size predicted"
-    monkeypatch.setattr(tensor_layout, "_MOST_SHAPES", len(wrong))
+    monkeypatch.setattr(tensor_names, "_MOST_SHAPES", len(wrong))
     assert rule_words.lines("transposed", files, tmp_path / "a") == [found]
-    monkeypatch.setattr(tensor_layout, "_MOST_SHAPES", len(wrong) - 1)
+    monkeypatch.setattr(tensor_names, "_MOST_SHAPES", len(wrong) - 1)
     what = f"transposed: {len(wrong)} tensors, more than {len(wrong) - 1}: not judged"
     assert rule_words.lines("transposed", files, tmp_path / "b") == [f"model.safetensors: info: {what}"]
 

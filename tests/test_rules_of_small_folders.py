@@ -196,12 +196,12 @@ def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
     subject = rule_words.subject_of(
         tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}}
     )
-    said = packing._told_otherwise(subject, {"bits": 4, "group_size": 128})
+    said = packing._differs_from_quantizer(subject, {"bits": 4, "group_size": 128})
     assert [(each.message, each.path, each.severity) for each in said] == [
         ("bits 8 here, 4 in config.json", "quantize_config.json", "warning"),
         ("group size 64 here, 128 in config.json", "quantize_config.json", "warning"),
     ]
-    assert list(packing._told_otherwise(subject, {})) == []
+    assert list(packing._differs_from_quantizer(subject, {})) == []
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Is an adapter consistent? It needs both halves of each matrix, and the modules that its configuration names."""
+"""Does an adapter have both halves of each matrix, and the rank and the modules that its configuration names?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from inspector.adapters.prediction import ends
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
+from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.units import integer, plural
 
@@ -100,3 +101,23 @@ def _layer(module: str) -> int | None:
     """The number of a module's layer; None if it is in no layer."""
     found = re.search(r"\.(\d+)\.", module)
     return int(found[1]) if found and len(found[1]) < 9 else None
+
+
+@rule("adapter-rank", "consistent", "error")
+def adapter_rank(subject: Subject) -> Iterator[Found]:
+    """An adapter's tensors have a different rank than its configuration states.
+
+    PEFT creates the matrices from `r` and `rank_pattern`, and refuses others. The configuration belongs to another
+    adapter.
+    """
+    adapter = subject.result.adapter if subject.result else None
+    config = adapter.config if adapter else {}
+    rank, pattern = config.get("r"), config.get("rank_pattern")
+    if adapter is None or config.get("peft_type") != "LORA" or isinstance(rank, bool) or not isinstance(rank, int):
+        return
+    stated = {rank, *(own for own in (pattern.values() if isinstance(pattern, dict) else ()) if type(own) is int)}
+    stacked = bool(config.get("target_parameters"))  # one matrix has the ranks of all experts
+    odd = [own for own in adapter.ranks if own not in stated and not (stacked and rank > 0 and own % rank == 0)]
+    if odd:
+        what = f"tensors of rank {', '.join(map(integer, odd[:4]))}; the configuration says {integer(rank)}"
+        yield Found(what, subject.folder + configs.ADAPTER_FILE)

@@ -13,7 +13,7 @@ from inspector.model import Labelled, Tensor
 from inspector.units import integer, plural
 
 #: Schemes whose bit width and group size follow from the stored shapes.
-_TOLD_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
+_SHOWN_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-quantized")
 #: Fields that give individual modules a different bit width.
 _OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
 #: Files in which quantizers declare the packing, in place of config.json or beside it.
@@ -32,17 +32,17 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
     packing, config = subject.result and subject.result.packing, subject.config
     if not packing or config is None or config.kind != "config.json" or not config.model_type:
         return
-    said = config.declared_packing
-    if not said:
+    declared = config.declared_packing
+    if not declared:
         if not any(subject.folder + name in subject.by_path for name in _DECLARING):
             yield Found(f"weights packed as {packing.scheme}, but the configuration declares no packing", config.path)
         return
-    yield from _told_otherwise(subject, said)
-    if not packing.scheme.startswith(_TOLD_BY_SHAPES) or any(said.get(field) for field in _OVERRIDES):
+    yield from _differs_from_quantizer(subject, declared)
+    if not packing.scheme.startswith(_SHOWN_BY_SHAPES) or any(declared.get(field) for field in _OVERRIDES):
         return
-    if any(isinstance(each, Mapping) and "bits" in each for each in said.values()):  # MLX: one entry per module
+    if any(isinstance(each, Mapping) and "bits" in each for each in declared.values()):  # MLX: one entry per module
         return
-    bits, group = _declared_width(said)
+    bits, group = _declared_width(declared)
     if bits is not None and bits != packing.bits:
         yield Found(f"{bits} bits declared, but the shapes imply {packing.bits}", config.path)
     stored = _groups_of_awq(subject) if packing.scheme == "awq-gemm" else packing.group_size
@@ -50,27 +50,24 @@ def packing_declared(subject: Subject) -> Iterator[Found]:
         yield Found(f"groups of {integer(group)} declared, but the shapes imply {integer(stored)}", config.path)
 
 
-def _told_otherwise(subject: Subject, said: Mapping[str, Any]) -> Iterator[Found]:
+def _differs_from_quantizer(subject: Subject, declared: Mapping[str, Any]) -> Iterator[Found]:
     """Widths that differ between config.json and the file of the program that packed the weights."""
-    declared = _declared_width(said)
+    widths = _declared_width(declared)
     for path in (subject.folder + name for name in _OF_QUANTIZERS):
-        for word, own, other in zip(
-            ("bits", "group size"), declared, _declared_width(subject.document(path)), strict=True
-        ):
+        others = _declared_width(subject.document(path))
+        for word, own, other in zip(("bits", "group size"), widths, others, strict=True):
             if own is not None and other is not None and own != other:
                 yield Found(f"{word} {integer(other)} here, {integer(own)} in config.json", path, severity="warning")
 
 
-def _declared_width(said: Mapping[str, Any]) -> tuple[int | None, int | None]:
+def _declared_width(declared: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """Bit width and group size, if the declaration has one of each for all weights."""
-    groups = said.get("config_groups")
+    groups = declared.get("config_groups")
     if isinstance(groups, Mapping):
         weights = [each.get("weights") for each in groups.values() if isinstance(each, Mapping)]
-        said = weights[0] if len(weights) == 1 and isinstance(weights[0], Mapping) else {}
-    bits, group = (
-        said.get("bits", said.get("w_bit", said.get("num_bits"))),
-        said.get("group_size", said.get("q_group_size")),
-    )
+        declared = weights[0] if len(weights) == 1 and isinstance(weights[0], Mapping) else {}
+    bits = declared.get("bits", declared.get("w_bit", declared.get("num_bits")))
+    group = declared.get("group_size", declared.get("q_group_size"))
     return bits if type(bits) is int else None, group if type(group) is int else None
 
 
@@ -112,8 +109,8 @@ def packing_both(subject: Subject) -> Iterator[Found]:
 
     Transformers refuses to choose. One of the two flags is wrong: get the configuration that belongs to the files.
     """
-    said = subject.config.declared_packing if subject.config else {}
-    if said and said.get("load_in_4bit") is True and said.get("load_in_8bit") is True:
+    declared = subject.config.declared_packing if subject.config else {}
+    if declared and declared.get("load_in_4bit") is True and declared.get("load_in_8bit") is True:
         yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
 
 
@@ -126,19 +123,23 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 #: The methods of Transformers (QuantizationMethod), and of programs whose files it is made for.
 _METHODS = frozenset(
     {
-        *("bitsandbytes", "gptq", "awq", "aqlm", "vptq", "quanto", "eetq", "higgs", "hqq", "compressed-tensors"),
         *(
-            *("fbgemm_fp8", "torchao", "bitnet", "spqr", "fp8", "quark", "fp_quant", "auto-round", "mxfp4", "sinq"),
+            "bitsandbytes",
+            "gptq",
+            "awq",
+            "aqlm",
+            "vptq",
+            "quanto",
+            "eetq",
+            "higgs",
+            "hqq",
+            "compressed-tensors",
             "metal",
         ),
-        *(
-            *("fouroversix", "exl2", "exl3", "modelopt", "fp4", "nvfp4", "marlin", "gptq_marlin", "squeezellm"),
-            *("qqq", "mlx"),
-        ),
-        *(
-            *("int8", "w8a8", "smoothquant", "deepspeedfp", "experts_int8", "ptpc_fp8", "tpu_int8", "petit_nvfp4"),
-            "autoround",
-        ),
+        *("fbgemm_fp8", "torchao", "bitnet", "spqr", "fp8", "quark", "fp_quant", "auto-round", "mxfp4", "sinq", "qqq"),
+        *("fouroversix", "exl2", "exl3", "modelopt", "fp4", "nvfp4", "marlin", "gptq_marlin", "squeezellm", "mlx"),
+        *("int8", "w8a8", "smoothquant", "deepspeedfp", "experts_int8", "ptpc_fp8", "tpu_int8", "petit_nvfp4"),
+        *("metal", "autoround"),
     }
 )
 
@@ -152,26 +153,26 @@ def packing_words(subject: Subject) -> Iterator[Found]:
     packed weights for plain ones.
     """
     config = subject.config
-    said = config.declared_packing if config and config.kind == "config.json" else {}
-    if not said or config is None:
+    declared = config.declared_packing if config and config.kind == "config.json" else {}
+    if not declared or config is None:
         return
     for field, words in _WORDS.items():
-        value = said.get(field)
-        if isinstance(value, str) and value not in words and said.get("quant_method") in ("bitsandbytes", "fp8"):
+        value = declared.get(field)
+        if isinstance(value, str) and value not in words and declared.get("quant_method") in ("bitsandbytes", "fp8"):
             yield Found(f"{field} is {value!r:.40}, but should be one of {', '.join(words)}", config.path)
-    method = said.get("quant_method")
+    method = declared.get("quant_method")
     if isinstance(method, str) and method.lower() not in _METHODS and get_close_matches(method, _METHODS, 1, 0.7):
         yield Found(f"{method!r:.40} is not a method of quantization", config.path, severity="warning")
-    if method == "bitsandbytes" and (other := _other_bits(subject, said)):
+    if method == "bitsandbytes" and (other := _other_bits(subject, declared)):
         yield Found(other, config.path)
-    if method == "fp8" and (what := _other_blocks(subject, said.get("weight_block_size"))):
+    if method == "fp8" and (what := _other_blocks(subject, declared.get("weight_block_size"))):
         yield Found(what, config.path)
 
 
-def _other_bits(subject: Subject, said: Mapping[str, Any]) -> str:
+def _other_bits(subject: Subject, declared: Mapping[str, Any]) -> str:
     """Whether the flags ask bitsandbytes for the other of its two packings, or for none."""
     ends = {tensor.name.rpartition(".")[2] for header in subject.headers for tensor in header.tensors}
-    four, eight = (said.get(f"load_in_{bits}bit") is True for bits in (4, 8))
+    four, eight = (declared.get(f"load_in_{bits}bit") is True for bits in (4, 8))
     if eight and not four and "absmax" in ends and "SCB" not in ends:
         return "load_in_8bit, but the weights are packed in 4 bits"
     if four == eight is False and (packed := 4 if "absmax" in ends else 8 if "SCB" in ends else 0):
@@ -186,14 +187,13 @@ def _other_blocks(subject: Subject, block: Any) -> str:
     shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}
     for name, shape in shapes.items():
         scales = shapes.get(f"{name}_scale_inv", ())
-        if len(shape) == len(scales) == 2 and (made := tuple(map(_blocks, shape, block))) != scales:
-            told = (f"{one}×{other}" for one, other in (block, made, scales))
-            return "blocks of {} declared, which make {} scales; {} are stored for ".format(*told) + f"{name:.80}"
+        if len(shape) != 2 or len(scales) != 2:
+            continue
+        made = (-(-shape[0] // block[0]), -(-shape[1] // block[1]))
+        if made != scales:
+            sizes = (f"{rows}×{columns}" for rows, columns in (block, made, scales))
+            return "blocks of {} declared, which make {} scales; {} are stored for ".format(*sizes) + f"{name:.80}"
     return ""
-
-
-def _blocks(size: int, block: int) -> int:
-    return -(-size // block)
 
 
 #: Pieces without which a packed weight is not unpacked: suffix → the weight's dtypes.
@@ -236,13 +236,13 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     result = subject.result
     if result is None or result.packing is None:
         return
-    if len(result.tensors) > _MOST:
-        yield NotJudged(f"{integer(len(result.tensors))} tensors, more than {integer(_MOST)}", severity="info")
+    if len(result.tensors) > _MOST_TENSORS:
+        yield NotJudged(f"{integer(len(result.tensors))} tensors, more than {integer(_MOST_TENSORS)}", severity="info")
         return
-    said = subject.config.declared_packing if subject.config else {}
-    if any(said.get(field) for field in _OVERRIDES):
+    declared = subject.config.declared_packing if subject.config else {}
+    if any(declared.get(field) for field in _OVERRIDES):
         return
-    weights = {_place(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
+    weights = {_module_of(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
     pieces = [each for each in result.tensors if each.group == "quantization" and not _is_text(each.tensor)]
     alike: defaultdict[tuple[Any, ...], Counter[tuple[int, ...]]] = defaultdict(Counter)
     for each in pieces:
@@ -256,7 +256,7 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
 
 
 #: The most tensors of a packed model for which the shapes of side data are compared.
-_MOST = 200_000
+_MOST_TENSORS = 200_000
 
 
 def _is_text(tensor: Tensor) -> bool:
@@ -264,7 +264,7 @@ def _is_text(tensor: Tensor) -> bool:
     return tensor.dtype == "U8" and len(tensor.shape) == 1
 
 
-def _place(each: Labelled) -> tuple[Any, ...]:
+def _module_of(each: Labelled) -> tuple[Any, ...]:
     key = each.key
     return key.tower, key.layer, key.expert, key.role, key.branch, key.indexes
 
@@ -272,4 +272,4 @@ def _place(each: Labelled) -> tuple[Any, ...]:
 def _kind(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
     """The properties shared by comparable tensors: role, part, dtype, and the weight's stored shape."""
     key = each.key
-    return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_place(each))
+    return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_module_of(each))

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from inspector.auditing.completeness.companions import NO_VOCABULARY, VOCABULARY
-from inspector.auditing.consistency.tensor_layout import SPECIAL, embedding_of
+from inspector.auditing.consistency.tokens import SPECIAL, embedding_of
 from inspector.auditing.loading.config_fields import fields, wrapped, wrong_kind
 from inspector.auditing.readers.templates import judge, templates
 from inspector.auditing.rule import Found, rule
