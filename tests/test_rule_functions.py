@@ -570,6 +570,6 @@ def test_files_within_unclaimed_bytes(data: bytes, what: str | None) -> None:
 
 
 def test_many_names_are_cut() -> None:
-    assert hidden_code._some(("a", "b" * 81)) == "a, " + "b" * 80
-    assert hidden_code._some(tuple("abcde")) == "a, b, c, d, e"
-    assert hidden_code._some(tuple("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert hidden_code._first_few(("a", "b" * 81)) == "a, " + "b" * 80
+    assert hidden_code._first_few(tuple("abcde")) == "a, b, c, d, e"
+    assert hidden_code._first_few(tuple("abcdefg")) == "a, b, c, d, e and 2 more"

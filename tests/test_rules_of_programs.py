@@ -11,7 +11,7 @@ from every import every
 from hostile.files import archive
 from hostile.hdf5_files import hdf5
 
-from inspector.auditing.readers import flatbuffers, keras, protobufs, repositories
+from inspector.auditing.readers import graphs, keras, repositories
 from inspector.auditing.safety import programs
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -256,13 +256,13 @@ def test_attributes_with_a_configuration(value: bytes, names: list[str]) -> None
     assert list(keras.in_attribute(value)) == names
 
 
-SCHEMA: protobufs.Schema = {"model": {1: ".name", 2: "part"}, "part": {1: ".key", 3: "part"}}
+SCHEMA: graphs.Schema = {"model": {1: ".name", 2: "part"}, "part": {1: ".key", 3: "part"}}
 
 
 def texts(raw: bytes) -> list[tuple[str, str, int]]:
     return [
         (each.kind, each.value, each.parent)
-        for each in protobufs.texts(lambda at, length: raw[at : at + length], len(raw), SCHEMA)
+        for each in graphs.texts(lambda at, length: raw[at : at + length], len(raw), SCHEMA)
     ]
 
 
@@ -295,7 +295,7 @@ def test_fields_of_protocol_buffers() -> None:
     ],
 )
 def test_damaged_protocol_buffers(raw: bytes, damage: str) -> None:
-    with pytest.raises(protobufs.DamageError, match=f"^{damage}$"):
+    with pytest.raises(graphs.DamageError, match=f"^{damage}$"):
         texts(raw)
 
 
@@ -305,11 +305,11 @@ def test_messages_are_entered_as_deep_as_any(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(39):
         raw = field(3, raw)
     assert len(texts(field(2, raw))) == 1
-    with pytest.raises(protobufs.DamageError, match="implausibly deep messages"):
+    with pytest.raises(graphs.DamageError, match="implausibly deep messages"):
         texts(field(2, field(3, raw)))
-    monkeypatch.setattr(protobufs, "MAX_FIELDS", 3)
+    monkeypatch.setattr(graphs, "MAX_FIELDS", 3)
     assert len(texts(field(1, b"a") * 3)) == 3
-    with pytest.raises(protobufs.DamageError, match="more fields than the audit reads"):
+    with pytest.raises(graphs.DamageError, match="more fields than the audit reads"):
         texts(field(1, b"a") * 4)
 
 
@@ -338,7 +338,7 @@ def lite(*names: bytes | None) -> bytes:
 
 def test_operations_of_tensorflow_lite() -> None:
     def found(raw: bytes) -> list[str]:
-        return list(flatbuffers.custom_operations(lambda at, length: raw[at : at + length]))
+        return list(graphs.custom_operations(lambda at, length: raw[at : at + length]))
 
     assert found(lite(b"FlexReadFile", None, b"Mine")) == ["FlexReadFile", "Mine"]
     assert found(lite()) == []

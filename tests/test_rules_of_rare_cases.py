@@ -24,7 +24,7 @@ from inspector.auditing.consistency import tensor_names
 from inspector.auditing.loading import config_fields, gguf_tensors, preprocessors
 from inspector.auditing.readers import archives, document_objects, keras, pickles, repositories, token_counts
 from inspector.auditing.run import audit
-from inspector.auditing.safety import hidden_code
+from inspector.auditing.safety import hidden_code, misleading_text
 from inspector.auditing.values import lost_bits
 from inspector.model import Tensor
 
@@ -423,9 +423,9 @@ def test_types_with_which_ggml_computes(name: str, dtype: str, shape: tuple[int,
 def test_fields_that_are_searched_for_control_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"a.safetensors": safetensors({"a": [4]}, __metadata__={"x": "1", "y": "2", "z": "\x1b[31m"})}
     found = "a.safetensors: warning: control characters in the field 'z': '\\x1b[31m'"
-    monkeypatch.setattr(hidden_code, "MAX_FIELDS", 3)
+    monkeypatch.setattr(misleading_text, "MAX_FIELDS", 3)
     assert rule_words.lines("terminal-code", files, tmp_path / "a") == [found]
-    monkeypatch.setattr(hidden_code, "MAX_FIELDS", 2)
+    monkeypatch.setattr(misleading_text, "MAX_FIELDS", 2)
     beyond = "a.safetensors: warning: terminal-code: 1 field after the first 2: not judged"
     assert rule_words.lines("terminal-code", files, tmp_path / "b") == [beyond]
 

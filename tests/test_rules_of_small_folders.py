@@ -189,7 +189,7 @@ def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bo
     ],
 )  # fmt: skip
 def test_words_about_a_pickle(found: Judged, severity: str | None, message: str) -> None:
-    assert hidden_code._pickle("p", found) == (message, "p", None, severity)
+    assert hidden_code._verdict_on_pickle("p", found) == (message, "p", None, severity)
 
 
 def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:

@@ -98,6 +98,11 @@ class Files:
         """Entries whose lower-case name has one of these suffixes."""
         return (entry for name, entry in self._lower if name.endswith(ends))
 
+    def regular(self, *ends: str) -> Iterator[Entry]:
+        """Entries that are files within the folder: all, or those with one of these suffixes."""
+        listed = self.named(*ends) if ends else self.entries
+        return (entry for entry in listed if entry.kind == "file" and not entry.outside)
+
     def head(self, path: str, length: int) -> bytes:
         """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
         if length > bounds.START:

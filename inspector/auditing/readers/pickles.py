@@ -70,8 +70,8 @@ def judged(subject: Subject) -> Mapping[str, Judged | None]:
 def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
     budgets = Budgets()
     opened = 0
-    for entry in subject.entries:
-        if entry.kind != "file" or entry.outside or not entry.size or entry.name.lower().endswith(WEIGHTS):
+    for entry in subject.regular():
+        if not entry.size or entry.name.lower().endswith(WEIGHTS):
             continue
         likely = entry.name.lower().endswith(PICKLES)
         if not likely and not _may_hold(subject.head(entry.path, START)):

@@ -106,9 +106,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
 
 def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
     """Bare repositories, settings of editors, direnv: these files are in the listing."""
-    for entry in subject.entries:
-        if entry.kind != "file" or entry.outside:
-            continue
+    for entry in subject.regular():
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
             text = text_of(subject.head(entry.path, MAX_CONFIG))
             yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))

@@ -1,26 +1,19 @@
-"""Can it do harm: run code, escape from its folder, mislead a reader?"""
+"""Is there code in it: pickles, templates, archives, programs, other files within weights?"""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import Any
+from collections.abc import Iterator
 
-from inspector.auditing.bounds import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
-from inspector.auditing.readers.archives import program_of
-from inspector.auditing.readers.misleading_names import barely_portable, look_alike, not_on_windows, odd_space
+from inspector.auditing.readers.archives import UNOPENED, program_of
 from inspector.auditing.readers.pickles import PICKLES, Judged, judged
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
-from inspector.formats.gguf.values import KeyValues
 from inspector.model import Severity
-from inspector.opening import configs
 from inspector.sources.filenames import WEIGHTS
-from inspector.units import escape, integer, plural
+from inspector.units import integer, plural
 
 #: Suffixes of programs and scripts.
 SCRIPTS = (
@@ -69,20 +62,22 @@ def pickle(subject: Subject) -> Iterator[Found]:
         if found is None:
             yield Found("too many files that may be pickles: this one and those after it were not read", path)
         elif found.pickles:
-            yield _pickle(path, found)
+            yield _verdict_on_pickle(path, found)
 
 
-def _pickle(path: str, found: Judged) -> Found:
+def _verdict_on_pickle(path: str, found: Judged) -> Found:
     unread = f"; it cannot be followed to its end: {found.unread[0]}" if found.unread else ""
     if found.dangerous:
-        return Found(f"loading it reaches {_some(found.dangerous)}, which can run anything: do not load it", path)
-    told = f"imports {_some(found.unusual)}" if found.unusual else "imports what PyTorch's own files import"
+        return Found(f"loading it reaches {_first_few(found.dangerous)}, which can run anything: do not load it", path)
+    imports = _first_few(found.unusual) if found.unusual else "what PyTorch's own files import"
     severity: Severity = "error" if unread else "warning" if found.unusual or found.odd else "info"
     odd = f"; {found.odd[0]}, which no pickler writes" if found.odd else ""
-    return Found(f"a pickle, which runs code when it is loaded; {told}{odd}{unread}", path, severity=severity)
+    return Found(
+        f"a pickle, which runs code when it is loaded; imports {imports}{odd}{unread}", path, severity=severity
+    )
 
 
-def _some(names: tuple[str, ...]) -> str:
+def _first_few(names: tuple[str, ...]) -> str:
     return ", ".join(name[:80] for name in names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
@@ -129,122 +124,6 @@ def template_code(subject: Subject) -> Iterator[Found]:
         yield Found(f"chat templates were not checked: {NOT_INSTALLED}", severity="warning")
 
 
-@rule("link-outside", "safe", "error")
-def link_outside(subject: Subject) -> Iterator[Found]:
-    """A symbolic link that leads out of the folder.
-
-    It is not followed. With such a link, an untrusted repository can make a program read or overwrite any file that its
-    user can. Links from the Hub cache's snapshots to its blobs are not reported. If the link is your own, audit its
-    target.
-    """
-    for entry in subject.entries:
-        if entry.outside:
-            yield Found(f"a link to {entry.link or ''!r:.160}, outside the folder: not followed", entry.path)
-
-
-@rule("file-name", "safe", "error")
-def file_name(subject: Subject) -> Iterator[Found]:
-    """A misleading file name: control characters, text that runs backwards, look-alike letters.
-
-    The name that a terminal or a file manager shows is not the real one. Names that other systems cannot store are a
-    warning; two names that a case-insensitive file system treats as one are a note.
-    """
-    seen: dict[str, str] = {}
-    for entry in subject.entries:
-        folded = entry.path.lower() if entry.path.isascii() else unicodedata.normalize("NFC", entry.path.casefold())
-        if (other := seen.setdefault(folded, entry.path)) != entry.path:
-            what = f"on Windows and macOS, the same name as {other!r:.160}"
-            yield Found(what, entry.path, severity="info")
-        if escape(entry.path) != entry.path:
-            yield Found("control or invisible characters in the name", entry.path)
-        elif strange := look_alike(entry.path):
-            yield Found(f"a look-alike letter: {strange}", entry.path)
-        elif odd := odd_space(entry.path):
-            yield Found(f"a character that looks like a space: {odd}", entry.path, severity="warning")
-        elif not_on_windows(entry.path):
-            yield Found("a name that means something else, or nothing, on Windows", entry.path, severity="warning")
-        elif entry.name.startswith("-"):
-            yield Found("a name that programs mistake for an option", entry.path, severity="warning")
-        elif barely_portable(entry.path):
-            yield Found("a name that Windows cannot store", entry.path, severity="info")
-
-
-@rule("look-alike", "safe", "warning")
-def look_alike_names(subject: Subject) -> Iterator[Found]:
-    """A tensor's name mixes look-alike letters of different scripts.
-
-    `wеight` with a Cyrillic е is a different tensor than `weight`, and a check by name misses it. The same is true of
-    two names that differ only in how an accent is encoded.
-    """
-    for header in subject.all_headers:
-        told = 0
-        seen: set[str] = set()
-        for name in (tensor.name for tensor in header.tensors if not tensor.name.isascii()):
-            same = unicodedata.normalize("NFC", name)
-            strange = look_alike(name) or odd_space(name)
-            if told < 10 and (strange or same in seen):
-                told += 1
-                what = f"a look-alike character: {strange}" if strange else "looks the same as another name"
-                yield Found(what, header.path, name)
-            seen.add(same)
-
-
-@rule("terminal-code", "safe", "warning")
-def terminal_code(subject: Subject) -> Iterator[Found | NotJudged]:
-    """Text in the metadata rewrites what a terminal shows, or runs backwards.
-
-    Programs print a model's name, licence or author unchanged: escape codes in them erase lines, set titles and create
-    links; bidirectional controls make a different text appear. Tokens and chat templates are not examined.
-    """
-    for header in subject.all_headers:
-        if (beyond := len(header.metadata) - MAX_FIELDS) > 0:
-            yield NotJudged(f"{plural(beyond, 'field')} after the first {integer(MAX_FIELDS)}", header.path, "warning")
-        fields = ((key, _own_text(header.metadata, key)) for key in islice(header.metadata, MAX_FIELDS))
-        for key, text in fields:
-            if text and not (text.isascii() and text.isprintable()) and _CODES.search(text):
-                yield Found(f"control characters in the field {key!r:.80}: {text!r:.100}", header.path)
-
-
-#: The most fields of one file that are examined, and characters of each: no header that is read has more.
-MAX_FIELDS, MAX_FIELD = 2_000, MAX_HEADER
-#: Escape sequences (ECMA-48), erasure, C1 controls, and directional overrides (UAX 9).
-_CODES = re.compile("\x1b[\x28-\x2f\x37-\x3e\x4d-\x50\x58-\x63]|[\x08\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def _own_text(metadata: Mapping[str, Any], key: str) -> str:
-    if key.startswith("tokenizer."):
-        return ""
-    if isinstance(metadata, KeyValues):
-        return metadata.text_of(key, MAX_FIELD)[0] if metadata.fields[key].type_name == "string" else ""
-    value = metadata[key]
-    return value[:MAX_FIELD] if isinstance(value, str) else ""
-
-
-@rule("duplicate-field", "safe", "error")
-def duplicate_field(subject: Subject) -> Iterator[Found]:
-    """A key appears twice in one object of a JSON document, such as a configuration or an index.
-
-    Python's json takes the last value, other readers the first, so a program may load another value than the one that
-    was checked. Only a warning if the values are equal. Get the original file, or remove one of the keys.
-    """
-    left = MAX_DOCUMENTS
-    for entry in subject.named(*_FIELDED):
-        left -= entry.size
-        if entry.size > MAX_DOCUMENT or left < 0:
-            continue
-        try:
-            repeated = list(configs.repeated(subject.text(entry.path) or ""))
-        except ValueError:
-            continue  # not JSON: another rule reports it
-        for name, differ in repeated[:10]:
-            what = f"the field {name!r:.120} appears twice" + (", with different values" if differ else "")
-            yield Found(what, entry.path, severity="error" if differ else "warning")
-
-
-#: Suffixes of documents whose fields affect loading.
-_FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_map.json", "_tokens.json")
-
-
 @rule("polyglot", "safe", "error")
 def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
     """A weight file is also a file of another kind.
@@ -265,9 +144,7 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
             elif region.size > MAX_UNCLAIMED:
                 rest = plural(region.size - MAX_UNCLAIMED, "byte")
                 yield NotJudged(f"{rest} that no tensor claims, after {integer(MAX_UNCLAIMED)} of them", header.path)
-        if (
-            header.format not in ("safetensors", "gguf") or subject.root is None
-        ):  # files in other formats are such archives
+        if header.format not in ("safetensors", "gguf") or subject.root is None:  # others are such archives
             continue
         try:
             listed = _members_at_the_end(subject, header.path)
@@ -316,9 +193,7 @@ def executable(subject: Subject) -> Iterator[Found]:
 
 def _programs(subject: Subject) -> Iterator[Found]:
     """Files that are programs by their first bytes, or that are run because of their names."""
-    for entry in subject.entries:
-        if entry.kind != "file" or entry.outside:
-            continue
+    for entry in subject.regular():
         name = entry.name.lower()
         if name.endswith(WEIGHTS):
             continue
@@ -339,3 +214,50 @@ def _programs(subject: Subject) -> Iterator[Found]:
 
 #: Suffixes of files that readers treat as data: their content cannot make them a program or a pickle.
 _KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")
+
+
+@rule("torchscript", "safe", "error")
+def torchscript(subject: Subject) -> Iterator[Found]:
+    """A TorchScript archive contains a program as well as weights.
+
+    `torch.jit.load`, and `torch.load` for such a file, run the program with the model. An error if its source names
+    operations that write or map files, a warning otherwise. Use the safetensors files instead.
+    """
+    for entry in subject.regular():
+        if subject.head(entry.path, 2) != b"PK":
+            continue
+        with subject.reading(entry.path) as read:
+            try:
+                listed = zips.members(read, entry.size)
+                code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
+                raw = b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000])
+            except zips.ZipError:
+                continue
+        if code:
+            found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
+            what = f", which calls {', '.join(found):.120}" if found else ""
+            yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
+
+
+_SCRIPTED = re.compile(
+    rb"\b(?:torch\.(?:save|load|from_file|hub|ops\.load_library)|ops\.(?:aten\.(?:save|from_file)|(?!prim\b|aten\b|quantized\b"
+    rb"|torchvision\b|inductor\b|profiler\b|onednn\b|mkldnn\b)\w+)\.?\w*|__torch__\.torch\.classes\.(?!quantized)\w+)"
+)
+
+
+@rule("hidden-archive", "safe", "warning")
+def hidden_archive(subject: Subject) -> Iterator[Found]:
+    """An archive has the name of another kind of file.
+
+    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked. Examine its contents
+    first.
+    """
+    for entry in subject.named(*_DOCUMENTS):
+        start = subject.head(entry.path, 8)
+        kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
+        if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
+            yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)
+
+
+#: Suffixes of documents and pictures.
+_DOCUMENTS = (".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model")

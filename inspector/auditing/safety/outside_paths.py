@@ -9,9 +9,9 @@ from typing import Any
 from inspector.auditing.bounds import MAX_DOCUMENT
 from inspector.auditing.readers import hdf5
 from inspector.auditing.readers.document_objects import text_of
+from inspector.auditing.readers.graphs import ONNX, DamageError, texts
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.auditing.readers.pickles import judged
-from inspector.auditing.readers.protobufs import ONNX, DamageError, texts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -29,21 +29,22 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     Ollama's Modelfile, the members of archives, XML, and a base model's path on another computer. Only a warning for a
     tokenizer's files: some are left over from the computer that saved it.
     """
-    for found in (
-        *(_named_in_documents, _on_another_computer, _entities, _checkpoint_state),
-        *(_named_in_archives, _named_in_recipes),
-    ):
-        yield from found(subject)
+    yield from _named_in_documents(subject)
+    yield from _on_another_computer(subject)
+    yield from _entities(subject)
+    yield from _checkpoint_state(subject)
+    yield from _named_in_archives(subject)
+    yield from _named_in_recipes(subject)
 
 
 def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
     checkpoint = subject.checkpoint
     met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
-    told = {finding.path for finding in met if finding.rule == "index-path"}
+    reported = {finding.path for finding in met if finding.rule == "index-path"}
     for entry in subject.named(*_NAMING):
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
             yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
-        elif entry.path not in told:
+        elif entry.path not in reported:
             for path, severity in _paths(configs_of(subject, entry.path), entry.name):
                 if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
@@ -86,11 +87,9 @@ def _named_in_archives(subject: Subject) -> Iterator[Found]:
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if entry.name.startswith("Modelfile") and entry.kind == "file":
-            for named in re.finditer(
-                r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)", text_of(subject.head(entry.path, MAX_DOCUMENT))
-            ):
-                if named[1].startswith(("/", "~", "\\")) or (named[1].startswith("..") and leaves(named[1])):
-                    yield Found(f"it names {named[1]!r:.120}, outside the folder", entry.path, severity="warning")
+            for path in _RECIPE.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
+                if path.startswith(("/", "~", "\\")) or (path.startswith("..") and leaves(path)):
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity="warning")
 
 
 #: Suffixes of documents that name files.
@@ -102,6 +101,8 @@ _NAMING = (
 _OF_FILES = ("genai_config.json", "router_config.json")
 #: Those of other programs, whose size no other rule reports.
 _LISTS = ("model.json", "manifest.json")
+#: What an Ollama Modelfile is made from.
+_RECIPE = re.compile(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)")
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 #: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
@@ -145,7 +146,8 @@ def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
 
 def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
     if name.endswith(".index.json"):
-        yield from _values(document.get("weight_map"))
+        weight_map = document.get("weight_map")
+        yield from _texts(list(weight_map.values()) if isinstance(weight_map, dict) else ())
     elif name == "model.json":  # TensorFlow.js
         manifest = document.get("weightsManifest")
         for each in manifest if isinstance(manifest, list) else ():
@@ -159,10 +161,6 @@ def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
             yield from _texts(document.get(field))
     else:
         yield from _files_in(document)
-
-
-def _values(mapping: Any) -> Iterator[str]:
-    yield from (each for each in (mapping.values() if isinstance(mapping, dict) else ()) if isinstance(each, str))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -197,16 +195,15 @@ def external_data(subject: Subject) -> Iterator[Found]:
     call Python are reported as well, and so is a graph that cannot be read to its end. Only a note if the other file is
     in the folder.
     """
-    for entry in subject.named(".onnx", ".onnx_model"):
-        if entry.kind == "file" and not entry.outside:
-            with subject.reading(entry.path) as read:
-                yield from _in_onnx(entry.path, read, entry.size)
+    for entry in subject.regular(".onnx", ".onnx_model"):
+        with subject.reading(entry.path) as read:
+            yield from _in_onnx(entry.path, read, entry.size)
     for entry in subject.named(".bin", ".data", ".model"):
         if entry.kind == "file" and _ONNX.match(subject.head(entry.path, 4)):
             with subject.reading(entry.path) as read:  # anything else fails to parse, and other rules report it
                 yield from (each for each in _in_onnx(entry.path, read, entry.size) if "outside" in each.message)
-    for entry in subject.entries:
-        if entry.kind == "file" and not entry.outside and is_hdf5(subject, entry):
+    for entry in subject.regular():
+        if is_hdf5(subject, entry):
             yield from _in_hdf5(entry.path, hdf5_parts(subject, entry))
 
 
@@ -216,9 +213,8 @@ _ONNX = re.compile(rb"\x08[\x01-\x1f][\x12\x1a\x22\x3a\x42]")
 
 def is_hdf5(subject: Subject, entry: Entry) -> bool:
     """Whether a file is HDF5, by its first bytes or, since other bytes may precede them, by its name."""
-    return (
-        entry.name.lower().endswith((".h5", ".hdf5", ".hdf", ".he5")) or subject.head(entry.path, 8) == hdf5.SIGNATURE
-    )
+    named = entry.name.lower().endswith((".h5", ".hdf5", ".hdf", ".he5"))
+    return named or subject.head(entry.path, 8) == hdf5.SIGNATURE
 
 
 def hdf5_parts(subject: Subject, entry: Entry) -> tuple[hdf5.Part, ...]:
@@ -242,7 +238,7 @@ def _in_hdf5(path: str, parts: Iterable[hdf5.Part]) -> Iterator[Found]:
 def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
     keys: dict[int, str] = {}
     values: dict[int, str] = {}
-    told: dict[str, None] = {}
+    reported: dict[str, None] = {}
     try:
         for text in texts(read, size, ONNX):
             if text.kind == ".key":
@@ -250,11 +246,11 @@ def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
             elif text.kind == ".value":
                 values[text.parent] = text.value
             elif text.kind == ".operation" and text.value in ("PyOp", "PyCustomOp", "PythonOp"):
-                told[f"an operation that calls Python: {text.value}"] = None
+                reported[f"an operation that calls Python: {text.value}"] = None
     except DamageError as error:
         yield Found(f"its graph could not be checked to its end: {error}", path)
     for parent, key in keys.items():
         location = values.get(parent, "")
         if key == "location" and leaves(location):
-            told[f"a tensor's data in {location!r:.120}, outside the folder"] = None
-    yield from (Found(what, path) for what in list(told)[:20])
+            reported[f"a tensor's data in {location!r:.120}, outside the folder"] = None
+    yield from (Found(what, path) for what in list(reported)[:20])

@@ -1,4 +1,4 @@
-"""Can it do harm other than by pickles and templates: Keras, TensorFlow, TorchScript, YAML, Python files, git?"""
+"""Is something run by the programs that read it: Keras, TensorFlow, YAML's and JSON's readers, Python, git, editors?"""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from inspector.auditing.readers import document_objects, flatbuffers, hdf5, keras, repositories
-from inspector.auditing.readers.archives import UNOPENED
+from inspector.auditing.readers import document_objects, graphs, hdf5, keras, repositories
 from inspector.auditing.readers.misleading_names import leaves
-from inspector.auditing.readers.protobufs import SAVED_MODEL, DamageError, texts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import hdf5_parts, is_hdf5
 from inspector.auditing.subject import Subject
@@ -27,14 +25,13 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
     with `safe_mode=True`. Checked in `.keras` archives, HDF5 files and keras_metadata.pb, including names with escaped
     letters. Use the safetensors files instead. A configuration that cannot be read is an error too.
     """
-    for entry in subject.entries:
-        if entry.kind == "file" and not entry.outside and _is_keras(subject, entry):
-            found = dict.fromkeys(_in_keras(subject, entry))
-            for what, damaged in list(found)[:5]:
-                if damaged:
-                    yield Found(f"its configuration could not be checked: {what:.120}", entry.path)
-                else:
-                    yield Found(f"it has {what:.160}: do not load it", entry.path)
+    for entry in subject.regular():
+        found = dict.fromkeys(_in_keras(subject, entry) if _is_keras(subject, entry) else ())
+        for what, damaged in list(found)[:5]:
+            if damaged:
+                yield Found(f"its configuration could not be checked: {what:.120}", entry.path)
+            else:
+                yield Found(f"it has {what:.160}: do not load it", entry.path)
 
 
 def _is_keras(subject: Subject, entry: Entry) -> bool:
@@ -125,33 +122,34 @@ def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
     Use the safetensors files instead. A graph that cannot be read to its end is an error too.
     """
-    for entry in subject.named(".pbtxt", ".tflite"):
-        if entry.kind == "file" and not entry.outside:
-            text = entry.name.lower().endswith(".pbtxt")
-            yield from _in_text_graph(subject, entry) if text else _in_tflite(subject, entry)
-    for entry in subject.named(".pb", ".meta", ".graphdef"):
+    for entry in subject.regular(".pbtxt", ".tflite"):
+        text = entry.name.lower().endswith(".pbtxt")
+        yield from _in_text_graph(subject, entry) if text else _in_tflite(subject, entry)
+    for entry in subject.regular(".pb", ".meta", ".graphdef"):
         name = entry.name.lower()
-        if entry.kind != "file" or entry.outside or name in ("keras_metadata.pb", "fingerprint.pb"):
+        if name in ("keras_metadata.pb", "fingerprint.pb"):
             continue
         kind = "model" if name.startswith("saved_model") else "meta" if name.endswith(".meta") else "graph"
         with subject.reading(entry.path) as read:
             try:
-                each = texts(read, entry.size, SAVED_MODEL, kind)
-                found = dict.fromkeys(text.value for text in each if text.value in _OPERATIONS)
-            except DamageError as error:
+                found = graphs.texts(read, entry.size, graphs.SAVED_MODEL, kind)
+                names = [text.value for text in found if text.value in _OPERATIONS]
+            except graphs.DamageError as error:
                 if name.startswith("saved_model"):
                     yield Found(f"its graph could not be checked: {error}", entry.path)
                 continue
-        if found:
-            yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+        yield from _operations(names, entry)
+
+
+def _operations(names: Iterable[str], entry: Entry) -> Iterator[Found]:
+    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
 
 
 def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found | NotJudged]:
     """A graph as text: `node { op: "WriteFile" }`."""
     raw = subject.head(entry.path, min(entry.size, MAX_TEXT_GRAPH))
-    names = (each.decode() for each in _OPERATION.findall(raw))
-    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
-        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+    yield from _operations((each.decode() for each in _OPERATION.findall(raw)), entry)
     if entry.size > MAX_TEXT_GRAPH:
         yield NotJudged(f"what follows the first {integer(MAX_TEXT_GRAPH)} bytes of a graph as text", entry.path)
 
@@ -160,45 +158,16 @@ def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
     """The TensorFlow operations that a TensorFlow Lite model calls: their names start with `Flex`."""
     with subject.reading(entry.path) as read:
         try:
-            names = [name.removeprefix("Flex") for name in flatbuffers.custom_operations(read)]
+            names = [name.removeprefix("Flex") for name in graphs.custom_operations(read)]
         except ValueError as error:
             yield Found(f"its operations could not be checked: {error}", entry.path)
             return
-    if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
-        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+    yield from _operations(names, entry)
 
 
 _OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
 #: The most bytes of a graph in text form that are read.
 MAX_TEXT_GRAPH = 16 * 1024 * 1024
-
-
-@rule("torchscript", "safe", "error")
-def torchscript(subject: Subject) -> Iterator[Found]:
-    """A TorchScript archive contains a program as well as weights.
-
-    `torch.jit.load`, and `torch.load` for such a file, run the program with the model. An error if its source names
-    operations that write or map files, a warning otherwise. Use the safetensors files instead.
-    """
-    for entry in subject.entries:
-        if entry.kind == "file" and not entry.outside and subject.head(entry.path, 2) == b"PK":
-            with subject.reading(entry.path) as read:
-                try:
-                    listed = zips.members(read, entry.size)
-                    code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
-                    raw = b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000])
-                except zips.ZipError:
-                    continue
-            if code:
-                found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
-                what = f", which calls {', '.join(found):.120}" if found else ""
-                yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
-
-
-_SCRIPTED = re.compile(
-    rb"\b(?:torch\.(?:save|load|from_file|hub|ops\.load_library)|ops\.(?:aten\.(?:save|from_file)|(?!prim\b|aten\b|quantized\b"
-    rb"|torchvision\b|inductor\b|profiler\b|onednn\b|mkldnn\b)\w+)\.?\w*|__torch__\.torch\.classes\.(?!quantized)\w+)"
-)
 
 
 @rule("yaml-code", "safe", "error")
@@ -209,12 +178,10 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     many trainers use, instantiates it; `py/reduce` when jsonpickle decodes it; a function in a skops schema when skops
     loads it. Do not load the document with any of these.
     """
-    for entry in subject.named(".yaml", ".yml", ".json", ".model_config"):
-        if entry.kind == "file" and not entry.outside:
-            yield from (Found(what, entry.path) for what in _in_document(subject, entry))
-    for entry in subject.named(".skops"):
-        if entry.kind == "file" and not entry.outside:
-            yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
+    for entry in subject.regular(".yaml", ".yml", ".json", ".model_config"):
+        yield from (Found(what, entry.path) for what in _in_document(subject, entry))
+    for entry in subject.regular(".skops"):
+        yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
 
 
 def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
@@ -296,9 +263,8 @@ def python_name(subject: Subject) -> Iterator[Found]:
         elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
             yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
         elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
-            yield Found(
-                "compiled Python without its source: what it does cannot be reviewed", entry.path, severity="warning"
-            )
+            what = "compiled Python without its source: what it does cannot be reviewed"
+            yield Found(what, entry.path, severity="warning")
 
 
 def _source_of(entry: Entry) -> str:
@@ -324,19 +290,3 @@ def repository_program(subject: Subject) -> Iterator[Found]:
     """
     for path, what in repositories.programs(subject):
         yield Found(what, path)
-
-
-@rule("hidden-archive", "safe", "warning")
-def hidden_archive(subject: Subject) -> Iterator[Found]:
-    """An archive has the name of another kind of file.
-
-    A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked. Examine its contents
-    first.
-    """
-    for entry in subject.named(
-        ".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model"
-    ):
-        start = subject.head(entry.path, 8)
-        kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
-        if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
-            yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)

@@ -11,6 +11,7 @@ from inspector.auditing.readers.dangerous_names import runs
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
+from inspector.model import Severity
 from inspector.sources.listing import Entry
 
 #: sentence-transformers' own modules, as `modules.json` names them.
@@ -36,11 +37,8 @@ def remote_code(subject: Subject) -> Iterator[Found]:
             file = folder + local.split(".")[0].lstrip("/") + ".py"
             here = file in subject.by_path
             origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
-            yield Found(
-                f"{what} names {reference:.120}, code {origin}",
-                entry.path,
-                severity="warning" if here or repository or what == "auto_mapping" or ".." in local else "info",
-            )
+            severity: Severity = "warning" if here or repository or what == "auto_mapping" or ".." in local else "info"
+            yield Found(f"{what} names {reference:.120}, code {origin}", entry.path, severity=severity)
     for entry in subject.entries:
         if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
             yield Found(f"code that {loader} runs", entry.path)
