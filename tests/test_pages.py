@@ -23,7 +23,7 @@ import inspector
 from inspector.model import Finding
 from inspector.plots import byte_map, figure
 from inspector.report import saving
-from inspector.report.pages import packed, render
+from inspector.report.pages import render
 from inspector.report.pages.parts import Column, Findings, Page, Report, Section, Table, Text
 
 REAL = Path(__file__).parents[1] / "fixtures/real"
@@ -289,7 +289,7 @@ def test_rows_come_back_letter_by_letter() -> None:
 
 def test_numbers_beyond_javascripts_are_texts() -> None:
     """2⁵³ + 1 is no number of JavaScript's."""
-    (column,) = packed.columns([Column("n", "number")], [(2**53 - 1,), (2**53 + 1,), (None,)])
+    (column,) = render.packed([Column("n", "number")], [(2**53 - 1,), (2**53 + 1,), (None,)])
     assert column["v"] == [2**53 - 1, {"big": "9007199254740993"}, None]
 
 
@@ -355,7 +355,7 @@ def test_without_plotly_a_line_says_what_to_install(
     inspect: Callable[..., Ran], tmp_path: Path, made: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before any work is done; a page without charts needs none of it."""
-    monkeypatch.setattr("inspector.report.pages.plotly_script.find_spec", lambda _: None)
+    monkeypatch.setattr("inspector.report.pages.render.find_spec", lambda _: None)
     ran = inspect("/nowhere", "--html", tmp_path / "page.html")
     assert ran.err == "inspect: plotly is not installed: pip install 'checkpoint-inspector[plots]'\n"
     assert inspect("audit", made("gpt2"), "--html", tmp_path / "audit.html").code == 0
@@ -469,7 +469,7 @@ ELEMENTS = frozenset(
 
 def test_the_page_of_a_scan_has_every_row() -> None:
     """Beyond those that the terminal shows; names are texts, lists told in a row."""
-    from inspector.report.pages import scan
+    from inspector.report import scan
     from inspector.scanning.asking import Answer, Report
 
     total = {"checkpoints": 90, "on_disk": 5_000_000_000, "logical": 10**9, "broken": 1, "unreadable": 0}
@@ -485,7 +485,7 @@ def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -
     """Pages are for others to read: of a URL they have neither password nor query."""
     from inspector.auditing.examination import Audited
     from inspector.auditing.run import Audit
-    from inspector.report.pages import audit, diff, memory
+    from inspector.report import audit, diff, memory
 
     secret = "https://me:hunter2@host/gpt2?token=hunter2"
     result = inspector.reconcile(inspector.open(made("gpt2")))

@@ -15,7 +15,7 @@ import inspector
 from inspector import plots
 from inspector.measuring.statistics import Tally, pooled
 from inspector.plots import bridge_bars, byte_map, cache_lines
-from inspector.report.pages import sketch
+from inspector.report.pages import render
 from inspector.sizing.memory import at_context
 
 Made = Callable[[str], Path]
@@ -66,7 +66,7 @@ def test_the_treemaps_table_goes_down_to_layers_and_tensors(made: Made) -> None:
 
 def test_a_waterfall_stands_on_the_page_without_a_script(made: Made) -> None:
     """From 14 GB in people's words: 13,476,872,576 are 96.263 % of it, and the rounding is the rest but 0.0003 %."""
-    text = sketch.bars(bridge_bars.chart(inspector.reconcile(inspector.open(made("llama-7b")))))
+    text = render.bars(bridge_bars.chart(inspector.reconcile(inspector.open(made("llama-7b")))))
     places = re.findall(r'x="([\d.]+)%" height="100%" width="([\d.]+)%"', text)
     assert places == [
         ("0.000", "100.000"),

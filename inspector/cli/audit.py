@@ -86,7 +86,7 @@ def audit(
     with console.reader_may_leave():
         _show(result, form, parquet, wide=wide)
     if html is not None:
-        from inspector.report.pages import audit as document
+        from inspector.report import audit as document
 
         pages.write(html, document.page(result))
     if result.failed:  # takes precedence over findings

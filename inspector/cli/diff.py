@@ -116,9 +116,8 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
         console.print_lines((*report.lines(result, width=width, **shown), *more), wide=output.wide)
     if output.html is not None:
         from inspector.cli import pages
-        from inspector.report.pages import diff as document_page
 
-        pages.write(output.html, document_page.page(result, more[1:]))
+        pages.write(output.html, report.page(result, more[1:]))
     return result.differs
 
 
@@ -188,10 +187,10 @@ def _text_page(output: _Output, targets: Sequence[Reconciliation], lines: Iterab
     if output.html is None:
         return
     from inspector.cli import pages
-    from inspector.report.pages import diff as document_page
+    from inspector.report import diff as report
 
     title = " → ".join(each.checkpoint.title for each in targets)
-    pages.write(output.html, document_page.text_page(title, list(lines), differs=differs))
+    pages.write(output.html, report.text_page(title, list(lines), differs=differs))
 
 
 def _with_values(result: Diff, workers: int) -> Diff:

@@ -92,9 +92,7 @@ def memory(
     else:
         console.print_lines(report.lines(result, swept), wide=wide)
     if html is not None:
-        from inspector.report.pages import memory as document
-
-        pages.write(html, document.page(result, swept))
+        pages.write(html, report.page(result, swept))
     if fits and not result.fits:
         raise click.exceptions.Exit(MISFIT)
 

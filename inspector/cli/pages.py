@@ -26,9 +26,9 @@ def check(path: str | None, *, charts: bool = True) -> None:
         return
     saving.check(path, saving.PAGE)
     if charts:
-        from inspector.report.pages import plotly_script
+        from inspector.report.pages import render
 
-        plotly_script.check()
+        render.check_plotly()
 
 
 def write(path: str, page: Page) -> None:

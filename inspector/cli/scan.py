@@ -163,9 +163,7 @@ def _report(folder: str, form: str | None, html: str | None, *, wide: bool) -> N
     else:
         console.print_lines((text.lines(found, folder, terminal.screen(wide=wide).width),), wide=wide)
     if html is not None:
-        from inspector.report.pages import scan as document
-
-        pages.write(html, document.page(found, folder))
+        pages.write(html, text.page(found, folder))
 
 
 def _ask(query: str, folders: tuple[str, ...], form: str | None, parquet: str | None, *, wide: bool) -> None:

@@ -63,9 +63,9 @@ def values(
     for finding in found.findings:
         console.tell(f"{finding.path}: {finding.message}")
     if html is not None:
-        from inspector.report.pages import values as document
+        from inspector.report import values as report
 
-        pages.write(html, document.page(found))
+        pages.write(html, report.page(found))
     if parquet:
         from inspector.report.values import write_parquet
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -13,7 +14,9 @@ from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
 from inspector.report.columns import table, text_width, wrapped
 from inspector.report.documents import SCHEMA, fields, finding
+from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, mood, of_rows
 from inspector.report.tables import Rows, columns
+from inspector.report.words import public
 from inspector.units import escape, plural, size
 
 #: Findings shown per model; --json has them all.
@@ -152,3 +155,47 @@ def rules() -> str:
     """`inspect audit --rules`: one line each."""
     rows = [(rule.code, rule.severity, rule.group, rule.title) for rule in all_rules().values()]
     return table(rows, (), "llll")
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+_COUNTS = {"error": "errors", "warning": "warnings", "info": "notes"}
+_MODEL_COLUMNS = (
+    Column("model"),
+    *(Column(name, "number") for name in ("files", "bytes", *_COUNTS.values())),
+    Column("verdict"),
+)
+#: Models that have their own section; the table of all findings also has the others.
+MOST_SECTIONS = 100
+
+
+def page(result: Audit) -> Page:
+    """`inspect audit TARGET… --html FILE`: every model with its verdict, and all findings. Without charts or plotly."""
+    result = replace(
+        result,
+        checkpoints=tuple(replace(each, target=public(each.target)) for each in result.checkpoints),
+        failed=tuple(replace(each, target=public(each.target)) for each in result.failed),
+    )
+    return Page(
+        "Audit" if len(result.checkpoints) != 1 else f"Audit of {title(result.checkpoints[0])}",
+        summary(result),
+        list(_sections(result)),
+        mood="bad" if result.failed else mood(each for model in result.checkpoints for each in model.findings),
+    )
+
+
+def _sections(result: Audit) -> Iterator[Section]:
+    models = list(map(_model, result.checkpoints))
+    yield Section("Models", [Table(plural(len(models), "model"), _MODEL_COLUMNS, models)])
+    if result.failed:
+        failed = [(each.target, str(each.reason)) for each in result.failed]
+        yield Section("Not audited", [Table("Targets", (Column("target"), Column("why")), failed)])
+    found = [model for model in result.checkpoints if model.findings]
+    if len(found) > 1:
+        yield Section("All findings", [of_rows("All findings", rows(result), ("severity", "rule", "target"))])
+    yield from (Section(title(model), [Findings(model.findings)]) for model in found[:MOST_SECTIONS])
+
+
+def _model(model: Audited) -> tuple[Cell, ...]:
+    counts = (sum(each.severity == severity for each in model.findings) for severity in _COUNTS)
+    return (title(model), model.files, model.size, *counts, verdict(model))

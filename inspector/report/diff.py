@@ -13,6 +13,7 @@ from inspector.model import Reconciliation
 from inspector.report.columns import GO, table
 from inspector.report.documents import SCHEMA, about, fields
 from inspector.report.documents import key as key_document
+from inspector.report.pages.parts import Column, Page, Part, Report, Section, Table, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
@@ -354,3 +355,57 @@ def _side(side: Side | None) -> dict[str, Any] | None:
     names = [each.tensor.name for each in side.tensors]
     told: dict[str, Any] = {"name": names[0], "dtype": side.dtype, "shape": list(side.shapes[0]), "bytes": side.nbytes}
     return told if len(names) == 1 else {**told, "names": names}
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+_FILTERED = ("status", "role", "tower", "branch", "part", "a_dtype", "b_dtype", "data", "transform")
+
+
+def page(result: Diff, more: Sequence[str] = ()) -> Page:
+    """`inspect diff A B --html FILE`: the differences, with every pair of tensors.
+
+    Args:
+        more: lines for further requests: ranks, parents.
+    """
+    names = [each.checkpoint.title for each in (result.a, result.b)]
+    return Page(
+        " → ".join(names),
+        verdict(result),
+        list(_sections(result, more)),
+        mood="warning" if result.differs else "good",
+    )
+
+
+def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
+    from inspector.plots import difference_map  # for a page alone
+
+    sides = (Column(""), Column("target"), Column("family"), Column("parameters"), Column("bits"), Column("size"))
+    both: list[Part] = [
+        Table("Both sides", sides, [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))])
+    ]
+    if result.config:
+        changed = [(each.field, field_value(each.a), field_value(each.b)) for each in result.config]
+        both.append(Table("Configuration fields that differ", (Column("field"), Column("a"), Column("b")), changed))
+    others = [(each.what, each.status, each.detail) for each in result.beside if each.status != "same"]
+    if others:
+        both.append(
+            Table("Other differences", (Column("what"), Column("status", filtered=True), Column("detail")), others)
+        )
+    yield Section("What is compared", both)
+    yield Section("By layer and role", [difference_map.chart(result)])
+    if more:
+        yield Section("Where b comes from", [Report("\n".join(more))])
+    yield Section("In short", [Report("\n".join(lines(result)))])
+    yield Section("Tensors", [of_rows(plural(len(result.pairs), "pair"), rows(result), _FILTERED)])
+
+
+def text_page(title: str, shown: Sequence[str], *, differs: bool) -> Page:
+    """The page of an adapter on its base, or of three ways: as shown on a terminal."""
+    *report_lines, verdict = [line for line in shown if line] or [""]
+    return Page(
+        title,
+        verdict,
+        [Section("What differs", [Report("\n".join(report_lines))])],
+        mood="warning" if differs else "good",
+    )

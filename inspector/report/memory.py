@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, fields, finding
+from inspector.report.pages import parts
+from inspector.report.pages.parts import Findings, Mood, Page, Section, Table, Text, of_rows
 from inspector.report.tables import Rows, columns
+from inspector.report.words import public
 from inspector.sizing.memory import Memory
 from inspector.sizing.placing import Placed
 from inspector.units import count, decimal, escape, integer, plural, ranges, size
@@ -246,3 +250,47 @@ def row(result: Memory) -> Rows:
 def _swept(each: Memory) -> dict[str, Any]:
     own = {"context": each.request.context, "cache_dtype": each.request.keys.name}
     return {**own, **fields(each, "cache total fits")}
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+_MOODS: dict[bool | None, Mood] = {True: "good", False: "bad", None: "plain"}
+_VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
+
+
+def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
+    """`inspect memory TARGET --html FILE`: the memory for running or training a model."""
+    result = replace(result, model=result.model._replace(target=public(result.model.target)))
+    return Page(
+        f"Memory of {result.model.target}",
+        f"{size(result.total)} in total{_VERDICTS[result.fits]}",
+        list(_sections(result, swept)),
+        (identity(result), *growth_lines(result)),
+        _MOODS[result.fits],
+    )
+
+
+def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
+    from inspector.plots import cache_lines  # for a page alone
+
+    terms = (parts.Column("what"), parts.Column("bytes", "number"), parts.Column("size"), parts.Column("type"))
+    yield Section("Memory", [Table("Weights, cache, activations", terms, list(term_rows(result)))])
+    if result.devices:
+        devices = list(map(device_row, result.devices))
+        yield Section("Devices", [Table("Contents of each device", _page_columns(DEVICE_HEADERS), devices)])
+    yield Section("By context length", [cache_lines.chart(result)])
+    if result.held:
+        yield Section("Cache", [Table("Cache per layer", _page_columns(HELD_HEADERS), list(held_rows(result)))])
+    if swept:
+        yield Section("Context lengths and cache types", [of_rows("In total", rows(swept), ("cache_dtype", "fits"))])
+    if result.training:
+        told = Text([f"Assumed: {each}" for each in result.training.assumes])
+        columns = _page_columns(("what", "bytes", "size", "how"))
+        yield Section("Training", [Table("Per device", columns, training_rows(result.training)), told])
+    assumed = Text([f"Assumed: {each}" for each in assumptions(result)])
+    yield Section("Findings and assumptions", [Findings(result.findings), assumed])
+
+
+def _page_columns(headers: Sequence[str]) -> list[parts.Column]:
+    numeric = ("bytes", "tokens", "longest context", "most sequences")
+    return [parts.Column(header, "number" if header in numeric else "text") for header in headers]

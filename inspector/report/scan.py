@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
+from inspector.report.pages import parts
+from inspector.report.pages.parts import MOST_CHOICES, Cell, Page, Section, Table
 from inspector.report.tables import Column, Rows
 from inspector.units import count, decimal, escape, integer, plural
 
@@ -179,3 +181,33 @@ def document(found: Report, folder: str) -> dict[str, Any]:
         for name, answer in found.sections.items()
     }
     return {"schema": SCHEMA, "target": folder, "total": found.total, "scans": found.scans, **sections}
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+
+def page(found: Report, folder: str) -> Page:
+    """`inspect scan --report DIR --html FILE`: the report with every row. It has no charts and needs no plotly."""
+    _, verdict, *more = head(found, folder)
+    sections = [Section(TITLES[name], [_table(answer)]) for name, answer in shown(found) if answer.columns]
+    bad = found.total["broken"] or found.total["unreadable"]
+    return Page(f"Scan {folder}", verdict, sections, more, "bad" if bad else "good")
+
+
+def _table(answer: Answer) -> Table:
+    columns, cells = list[parts.Column](), list[list[Cell]]()
+    for at, name in enumerate(answer.columns):
+        values = [_page_cell(row[at]) for row in answer.rows]
+        number = any(isinstance(value, (int, float)) for value in values)
+        filtered = not number and 1 < len(set(values)) <= MOST_CHOICES // 4
+        columns.append(parts.Column(name.replace("_", " "), "number" if number else "text", filtered))
+        cells.append(values)
+    return Table(plural(len(answer.rows), "row"), columns, list(zip(*cells, strict=True)))
+
+
+def _page_cell(value: Any) -> Cell:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or isinstance(value, (int, float, str)):
+        return value
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

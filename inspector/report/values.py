@@ -10,6 +10,7 @@ from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
 from inspector.measuring.values import Row, Values
 from inspector.report import documents, tables
 from inspector.report.columns import table
+from inspector.report.pages.parts import Findings, Page, Section, mood, of_rows
 from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
 
@@ -235,3 +236,29 @@ def _bars(histogram: Histogram, width: int | None) -> Iterator[str]:
 
 def _bar(count: int, most: int, room: int) -> str:
     return "█" * (count * room // most) or ("▏" if count else "")
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+_FILTERED = ("dtype", "role", "group", "tower", "branch", "part", "dequantized")
+
+
+def page(found: Values) -> Page:
+    """`inspect values TARGET --html FILE`: statistics of tensors or of groups of them."""
+    from inspector.plots import value_bars, value_map  # for a page alone
+
+    nan, infinite = (sum(getattr(row.summary, what) for row in found.rows) for what in ("nan", "inf"))
+    what = plural(len(found.rows), {"tensor": "tensor", "role": "role", "layer": "layer"}[found.by])
+    odd = f"{integer(nan)} NaN, {integer(infinite)} infinite" if nan or infinite else "all numbers finite"
+    return Page(
+        f"Values of {found.result.checkpoint.title}",
+        f"{what}: {odd}",
+        (
+            Section("Findings", [Findings(found.findings)]),
+            *([Section("By layer and role", [value_map.chart(found)])] if found.by == "tensor" else []),
+            Section("Distribution of the numbers", [value_bars.chart(found)]),
+            Section("All numbers", [of_rows(what, rows(found), _FILTERED)]),
+        ),
+        (f"{decimal(found.bytes_read)} of tensor data read",),
+        "warning" if nan or infinite else mood(found.findings),
+    )

@@ -1,5 +1,5 @@
 """Results → one self-contained HTML page, for people who have not installed anything.
 
-One module per command turns a result into a `parts.Page`: a title, a verdict, and sections of texts, tables, charts and
-findings. `render.html` writes any page; `saving.save` puts it into a file.
+The `page` of each result's module turns it into a `parts.Page`: a title, a verdict, and sections of texts, tables,
+charts and findings. `render.html` writes any page; `saving.save` puts it into a file.
 """

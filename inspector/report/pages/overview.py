@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.model import Finding, Labelled, Reconciliation
+from inspector.model import Labelled, Reconciliation
 from inspector.plots import bridge_bars, byte_map, layer_map
 from inspector.report import text
 from inspector.report.documents import tensor
-from inspector.report.pages.parts import Cell, Column, Findings, Mood, Page, Part, Section, Table, of_rows
+from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table, mood, of_rows
 from inspector.report.tables import TENSORS, Rows
 from inspector.units import plural
 
@@ -44,12 +44,6 @@ def page(result: Reconciliation) -> Page:
         facts,
         mood(result.findings),
     )
-
-
-def mood(found: Iterable[Finding]) -> Mood:
-    """The colour of a verdict, by the most severe finding."""
-    severities = {each.severity for each in found}
-    return "bad" if "error" in severities else "warning" if "warning" in severities else "good"
 
 
 def _counted(result: Reconciliation) -> Iterable[Part]:

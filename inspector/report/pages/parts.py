@@ -5,7 +5,7 @@ Page("llama-7b", "6.74B parameters, …", (Section("Tensors", (Table(…),)),))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from inspector.model import Finding
@@ -76,6 +76,12 @@ class Page(NamedTuple):
     def charts(self) -> list[Chart]:
         """All charts, in order."""
         return [part for section in self.sections for part in section.parts if isinstance(part, Chart)]
+
+
+def mood(found: Iterable[Finding]) -> Mood:
+    """The colour of a verdict, by the most severe finding."""
+    severities = {each.severity for each in found}
+    return "bad" if "error" in severities else "warning" if "warning" in severities else "good"
 
 
 #: The most values of a column by which a page filters.

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape as escape_html
 from importlib.resources import files
+from importlib.util import find_spec
+from math import isfinite
+from pathlib import Path
 from platform import python_version
-from typing import Any
+from typing import Any, NamedTuple
 
-from inspector.plots.figure import Chart
-from inspector.report.pages import packed, plotly_script, sketch
+from inspector.errors import UsageError
+from inspector.plots.figure import MISSING, Chart
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
 from inspector.version import __version__
@@ -42,7 +47,7 @@ def html(page: Page, command: str) -> str:
     data: dict[str, Any] = {"tables": {}, "charts": {}}
     body = "\n".join(_section(section, number, data) for number, section in enumerate(page.sections))
     style, own = _asset("page.css"), _asset("page.js")
-    plotly = plotly_script.load() if page.charts else None
+    plotly = _plotly() if page.charts else None
     scripts = [_SEEN, plotly.text, own] if plotly else [own]
     return "\n".join(
         (
@@ -67,7 +72,7 @@ def html(page: Page, command: str) -> str:
 
 
 def _json(name: str, data: dict[str, Any]) -> str:
-    return f'<script type="application/json" id="{name}">{packed.script_json(data[name])}</script>'
+    return f'<script type="application/json" id="{name}">{script_json(data[name])}</script>'
 
 
 def _asset(name: str) -> str:
@@ -160,7 +165,7 @@ def _table(table: Table, data: dict[str, Any]) -> str:
     data["tables"][own] = {
         "caption": escape(table.caption),
         "rows": len(table.rows),
-        "columns": packed.columns(table.columns, table.rows),
+        "columns": packed(table.columns, table.rows),
     }
     return f'<div class="long" id="{own}"><p>{_text(table.caption)}</p></div>'
 
@@ -209,7 +214,7 @@ def _chart(chart: Chart, data: dict[str, Any]) -> str:
     return (
         f'<figure><figcaption>{_text(chart.title)}</figcaption><div class="views" id="{own}-views"></div>'
         f'<div role="img" aria-label="{_text(chart.summary)}">'
-        f'<div class="chart" id="{own}" aria-hidden="true">{sketch.bars(chart)}</div></div>'
+        f'<div class="chart" id="{own}" aria-hidden="true">{bars(chart)}</div></div>'
         f"<p>{_text(chart.summary)}</p><details><summary>The numbers as a table</summary>{numbers}</details></figure>"
     )
 
@@ -218,3 +223,136 @@ def _column(name: str, cells: Sequence[Cell]) -> Column:
     if any(isinstance(cell, (int, float)) for cell in cells):
         return Column(name, "number")
     return Column(name, filtered=1 < len(set(cells)) <= MOST_CHOICES)
+
+
+# --- a waterfall without a script -------------------------------------------------------------------
+
+_THINNEST = 0.1  # percent of the width, just visible
+
+
+def bars(chart: Chart) -> str:
+    """A line for each bar, with its name, shown while a browser compiles plotly, or if no script runs.
+
+    Empty for charts of other kinds.
+    """
+    trace = chart.traces[0]
+    if trace["type"] != "waterfall":
+        return ""
+    spans = list(_spans(trace))
+    percent = 100 / (max(map(max, spans), default=0) or 1)
+    # `figure.label` has already escaped the names, as plotly requires.
+    return "".join(
+        f'<div class="bar"><span>{name}</span><svg><rect x="{min(span) * percent:.3f}%" height="100%" '
+        f'width="{max(abs(span[1] - span[0]) * percent, _THINNEST):.3f}%" fill="{colour}"/></svg></div>'
+        for name, span, colour in zip(chart.layout["yaxis"]["ticktext"], spans, _colours(trace), strict=True)
+    )
+
+
+def _spans(trace: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
+    """Where each bar begins and ends: a step begins where the previous bar ended."""
+    end = 0
+    for value, measure in zip(trace["x"], trace["measure"], strict=True):
+        begin = end if measure == "relative" else 0
+        end = begin + value
+        yield begin, end
+
+
+def _colours(trace: Mapping[str, Any]) -> Iterator[str]:
+    for value, measure in zip(trace["x"], trace["measure"], strict=True):
+        kind = "totals" if measure == "absolute" else "increasing" if value >= 0 else "decreasing"
+        yield trace[kind]["marker"]["color"]
+
+
+# --- rows of a table as compact JSON ----------------------------------------------------------------
+# 92,000 tensors of DeepSeek-V3 take 2 MB. `page.js` unpacks it.
+
+#: The largest integer that JavaScript represents exactly; larger ones are written as text.
+EXACT = 2**53 - 1
+#: The most characters of a string.
+LONGEST = 4000
+_NUMBER = re.compile(r"(?<![0-9])(?:0|[1-9][0-9]{0,8})(?![0-9])", re.ASCII)
+
+
+def packed(described: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
+    """Each column with its values: plain `v`alues, `t`emplates with their numbers, or a `d`ictionary with
+    its indexes; if all values are equal, with their number.
+    """
+    return [
+        {"name": each.name, "kind": each.kind, "filtered": each.filtered, **_values(each, [row[at] for row in rows])}
+        for at, each in enumerate(described)
+    ]
+
+
+def _values(column: Column, cells: Sequence[Cell]) -> dict[str, Any]:
+    if column.kind == "text":
+        texts = {cell: "" if cell is None else escape(str(cell), LONGEST) for cell in dict.fromkeys(cells)}
+        cells = [texts[cell] for cell in cells]
+    known = dict.fromkeys(cells)
+    if len(known) == 1:
+        return {"d": list(map(_json_cell, known)), "i": len(cells)}
+    if len(known) * 4 <= len(cells):
+        at = {cell: number for number, cell in enumerate(known)}
+        return {"d": list(map(_json_cell, known)), "i": [at[cell] for cell in cells]}
+    if column.kind == "text":
+        return _templates([str(cell) for cell in cells])
+    return {"v": list(map(_json_cell, cells))}
+
+
+def _json_cell(cell: Cell) -> Any:
+    """A cell as JSON; a number that JavaScript cannot represent becomes text, marked by `big`."""
+    if isinstance(cell, float) and not isfinite(cell):
+        return None
+    return {"big": str(cell)} if isinstance(cell, int) and abs(cell) > EXACT else cell
+
+
+def _templates(texts: Sequence[str]) -> dict[str, Any]:
+    """`layers.3.mlp.7` → the template `layers.\\0.mlp.\\0`, and 3 and 7: names of one role share the template."""
+    known: dict[str, int] = {}
+    numbered = []
+    for text in texts:
+        # No string contains a NUL here: `escape` has made it visible.
+        number = known.setdefault(_NUMBER.sub("\0", text), len(known))
+        numbered.append([number, *map(int, _NUMBER.findall(text))])
+    return {"t": list(known), "n": numbered}
+
+
+def script_json(value: Any) -> str:
+    """JSON that can neither end a script nor begin markup: `<`, `>`, `&` and all beyond ASCII as `\\u….`."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+# --- plotly's script, from its wheel ----------------------------------------------------------------
+
+#: Where the script adds a style sheet unless an element of that name exists: one for maps, which no page has.
+_STYLES = re.compile(r'getElementById\("([0-9a-f]{40,64})"\)')
+_PLOTLY_VERSION = re.compile(r"plotly\.js v([\w.+-]{1,40})")
+
+
+class PlotlyScript(NamedTuple):
+    """The script for a page."""
+
+    text: str
+    version: str
+    styles: tuple[str, ...]  # names of style sheets that it would add but a page's policy refuses
+
+
+def _plotly() -> PlotlyScript:
+    """Raises UsageError if plotly is not installed."""
+    text = _plotly_path().read_text("utf-8")
+    version = _PLOTLY_VERSION.search(text[:1000])
+    return PlotlyScript(text, version[1] if version else "of unknown version", tuple(set(_STYLES.findall(text))))
+
+
+def check_plotly() -> None:
+    """Raises UsageError if plotly is not installed; reads nothing."""
+    _plotly_path()
+
+
+def _plotly_path() -> Path:
+    """plotly itself is not imported, because that takes a tenth of a second."""
+    found = find_spec("plotly")
+    path = Path(found.origin).parent / "package_data/plotly.min.js" if found and found.origin else None
+    if path is None or not path.is_file():
+        raise UsageError(MISSING)
+    return path
