@@ -18,7 +18,7 @@ from inspector.sources import Place, Source
 from inspector.sources.filenames import INDEX, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.sources.local import LocalPlace
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 
 
 class Extent(NamedTuple):

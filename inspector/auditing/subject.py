@@ -20,7 +20,7 @@ from inspector.opening import variants as grouping
 from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 from inspector.units import integer
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from inspector.opening.variants import Composite, Part, composite_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
 from inspector.sources.filenames import HDF5, INDEX, format_of, rank_of
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
 
