@@ -22,13 +22,13 @@ from picklescan.scanner import _unsafe_globals
 from unpickling import imported, known_as
 
 from inspector.auditing.readers.archives import Piece
-from inspector.auditing.readers.pickles import Budgets, Judged, judge
+from inspector.auditing.readers.pickles import Budgets, PickleVerdict, judge
 from inspector.auditing.run import audit
 from inspector.formats.pytorch.machine import Budget, Stream
 from inspector.formats.pytorch.program import programs
 
 
-def judged(data: bytes, *, likely: bool = True) -> Judged:
+def judged(data: bytes, *, likely: bool = True) -> PickleVerdict:
     return judge(Piece("", lambda start, length: data[start : start + length], len(data)), Budgets(), likely=likely)
 
 

@@ -42,7 +42,7 @@ def test_fields_with_further_token_ids() -> None:
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
 def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
-    assert tensor_names._times(shape) == text
+    assert tensor_names._shape_text(shape) == text
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others:
     ],
 )
 def test_a_models_body(wanted: list[str], base: str) -> None:
-    assert tensor_names._base(wanted) == base
+    assert tensor_names._base_prefix(wanted) == base
 
 
 @pytest.mark.parametrize(
@@ -523,9 +523,9 @@ def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None:
-    assert token_counts._pairs(raw, 0) == highest
-    assert token_counts._pairs(b"xx" + raw, 2) == highest
-    assert token_counts._object(b" {" + raw) == highest
+    assert token_counts._highest_of_pairs(raw, 0) == highest
+    assert token_counts._highest_of_pairs(b"xx" + raw, 2) == highest
+    assert token_counts._highest_in_object(b" {" + raw) == highest
 
 
 @pytest.mark.parametrize(
@@ -533,13 +533,13 @@ def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None
     [(b'["a", 0.5], ["b", -1e-3]]', 1), (b'["a", 0]]', 0), (b'["a", 0],', None), (b'["a"]]', None), (b"]", None)],
 )
 def test_the_last_piece_of_a_list(raw: bytes, highest: int | None) -> None:
-    assert token_counts._pieces(raw, 0) == highest
-    assert token_counts._pieces(b"xx" + raw, 2) == highest
+    assert token_counts._last_of_pieces(raw, 0) == highest
+    assert token_counts._last_of_pieces(b"xx" + raw, 2) == highest
 
 
 def test_an_object_begins_with_a_brace() -> None:
-    assert token_counts._object(b'["a": 3}') is None
-    assert token_counts._object(b"") is None
+    assert token_counts._highest_in_object(b'["a": 3}') is None
+    assert token_counts._highest_in_object(b"") is None
 
 
 @pytest.mark.parametrize(
@@ -551,7 +551,7 @@ def test_an_object_begins_with_a_brace() -> None:
     ],
 )  # fmt: skip
 def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> None:
-    assert token_counts._count(raw) == count
+    assert token_counts._count_of_pieces(raw) == count
 
 
 # --- harm ---------------------------------------------------------------------------------------
@@ -566,7 +566,7 @@ def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> N
     ],
 )  # fmt: skip
 def test_files_within_unclaimed_bytes(data: bytes, what: str | None) -> None:
-    assert hidden_code._hidden(data) == what
+    assert hidden_code._kind_of_hidden(data) == what
 
 
 def test_many_names_are_cut() -> None:

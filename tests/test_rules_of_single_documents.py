@@ -459,7 +459,9 @@ def test_damaged_streams_are_no_surprise() -> None:
     ],
 )
 def test_forms_of_templates(value: Any, found: list[tuple[str, str]]) -> None:
-    assert [(each.path, each.name, each.text) for each in templates._named("p", value)] == [("p", *it) for it in found]
+    assert [(each.path, each.name, each.text) for each in templates._templates_in("p", value)] == [
+        ("p", *it) for it in found
+    ]
 
 
 def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,13 +48,13 @@ def extent_of(selected: str | None, listed: Sequence[Entry], members: frozenset[
     alone = selected if names_weights and members is None else None
     own = members or (frozenset({alone}) if alone else frozenset[str]())
     covered = [entry for entry in listed if not own or entry.path in own]
-    entries = _first(covered)
+    entries = _most_important(covered)
     examined = {entry.path for entry in entries}
     unread = frozenset[str]() if names_weights else {entry.path for entry in listed} - examined
     return Extent(entries, alone, names_weights and members is not None, own, unread, len(covered))
 
 
-def _first(entries: list[Entry]) -> list[Entry]:
+def _most_important(entries: list[Entry]) -> list[Entry]:
     """As many files as are examined, weights and documents first."""
     if len(entries) <= bounds.MAX_FILES:
         return entries
@@ -142,12 +142,12 @@ class Files:
     def on_disk(self, path: str) -> Path | None:
         """The location of a file of the model; None if it is not local, or must not be read."""
         try:
-            full = self._full(path)
+            full = self._local_path(path)
         except InspectorError:
             return None
         return None if full is None else Path(full)
 
-    def _full(self, path: str) -> str | None:
+    def _local_path(self, path: str) -> str | None:
         """As `on_disk`. Raises TargetError for a name such as `\\x`, which is a path out of the folder elsewhere."""
         if not isinstance(self._whole, LocalPlace) or not self.readable(path):
             return None
@@ -156,7 +156,7 @@ class Files:
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as listed; None if it can."""
         try:
-            full = self._full(entry.path)
+            full = self._local_path(entry.path)
         except InspectorError:
             return "its name is a path out of the folder on other systems"
         if full is None:
@@ -237,15 +237,15 @@ class Files:
             if len(self._documents) >= bounds.KEPT_DOCUMENTS:
                 self._documents.pop(next(iter(self._documents)))
             entry = self.by_path.get(path)
-            self._documents[path] = {} if entry is None or self.too_large(entry) else _object(self.text(path))
+            self._documents[path] = {} if entry is None or self.too_large(entry) else _json_object(self.text(path))
         return self._documents[path]
 
     def too_large(self, entry: Entry) -> bool:
         """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
-        return entry.kind == "file" and (entry.size > bounds.MAX_DOCUMENT or entry.path in self._late)
+        return entry.kind == "file" and (entry.size > bounds.MAX_DOCUMENT or entry.path in self._documents_beyond_limit)
 
     @cached_property
-    def _late(self) -> frozenset[str]:
+    def _documents_beyond_limit(self) -> frozenset[str]:
         """Documents after the first `MAX_DOCUMENTS` bytes of them."""
         documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
         sums = accumulate(entry.size for entry in documents)
@@ -261,7 +261,7 @@ def real_path(root: str, path: str) -> str | None:
     return real if os.path.commonpath((base, real)) == base else None
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def _json_object(text: str | None) -> dict[str, Any]:
     try:
         value = configs.loads(text) if text else None
     except ValueError:

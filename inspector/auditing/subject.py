@@ -69,16 +69,16 @@ class Subject(Files):
     @cached_property
     def checkpoint(self) -> Checkpoint | None:
         """The weight files that a loader would select, with their configuration; None if there are none."""
-        place = Narrowed(self.place, self._judged)
+        place = Narrowed(self.place, self._may_hold_weights)
         try:
             found = checkpoints.examine(place, self.target, self.config_named)
         except TargetError:
             self._without_weights(place)
             return None
         main = None if self.members else loose.main_of(found)
-        return found if main is None else self._alone(place, found, main)
+        return found if main is None else self._one_of_several(place, found, main)
 
-    def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
+    def _one_of_several(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
         """The selected one of several files that are separate models; the others are examined as further ones."""
         others = {header.path for header in together.files} - {main}
         what = f"{integer(len(others) + 1)} models in one folder, each in its own file: each is checked separately"
@@ -97,7 +97,7 @@ class Subject(Files):
                 except InspectorError as error:
                     self.findings.append(Finding("index", "error", str(error), path))
 
-    def _judged(self, path: str) -> bool:
+    def _may_hold_weights(self, path: str) -> bool:
         """Whether weights may be selected from a file: it is within the limits, and not another program's pickle."""
         size = self.place.files[path]
         if path.endswith(PICKLED) and path != self._whole.selected:
@@ -154,7 +154,7 @@ class Subject(Files):
         """
         own = {header.path for header in self.headers}
         stems = {shard.stem for path in own if (shard := shard_of(path))}
-        read = {header.path: header for header in self.extra if _readable(header)}
+        read = {header.path: header for header in self.extra if _is_readable(header)}
         main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
         for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
             shard = shard_of(variant.paths[0])
@@ -168,11 +168,11 @@ class Subject(Files):
 
                 yield from gguf.check_split(parts)
             if not absent and parts and len(parts) == len(variant.paths):
-                yield from self._compared(variant, parts, of_main=variant.model in main)
+                yield from self._findings_on_further(variant, parts, of_main=variant.model in main)
 
-    def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
+    def _findings_on_further(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
         """The bridge's findings on a further checkpoint."""
-        further = self._further(variant, tuple(parts), of_main=of_main)
+        further = self._further_checkpoint(variant, tuple(parts), of_main=of_main)
         if further is None:
             return
         known = {finding for header in parts for finding in header.findings}
@@ -182,7 +182,7 @@ class Subject(Files):
             if finding.severity != "info" and finding not in known:
                 yield finding if finding.path else finding._replace(path=variant.paths[0])
 
-    def _further(self, variant: Variant, parts: tuple[Header, ...], *, of_main: bool) -> Checkpoint | None:
+    def _further_checkpoint(self, variant: Variant, parts: tuple[Header, ...], *, of_main: bool) -> Checkpoint | None:
         """A further checkpoint with its own configuration, or the main one's; None if it may belong to anything."""
         config: Config | None
         if variant.format == "gguf":
@@ -214,7 +214,7 @@ class Subject(Files):
     @cached_property
     def result(self) -> Reconciliation | None:
         """The checkpoint joined with its prediction; None if it cannot be read."""
-        if self.checkpoint is None or not any(_readable(header) for header in self.headers):
+        if self.checkpoint is None or not any(_is_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
 
@@ -243,5 +243,5 @@ class Subject(Files):
         return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
 
 
-def _readable(header: Header) -> bool:
+def _is_readable(header: Header) -> bool:
     return all(region.label != "unreadable" for region in header.regions)

@@ -30,7 +30,7 @@ class Template(NamedTuple):
 def templates(subject: Subject) -> Iterator[Template]:
     """Every chat template of a model. Those beyond the limits have no text."""
     left = MAX_ALL
-    for template in _all(subject):
+    for template in _every_template(subject):
         length = len(template.text or "")
         left -= length
         yield template if length <= MAX_TEMPLATE and left >= 0 else template._replace(text=None)
@@ -38,11 +38,11 @@ def templates(subject: Subject) -> Iterator[Template]:
             return
 
 
-def _all(subject: Subject) -> Iterator[Template]:
+def _every_template(subject: Subject) -> Iterator[Template]:
     for entry in subject.named("config.json", "chat_template.json"):
         if subject.too_large(entry):
             yield Template(entry.path, "default", None)
-        yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
+        yield from _templates_in(entry.path, subject.document(entry.path).get("chat_template"))
     for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
@@ -54,22 +54,22 @@ def _all(subject: Subject) -> Iterator[Template]:
     for header in subject.all_headers:
         for key in header.metadata if header.format == "gguf" else ():
             if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
-                yield from _named(header.path, _text(header.metadata, key), key[24:] or "default")
+                yield from _templates_in(header.path, _gguf_text(header.metadata, key), key[24:] or "default")
 
 
-def _text(metadata: Mapping[str, Any], key: str) -> Any:
+def _gguf_text(metadata: Mapping[str, Any], key: str) -> Any:
     """A GGUF's string, decoded only up to the length that is examined."""
     if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
         return metadata.text_of(key, MAX_TEMPLATE + 1)[0]
     return None
 
 
-def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
+def _templates_in(path: str, value: Any, name: str = "default") -> Iterator[Template]:
     if isinstance(value, str):
         yield Template(path, name, value)
     elif isinstance(value, dict):
         for key, text in value.items():
-            yield from _named(path, text, str(key))
+            yield from _templates_in(path, text, str(key))
     elif isinstance(value, list):
         for each in value:
             if isinstance(each, dict) and isinstance(each.get("template"), str):
