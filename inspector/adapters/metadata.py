@@ -13,9 +13,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from inspector.adapters import DIFFUSERS, KOHYA
 from inspector.model import Config, Header
 
-DIFFUSERS, KOHYA = "lora_adapter_metadata", "ss_network_module"
 #: Parts of a pipeline that diffusers adapts, the denoiser first.
 PARTS = ("unet", "transformer", "text_encoder", "text_encoder_2")
 TRANSFORMERS = ("proj_in", "proj_out", "to_q", "to_k", "to_v", "to_out.0", "ff.net.0.proj", "ff.net.2")
