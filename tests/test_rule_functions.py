@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import bounds, files
+from inspector.auditing import files, limits
 from inspector.auditing.completeness import contents, downloads, file_names, shards
 from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
 from inspector.auditing.loading import gguf_claims, preprocessors
@@ -371,7 +371,7 @@ def test_the_extent_of_a_target() -> None:
 
 def test_which_files_are_examined_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [entry(path) for path in ("a/b/c.json", "x.txt", "a/d.gguf", "y.txt", "z.json")]
-    monkeypatch.setattr(bounds, "MAX_FILES", 4)
+    monkeypatch.setattr(limits, "MAX_FILES", 4)
     of_many = files.extent_of(None, listed, None)
     assert [each.path for each in of_many.entries] == ["z.json", "a/d.gguf", "a/b/c.json", "x.txt"]
     assert (of_many.unread, of_many.total) == ({"y.txt"}, 5)
@@ -386,12 +386,12 @@ def test_files_that_are_too_large() -> None:
             asked.append((name, length))
             return first
 
-        return bounds.excess(path, size, head)
+        return limits.excess(path, size, head)
 
     def what(size: str, limit: str) -> str:
         return f"{size} bytes, but no sound file needs {limit}: not checked"
 
-    config = bounds.MAX_DOCUMENT
+    config = limits.MAX_DOCUMENT
     assert excess("d/config.json", config) is None
     found = excess("d/config.json", config + 1)
     assert found is not None
@@ -403,7 +403,7 @@ def test_files_that_are_too_large() -> None:
     assert index is not None
     assert index.rule == "index"
     assert excess("m.safetensors.index.json", MAX_INDEX) is None
-    most = bounds.MAX_HEADER
+    most = limits.MAX_HEADER
     assert excess("m.safetensors", 1 << 40, most.to_bytes(8, "little")) is None
     assert excess("m.safetensors", 1 << 40, (most + 1).to_bytes(8, "little") + b"\1" * 8) == Finding(
         "header-size", "error", what("16,777,217", "16,777,216"), "m.safetensors"

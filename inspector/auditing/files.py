@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.auditing import bounds
+from inspector.auditing import limits
 from inspector.errors import InspectorError
 from inspector.opening import configs
 from inspector.sources import Place, Source
@@ -56,11 +56,11 @@ def extent_of(selected: str | None, listed: Sequence[Entry], members: frozenset[
 
 def _most_important(entries: list[Entry]) -> list[Entry]:
     """As many files as are examined, weights and documents first."""
-    if len(entries) <= bounds.MAX_FILES:
+    if len(entries) <= limits.MAX_FILES:
         return entries
     ends = (*WEIGHTS, ".json")
     important = sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))
-    return important[: bounds.MAX_FILES]
+    return important[: limits.MAX_FILES]
 
 
 class Files:
@@ -105,10 +105,10 @@ class Files:
 
     def head(self, path: str, length: int) -> bytes:
         """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
-        if length > bounds.START:
+        if length > limits.START:
             return self.span(path, 0, length)
         if path not in self._starts:
-            self._starts[path] = self.span(path, 0, bounds.START)
+            self._starts[path] = self.span(path, 0, limits.START)
         return self._starts[path][:length]
 
     def names_in(self, folder: str) -> frozenset[str]:
@@ -219,7 +219,7 @@ class Files:
             if source:
                 source.close()
 
-    def text(self, path: str, limit: int = bounds.MAX_DOCUMENT) -> str | None:
+    def text(self, path: str, limit: int = limits.MAX_DOCUMENT) -> str | None:
         """A small text file; None if it is absent, not text, or too large, of which `unread` keeps a note."""
         if not self.readable(path):
             return None
@@ -234,7 +234,7 @@ class Files:
     def document(self, path: str) -> dict[str, Any]:
         """A JSON object next to the weights; empty if it cannot be read."""
         if path not in self._documents:
-            if len(self._documents) >= bounds.KEPT_DOCUMENTS:
+            if len(self._documents) >= limits.KEPT_DOCUMENTS:
                 self._documents.pop(next(iter(self._documents)))
             entry = self.by_path.get(path)
             self._documents[path] = {} if entry is None or self.too_large(entry) else _json_object(self.text(path))
@@ -242,7 +242,7 @@ class Files:
 
     def too_large(self, entry: Entry) -> bool:
         """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
-        return entry.kind == "file" and (entry.size > bounds.MAX_DOCUMENT or entry.path in self._documents_beyond_limit)
+        return entry.kind == "file" and (entry.size > limits.MAX_DOCUMENT or entry.path in self._documents_beyond_limit)
 
     @cached_property
     def _documents_beyond_limit(self) -> frozenset[str]:
@@ -250,7 +250,7 @@ class Files:
         documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
         sums = accumulate(entry.size for entry in documents)
         return frozenset(
-            entry.path for entry, total in zip(documents, sums, strict=True) if total > bounds.MAX_DOCUMENTS
+            entry.path for entry, total in zip(documents, sums, strict=True) if total > limits.MAX_DOCUMENTS
         )
 
 

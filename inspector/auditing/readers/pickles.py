@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from inspector.auditing.bounds import START
+from inspector.auditing.limits import START
 from inspector.auditing.readers.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
 from inspector.auditing.readers.dangerous_names import danger, importable, is_known_to_act
 from inspector.auditing.subject import Subject

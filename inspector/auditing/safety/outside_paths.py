@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from inspector.auditing.bounds import MAX_DOCUMENT
+from inspector.auditing.limits import MAX_DOCUMENT
 from inspector.auditing.readers import hdf5
 from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
