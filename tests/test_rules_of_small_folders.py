@@ -14,7 +14,7 @@ from hostile.files import archive, safetensors
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.consistency import packing
-from inspector.auditing.loading import config_fields, diffusers, gguf_tensors, peft
+from inspector.auditing.loading import accepted_values, config_fields, diffusers, gguf_tensors, peft
 from inspector.auditing.loading import gguf_keys as gguf_rules
 from inspector.auditing.readers.pickles import PickleVerdict
 from inspector.auditing.run import audit
@@ -39,7 +39,7 @@ from inspector.sources.listing import Entry
     ],
 )  # fmt: skip
 def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    table = config_fields.fields()["diffusers"]
+    table = accepted_values.fields()["diffusers"]
     own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
     assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == said
 
