@@ -131,7 +131,7 @@ fixtures:
 ZOO ?= /tmp/checkpoint-inspector-zoo
 
 zoo:
-	$(PYTHON) tools/zoo/release.py --work $(ZOO)
+	PYTHONPATH=tools $(PYTHON) -m zoo.release --work $(ZOO)
 
 clean:
 	rm -rf .venv $(DEMO)

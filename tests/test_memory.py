@@ -221,7 +221,7 @@ PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").re
 
 @every("case", FILLED, ids=lambda case: str(case["config"]["model_type"]), parts=4)
 def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
-    """To the byte what the tensors of a model's cache come to after so many tokens (tools/zoo/caches.py)."""
+    """To the byte what the tensors of a model's cache come to after so many tokens (zoo.build_caches)."""
     result = inspector.memory(case["config"], context=case["context"], source=case["source"] or 0)
     assert result.cache == case["bytes"]
 
@@ -356,7 +356,7 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
 
 def test_confirmed_types_are_those_of_the_fixtures() -> None:
     """`tools/write_confirmed.py` writes what the fixtures hold."""
-    from inspector.sizing.confirmed_types import CONFIRMED
+    from inspector.sizing.confirmed import CONFIRMED
 
     assert CONFIRMED["transformers"] == {case["config"]["model_type"] for case in FILLED}
     assert CONFIRMED["llama.cpp"] == {case["pairs"][0][2] for case in PRINTED}

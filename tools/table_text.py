@@ -53,14 +53,19 @@ def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, *
 
 
 def put(table: str, field: str, value: Any) -> str:
-    """A table's text with another value of a field, where it stands or after `types`; an empty one is left out."""
-    fields = list(json.loads(table).items())
+    """A table's text with another value of a field (`with_field`)."""
+    return layout(with_field(json.loads(table), field, value))
+
+
+def with_field(table: Mapping[str, Any], field: str, value: Any) -> dict[str, Any]:
+    """A table with another value of a field, where it stands or after `types`; an empty one is left out."""
+    fields = list(table.items())
     names = [name for name, _ in fields]
     if field in names:
         fields[names.index(field)] = (field, value)
     else:
         fields.insert(names.index("types") + 1, (field, value))
-    return layout({name: each for name, each in fields if name != field or value})
+    return {name: each for name, each in fields if name != field or value}
 
 
 # --- layout ---------------------------------------------------------------------------------------

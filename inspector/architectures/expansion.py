@@ -242,9 +242,8 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
         yield {}
         return
     first, *further = free
-    values = range(_bound(bounds[first], scope))
-    formula.spend(STEPS_PER_COMBINATION * len(values))
-    for value in values:
+    for value in range(_bound(bounds[first], scope)):
+        formula.spend(STEPS_PER_COMBINATION)
         if not further:
             yield {first: value}
             continue

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 from crafting import TOKENIZERS, Craft, Entry, Pair, tokenizer  # noqa: E402  found beside this file
-from faults import sound  # noqa: E402  the same
+from draw import sound  # noqa: E402  the same
 from mutations import MUTATIONS  # noqa: E402  the same
 from serving import Server  # noqa: E402  the same
 
@@ -40,8 +40,7 @@ def made(case: dict[str, Any], model: str) -> Craft:
     kept = [Pair(*each) for each in pairs if each[0] != "tokenizer.ggml.model" and not each[0].endswith(".vocab_size")]
     for each in kept:
         each.kind = each.kind.removeprefix("array[").removesuffix("]")
-    count = case["keys"].get("vocab_size", 64)
-    own = tokenizer(model, count)
+    own = tokenizer(model, case["keys"].get("vocab_size", 64))
     if own[-1].key == "vocab_size":
         own[-1].key = f"{case['architecture']}.vocab_size"
     return Craft([*kept, *own], [Entry(dtype, list(shape), name) for dtype, shape, name in entries])

@@ -13,185 +13,51 @@ from pathlib import Path
 from typing import Any
 
 Pair = tuple[str, str, Any]  # key, type, value
+Entry = tuple[str, list[int], str]  # dtype, shape, name
 Keys = dict[str, Any]
 
 #: Architectures without a loader, or that are no model.
 WITHOUT = frozenset({"clip", "gptj", "(unknown)"})
 #: Heads are hidden size / heads wide, whatever `attention.key_length` says.
-NARROW = frozenset(
-    [
-        "falcon",
-        "grok",
-        "gpt2",
-        "gptneox",
-        "mpt",
-        "baichuan",
-        "starcoder",
-        "bert",
-        "modern-bert",
-        "nomic-bert",
-        "nomic-bert-moe",
-        "neo-bert",
-        "jina-bert-v2",
-        "jina-bert-v3",
-        "eurobert",
-        "bloom",
-        "stablelm",
-        "qwen",
-        "qwen2",
-        "qwen2moe",
-        "qwen2vl",
-        "phi2",
-        "phi3",
-        "phimoe",
-        "plamo",
-        "codeshell",
-        "orion",
-        "internlm2",
-        "starcoder2",
-        "xverse",
-        "command-r",
-        "cohere2",
-        "dbrx",
-        "olmo",
-        "olmo2",
-        "olmoe",
-        "arctic",
-        "deepseek",
-        "deepseek2-ocr",
-        "chatglm",
-        "bitnet",
-        "jais",
-        "nemotron",
-        "exaone4",
-        "chameleon",
-        "lfm2",
-        "lfm2moe",
-        "dream",
-        "llada-moe",
-        "pockettts",
-        "bailingmoe2",
-        "jamba",
-    ]
-)
+NARROW = frozenset({
+    "falcon", "grok", "gpt2", "gptneox", "mpt", "baichuan", "starcoder", "bert", "modern-bert", "nomic-bert",
+    "nomic-bert-moe", "neo-bert", "jina-bert-v2", "jina-bert-v3", "eurobert", "bloom", "stablelm", "qwen", "qwen2",
+    "qwen2moe", "qwen2vl", "phi2", "phi3", "phimoe", "plamo", "codeshell", "orion", "internlm2", "starcoder2",
+    "xverse", "command-r", "cohere2", "dbrx", "olmo", "olmo2", "olmoe", "arctic", "deepseek", "deepseek2-ocr",
+    "chatglm", "bitnet", "jais", "nemotron", "exaone4", "chameleon", "lfm2", "lfm2moe", "dream", "llada-moe",
+    "pockettts", "bailingmoe2", "jamba",
+})  # fmt: skip
 #: As many heads for keys as for queries.
-MANY_HEADS = frozenset(
-    [
-        "olmoe",
-        "dots1",
-        "deepseek2-ocr",
-        "modern-bert",
-        "qwen",
-        "cogvlm",
-        "t5",
-        "t5encoder",
-        "bloom",
-        "gptneox",
-        "mpt",
-        "phi2",
-        "neo-bert",
-        "jina-bert-v3",
-        "nomic-bert",
-        "nomic-bert-moe",
-        "codeshell",
-        "gpt2",
-        "pockettts",
-    ]
-)
+MANY_HEADS = frozenset({
+    "olmoe", "dots1", "deepseek2-ocr", "modern-bert", "qwen", "cogvlm", "t5", "t5encoder", "bloom", "gptneox",
+    "mpt", "phi2", "neo-bert", "jina-bert-v3", "nomic-bert", "nomic-bert-moe", "codeshell", "gpt2", "pockettts",
+})  # fmt: skip
 #: Always a mixture of experts, or in every second draw.
-EXPERTS = frozenset(
-    [
-        "llama4",
-        "cohere2moe",
-        "grok",
-        "qwen2moe",
-        "qwen3moe",
-        "qwen3next",
-        "qwen3vlmoe",
-        "qwen35moe",
-        "qwen4exp",
-        "phimoe",
-        "dbrx",
-        "olmoe",
-        "arctic",
-        "deepseek",
-        "deepseek2",
-        "deepseek32",
-        "dots3note",
-        "deepseek4",
-        "glm4moe",
-        "glm-dsa",
-        "exaone-moe",
-        "bailingmoe",
-        "bailingmoe2",
-        "bailingmoe3",
-        "dots1",
-        "afmoe",
-        "ernie4_5-moe",
-        "hunyuan-moe",
-        "hy_v3",
-        "hy_v4",
-        "gpt-oss",
-        "lfm2moe",
-        "smallthinker",
-        "llada-moe",
-        "grovemoe",
-        "minimax-01",
-        "minimax-m2",
-        "minimax-m3",
-        "rnd1",
-        "mimo2",
-        "kimi-linear",
-        "kimi-k3",
-        "glm5-next",
-        "step35",
-        "mistral4",
-        "mellum",
-        "laguna",
-        "maple",
-        "deepseek2-ocr",
-        "nemotron_h_moe",
-        "granitemoe",
-        "nomic-bert-moe",
-    ]
-)
-SOMETIMES_EXPERTS = frozenset(
-    [
-        "llama",
-        "refact",
-        "minicpm",
-        "granite",
-        "mistral3",
-        "llama-embed",
-        "granite_swa",
-        "jamba",
-        "granitehybrid",
-        "gemma4",
-    ]
-)
+EXPERTS = frozenset({
+    "llama4", "cohere2moe", "grok", "qwen2moe", "qwen3moe", "qwen3next", "qwen3vlmoe", "qwen35moe", "qwen4exp",
+    "phimoe", "dbrx", "olmoe", "arctic", "deepseek", "deepseek2", "deepseek32", "dots3note", "deepseek4", "glm4moe",
+    "glm-dsa", "exaone-moe", "bailingmoe", "bailingmoe2", "bailingmoe3", "dots1", "afmoe", "ernie4_5-moe",
+    "hunyuan-moe", "hy_v3", "hy_v4", "gpt-oss", "lfm2moe", "smallthinker", "llada-moe", "grovemoe", "minimax-01",
+    "minimax-m2", "minimax-m3", "rnd1", "mimo2", "kimi-linear", "kimi-k3", "glm5-next", "step35", "mistral4",
+    "mellum", "laguna", "maple", "deepseek2-ocr", "nemotron_h_moe", "granitemoe", "nomic-bert-moe",
+})  # fmt: skip
+SOMETIMES_EXPERTS = frozenset({
+    "llama", "refact", "minicpm", "granite", "mistral3", "llama-embed", "granite_swa", "jamba", "granitehybrid",
+    "gemma4",
+})  # fmt: skip
 #: Layers of two kinds, told by the heads for keys.
-HYBRID = frozenset(
-    ["plamo2", "jamba", "granitehybrid", "lfm2", "lfm2moe", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next"]
-)
+HYBRID = frozenset({
+    "plamo2", "jamba", "granitehybrid", "lfm2", "lfm2moe", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next",
+})  # fmt: skip
 #: Latent attention.
-LATENT = frozenset(
-    [
-        "deepseek2",
-        "deepseek32",
-        "glm-dsa",
-        "dots3note",
-        "kimi-linear",
-        "bailingmoe3",
-        "kimi-k3",
-        "glm5-next",
-        "mistral4",
-        "hy_v4",
-        "minicpm3",
-        "plm",
-    ]
-)
+LATENT = frozenset({
+    "deepseek2", "deepseek32", "glm-dsa", "dots3note", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next",
+    "mistral4", "hy_v4", "minicpm3", "plm",
+})  # fmt: skip
 #: No attention at all.
-RECURRENT = frozenset(["mamba", "mamba2", "rwkv6", "rwkv7", "rwkv6qwen2", "arwkv7"])
+RECURRENT = frozenset({
+    "mamba", "mamba2", "rwkv6", "rwkv7", "rwkv6qwen2", "arwkv7",
+})  # fmt: skip
 
 #: Beginnings of keys that do not follow the architecture.
 WHOLE = ("xielu.", "tokenizer.")
@@ -296,6 +162,21 @@ def kind_of(key: str, value: Any) -> str:
     if key.startswith("ple.") and key.endswith(("multipliers", "offsets", "sizes")):
         kind = "uint64"
     return f"array[{kind}]" if isinstance(value, list) else kind
+
+
+def sound(case: Mapping[str, Any]) -> tuple[list[Pair], list[Entry]]:
+    """The key-values and tensors of a case of `fixtures/gguf_loaded.jsonl`, whose file of zeros llama.cpp loads."""
+    architecture = case["architecture"]
+    pairs: list[Pair] = [
+        ("general.architecture", "string", architecture),
+        ("tokenizer.ggml.model", "string", "no_vocab"),
+    ]
+    for key, value in case["keys"].items():
+        pairs.append((key if key.startswith(WHOLE) else f"{architecture}.{key}", kind_of(key, value), value))
+    entries: list[Entry] = []
+    for name, shape, *layers in case["tensors"]:
+        entries += [("F32", shape, name.replace("{}", str(layer))) for layer in (layers[0] if layers else [0])]
+    return pairs, entries
 
 
 def _common(model: Draw) -> None:

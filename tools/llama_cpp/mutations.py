@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from crafting import KINDS, SIZES, Craft, Entry, Pair
@@ -215,19 +216,9 @@ def architecture(craft: Craft, draw: random.Random) -> str | None:
         return None
     old = str(pair.value)
     names = (
-        "llama",
-        "qwen2",
-        "qwen3",
-        "gemma2",
-        "phi3",
-        "bert",
-        "gpt2",
-        "mamba",
-        "deepseek2",
-        "clip",
-        "llama4",
+        "llama", "qwen2", "qwen3", "gemma2", "phi3", "bert", "gpt2", "mamba", "deepseek2", "clip", "llama4",
         "mistral3",
-    )
+    )  # fmt: skip
     new = draw.choice((*names, old.upper(), old + "x", "unknown-arch", ""))
     how = draw.choice(("name", "with keys", "with keys", "kind"))
     if how == "kind":
@@ -370,16 +361,9 @@ def tensor_shape(craft: Craft, draw: random.Random) -> str | None:
     how = draw.choice(("side", "side", "side", "turned", "more", "fewer", "flat", "five", "ones", "none", "swapped"))
     entry.shape = {
         "side": [*old[:at], new, *old[at + 1 :]], "turned": old[::-1], "more": [1, *old], "fewer": old[1:] or [1], "ones": [*old, 1],
-        "flat": [_product(old)], "five": [1, 1, 1, *old], "none": [], "swapped": [*old[:-2], old[-1] * 2, max(1, old[0] // 2)],
+        "flat": [prod(old)], "five": [1, 1, 1, *old], "none": [], "swapped": [*old[:-2], old[-1] * 2, max(1, old[0] // 2)],
     }[how]  # fmt: skip
     return None if entry.shape == old else f"{entry.name!s} {old} → {entry.shape}"
-
-
-def _product(shape: list[int]) -> int:
-    whole = 1
-    for size in shape:
-        whole *= size
-    return whole
 
 
 def tensor_type(craft: Craft, draw: random.Random) -> str | None:
@@ -511,29 +495,8 @@ def split(craft: Craft, draw: random.Random) -> str | None:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    *(
-        key_gone,
-        key_kind,
-        key_kind,
-        item_kind,
-        key_value,
-        key_value,
-        scalar_or_list,
-        list_changed,
-        key_twice,
-        key_renamed,
-    ),
-    *(key_more, key_more, key_more, template, architecture, tokens, tokens, token_lists, token_lists, token_ids),
-    *(
-        tensor_gone,
-        tensor_renamed,
-        tensor_more,
-        tensor_more,
-        tensor_shape,
-        tensor_shape,
-        tensor_type,
-        float_type,
-        float_type,
-    ),
-    *(types, type_code, tensor_twice, offset, alignment, length, head, split),
-)
+    key_gone, key_kind, key_kind, item_kind, key_value, key_value, scalar_or_list, list_changed, key_twice,
+    key_renamed, key_more, key_more, key_more, template, architecture, tokens, tokens, token_lists, token_lists,
+    token_ids, tensor_gone, tensor_renamed, tensor_more, tensor_more, tensor_shape, tensor_shape, tensor_type,
+    float_type, float_type, types, type_code, tensor_twice, offset, alignment, length, head, split,
+)  # fmt: skip

@@ -23,7 +23,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
-from faults import Entry, Pair, sound  # noqa: E402  found beside this file
+from draw import Entry, Pair, sound  # noqa: E402  found beside this file
 from library import Llama  # noqa: E402  the same
 from load_cases import predicted  # noqa: E402  the same
 from serving import Server  # noqa: E402  the same

@@ -1,6 +1,6 @@
 """What llama.cpp's converter calls the tensors of the towers beside a language model: `tables/conversions/mmproj_names.json`.
 
-    PYTHONPATH=SOURCE/gguf-py python tools/llama_cpp/write_names.py "llama.cpp …"     # SOURCE is llama.cpp's
+    PYTHONPATH=SOURCE/gguf-py:tools python tools/llama_cpp/write_names.py "llama.cpp …"     # SOURCE is llama.cpp's
 
 Read from the map of names in its gguf-py, which has for each tensor of a file what models call it. Names that differ in
 the words in front alone are one; what the map calls a conformer, published models call an audio tower.
@@ -8,13 +8,13 @@ the words in front alone are one; what the map calls a conformer, published mode
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
 
 from gguf.constants import MODEL_ARCH, MODEL_TENSORS, TENSOR_NAMES
 from gguf.tensor_mapping import TensorNameMap
+from table_text import layout
 
 OUT = Path(__file__).parents[2] / "inspector/architectures/data/tables/conversions/mmproj_names.json"
 
@@ -34,12 +34,10 @@ def main() -> None:
         for kind in MODEL_TENSORS[MODEL_ARCH.MMPROJ]
         if kind in TENSOR_NAMES and kind in maps
     }
-    lines = ",\n  ".join(f"{json.dumps(name)}: {json.dumps(' | '.join(names))}" for name, names in found.items())
-    OUT.write_text(
-        '{"_mmproj_names": {"about": "Names of the tensors of towers beside a language model.",\n'
-        f' "source": "gguf/tensor_mapping.py of {sys.argv[1]}; tools/llama_cpp/write_names.py writes it", "like": "",\n'
-        f' "names": {{\n  {lines}}}}}}}\n'
-    )
+    source = f"gguf/tensor_mapping.py of {sys.argv[1]}; tools/llama_cpp/write_names.py writes it"
+    about = "Names of the tensors of towers beside a language model."
+    names = {name: " | ".join(others) for name, others in found.items()}
+    OUT.write_text(layout({"_mmproj_names": {"about": about, "source": source, "like": "", "names": names}}))
 
 
 if __name__ == "__main__":

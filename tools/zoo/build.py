@@ -33,25 +33,22 @@ import multiprocessing
 import os
 import re
 import resource
-import sys
 import time
 import traceback
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import torch
 import transformers
-from changes import single_field_variants
-from configurations import Overrides, attribute_maps, construct
-from models import auto_classes, build_model, exported_classes, resolve_class, saved_tensors
-from perturb import Perturber
-from templates import template_for
 from transformers import PreTrainedConfig, PreTrainedModel
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+from zoo.build_configurations import Overrides, attribute_maps, construct
+from zoo.build_models import auto_classes, build_model, exported_classes, resolve_class, saved_tensors
+from zoo.build_templates import template_for
+from zoo.build_values import Perturber, single_field_variants
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Model types' tables from their records: each name pattern's bounds, shapes and conditions.
 
-    python tools/zoo/derive.py --truth DIR [--types a,b] [--hold p3]
+    python -m zoo.derive --truth DIR [--types a,b] [--hold p3]
 
 Drafts are kept beside the records, one a type; `write.py` makes modules of them.
 """
@@ -12,22 +12,17 @@ import multiprocessing
 import pickle
 import re
 import signal
-import sys
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
-
-import expressions
-import records
-import study
-from drafts import Draft, derive, load_drafts, look_up_in, raw_defaults
-from includes import scopes_of
-from records import Record
-
 from inspector.architectures import family_of
+from zoo import derive_expressions as expressions
+from zoo import derive_study as study
+from zoo import records
+from zoo.derive_drafts import Draft, derive, load_drafts, look_up_in, raw_defaults
+from zoo.derive_includes import scopes_of
+from zoo.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """What a release of Transformers brings: model types that are new or have changed, with proposed tables.
 
-    python tools/zoo/release.py --work DIR [--list]
+    python -m zoo.release --work DIR [--list]
 
 Builds every type at its default configuration and compares it with the package's tables. For each type that has no
 table, and each whose table was exact and is not any more, everything else is done as well: built under many
@@ -15,26 +15,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parent.parent))
-sys.path.insert(0, str(Path(__file__).parent.parent.parent / "fixtures"))
-sys.path.insert(0, str(Path(__file__).parent.parent.parent))
-
-import records
-from check import check_type
-from drafts import load_drafts
-from roles import name_roles
-from write import module_name, source
-
 from inspector.architectures import model_types
 from inspector.architectures.store import store
-
-HERE = Path(__file__).parent
+from zoo import records
+from zoo.check import check_type
+from zoo.derive_drafts import load_drafts
+from zoo.derive_roles import name_roles
+from zoo.write import module_name, source
 
 
 def run(tool: str, *arguments: str) -> None:
-    """One of the tools beside this one."""
-    subprocess.run([sys.executable, str(HERE / f"{tool}.py"), *arguments], check=True)
+    """One of the stages, in a process of its own."""
+    subprocess.run([sys.executable, "-m", f"zoo.{tool}", *arguments], check=True)
 
 
 def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
@@ -52,7 +44,7 @@ def propose(work: Path, types: list[str]) -> None:
     truth, drafts, proposed = work / "truth", work / "drafts", work / "proposed"
     chosen = ",".join(types)
     run("build", "--out", str(truth), "--types", chosen)
-    run("cross", "--truth", str(truth), "--types", chosen)
+    run("build_crossed", "--truth", str(truth), "--types", chosen)
     run("trace", "--truth", str(truth), "--types", chosen)
     run("derive", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
     proposed.mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
 """Trace records' shapes: each tensor's dimensions as the expressions that the model's own code computes them by.
 
-    python tools/zoo/trace.py --truth DIR [--types a,b] [--variants default,p1,p2,p3] [--jobs N]
+    python -m zoo.trace --truth DIR [--types a,b] [--variants default,p1,p2,p3] [--jobs N]
 
 Each record's model is built once more, its configuration's numbers replaced by `traced.Int`. What arrives at
 `torch.empty` is kept with the tensor and follows it through views, parts and joins; where it gets lost, the dimension
@@ -29,20 +29,19 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import records
 import torch
-from build import MEMORY_LIMIT
-from configurations import Overrides, Path_, construct, is_int, nested_configs, own_differences
-from models import on_meta, resolve_class
-from records import Record
-from templates import CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
 from torch.overrides import TorchFunctionMode
-from traced import Float, Int, List, Recorder, Tree, Tuple, operation, text, total, traced, tree_of
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 from transformers.core_model_loading import revert_weight_conversion
 from transformers.modeling_utils import remove_tied_weights_from_state_dict
+
+from zoo import records
+from zoo.build import MEMORY_LIMIT
+from zoo.build_configurations import Overrides, Path_, construct, is_int, nested_configs, own_differences
+from zoo.build_models import on_meta, resolve_class
+from zoo.build_templates import CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
+from zoo.records import Record
+from zoo.trace_numbers import Float, Int, List, Recorder, Tree, Tuple, operation, text, total, traced, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

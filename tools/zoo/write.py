@@ -1,6 +1,6 @@
 """Drafts → `inspector/architectures/data/tables/families/*.json`.
 
-    python tools/zoo/write.py --drafts DIR [--types a,b]
+    python -m zoo.write --drafts DIR [--types a,b]
 
 Types with equal rows become one family. A type that has a table already is left out, unless `--types` names it.
 """
@@ -10,24 +10,17 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(ROOT / "tools"))
-sys.path.insert(0, str(ROOT))
-
 import table_text
-from compact import compacted
-from drafts import load_drafts
-from roles import name_roles
 
 from inspector.architectures import load, model_types
 from inspector.architectures.store import FOLDER
 from inspector.architectures.table import Family, Include, Row
+from zoo.derive_drafts import load_drafts
+from zoo.derive_roles import compacted, name_roles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,83 +29,20 @@ TABLES = FOLDER / "families"
 
 #: The name of a family of several types: the first of these that it has, else the shortest.
 KNOWN = [
-    "llama",
-    "gpt2",
-    "bert",
-    "mixtral",
-    "qwen2",
-    "qwen3",
-    "qwen2_moe",
-    "qwen3_moe",
-    "deepseek_v2",
-    "deepseek_v3",
-    "gemma2",
-    "gemma3_text",
-    "phi3",
-    "phi",
-    "opt",
-    "bloom",
-    "falcon",
-    "mpt",
-    "gptj",
-    "gpt_neox",
-    "t5",
-    "bart",
-    "roberta",
-    "vit",
-    "clip_vision_model",
-    "siglip_vision_model",
-    "whisper",
-    "wav2vec2",
-    "mamba",
-]
+    "llama", "gpt2", "bert", "mixtral", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "deepseek_v2", "deepseek_v3",
+    "gemma2", "gemma3_text", "phi3", "phi", "opt", "bloom", "falcon", "mpt", "gptj", "gpt_neox", "t5", "bart",
+    "roberta", "vit", "clip_vision_model", "siglip_vision_model", "whisper", "wav2vec2", "mamba",
+]  # fmt: skip
 
 #: Roles in the order in which a layer has them.
 ORDER = [
-    "embed_tokens",
-    "embed_positions",
-    "embed_token_types",
-    "embed_patches",
-    "embed_class",
-    "embed_norm",
-    "input_layernorm",
-    "qkv_proj",
-    "q_proj",
-    "k_proj",
-    "v_proj",
-    "o_proj",
-    "q_a_proj",
-    "q_a_layernorm",
-    "q_b_proj",
-    "kv_a_proj_with_mqa",
-    "kv_a_layernorm",
-    "kv_b_proj",
-    "q_norm",
-    "k_norm",
-    "sinks",
-    "in_proj",
-    "conv1d",
-    "x_proj",
-    "dt_proj",
-    "A_log",
-    "D",
-    "dt_bias",
-    "ssm_norm",
-    "out_proj",
-    "post_attention_layernorm",
-    "pre_feedforward_layernorm",
-    "router",
-    "router_bias",
-    "gate_up_proj",
-    "gate_proj",
-    "up_proj",
-    "down_proj",
-    "shared_expert_gate",
-    "shared_gate_proj",
-    "shared_up_proj",
-    "shared_down_proj",
-    "post_feedforward_layernorm",
-]
+    "embed_tokens", "embed_positions", "embed_token_types", "embed_patches", "embed_class", "embed_norm",
+    "input_layernorm", "qkv_proj", "q_proj", "k_proj", "v_proj", "o_proj", "q_a_proj", "q_a_layernorm", "q_b_proj",
+    "kv_a_proj_with_mqa", "kv_a_layernorm", "kv_b_proj", "q_norm", "k_norm", "sinks", "in_proj", "conv1d", "x_proj",
+    "dt_proj", "A_log", "D", "dt_bias", "ssm_norm", "out_proj", "post_attention_layernorm",
+    "pre_feedforward_layernorm", "router", "router_bias", "gate_up_proj", "gate_proj", "up_proj", "down_proj",
+    "shared_expert_gate", "shared_gate_proj", "shared_up_proj", "shared_down_proj", "post_feedforward_layernorm",
+]  # fmt: skip
 
 
 def merged(drafts: Mapping[str, Family]) -> list[Family]:

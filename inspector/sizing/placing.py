@@ -1,0 +1,115 @@
+"""Weights and cache on devices: layers divided among stages, the matrices of a layer among the devices of a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from inspector.architectures.caches import Kept
+from inspector.sizing import fitting
+from inspector.sizing.activations import Activations
+from inspector.sizing.devices import Device
+from inspector.sizing.engines.engine import Engine, Request
+from inspector.sizing.weights import Weights
+
+#: Memory that a driver and its kernels use on a device: an estimate, which varies between releases.
+RESERVE = 512 * 2**20
+#: Contexts are searched up to this if the model names no maximum.
+LONGEST = 2**24
+MOST_SEQUENCES = 2**16
+
+
+class Placed(NamedTuple):
+    """What one device holds."""
+
+    device: Device | None  # None if none was named
+    weights: int
+    cache: int | None
+    activations: int
+    room: int | None  # bytes that the engine may use of it
+    fits: bool | None
+    longest_context: int | None  # for as many sequences; None if not even one token fits
+    most_sequences: int | None
+    layers_offloaded: int | None  # llama.cpp's -ngl; None for other engines
+
+    @property
+    def nbytes(self) -> int:
+        return self.weights + (self.cache or 0) + self.activations
+
+
+def placed(
+    kept: Sequence[Kept] | None,
+    runs: Engine,
+    request: Request,
+    weights: Weights,
+    brief: Activations | None,
+    devices: Sequence[Device],
+    stages: int,
+    made_for: int | None,
+) -> tuple[Placed, ...]:
+    """One device of each stage; empty if neither devices nor a division were requested."""
+    if not devices and request.tp * stages == 1:
+        return ()
+    named: Sequence[Device | None] = devices or (None,)
+    layers = _layers(kept, weights)
+    found = []
+    for stage in range(stages):
+        own = range(stage * layers // stages, (stage + 1) * layers // stages)
+        held = _weights(weights, own, stage == 0, stage == stages - 1, request.tp)
+        part = None if kept is None else _of_layers(kept, own, layers, stage == stages - 1)
+        moment = brief.nbytes if brief else 0
+        for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
+            found.append(_placed(device, part, runs, request, held, moment, made_for))
+            if runs.offloads and stages * request.tp == 1 and device and part is not None:
+                ngl = fitting.offloaded(part, runs, request, weights, layers, (found[-1].room or 0) - moment)
+                found[-1] = found[-1]._replace(layers_offloaded=ngl)
+    return tuple(found)
+
+
+def _layers(kept: Sequence[Kept] | None, weights: Weights) -> int:
+    """How many layers there are."""
+    stored = max((part.layer + 1 for part in weights.parts if part.layer is not None), default=0)
+    return stored or max((layer + 1 for group in kept or () for layer in group.layers), default=0)
+
+
+def _weights(weights: Weights, layers: range, first: bool, last: bool, tp: int) -> int:
+    """Bytes of one device of a stage: matrices divided, vectors repeated."""
+    total = 0
+    for part in weights.parts:
+        here = part.layer in layers if part.layer is not None else (first if part.embedding else last)
+        if here:
+            total += -(-part.nbytes // tp) if part.matrix else part.nbytes
+    return total
+
+
+def _of_layers(kept: Sequence[Kept], layers: range, number: int, last: bool) -> tuple[Kept, ...]:
+    """What the layers of a stage keep; any beyond the counted ones belong to the last stage."""
+    cut = (
+        group._replace(layers=tuple(each for each in group.layers if each in layers or (last and each >= number)))
+        for group in kept
+    )
+    return tuple(group for group in cut if group.layers)
+
+
+def _placed(
+    device: Device | None,
+    kept: Sequence[Kept] | None,
+    runs: Engine,
+    request: Request,
+    weights: int,
+    moment: int,
+    made_for: int | None,
+) -> Placed:
+    def cache(asked: Request) -> int:
+        return sum(each.nbytes for each in runs.hold(kept or (), asked))
+
+    now = cache(request) if kept is not None else None
+    if device is None:
+        return Placed(None, weights, now, moment, None, None, None, None, None)
+    room = min(device.nbytes * runs.share // 100, device.nbytes - RESERVE)
+    left = room - weights - moment
+    if now is None:
+        return Placed(device, weights, None, moment, room, False if left < 0 else None, None, None, None)
+    longest = fitting.largest(lambda tokens: cache(request._replace(context=tokens)) <= left, made_for or LONGEST)
+    most = fitting.largest(lambda number: cache(request._replace(sequences=number)) <= left, MOST_SEQUENCES)
+    return Placed(device, weights, now, moment, room, now <= left, longest, most, None)

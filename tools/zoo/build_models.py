@@ -1,0 +1,152 @@
+"""Models of any class on the meta device, and what `save_pretrained` would write of them."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import os
+import pkgutil
+import re
+from typing import TYPE_CHECKING, Any
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import torch
+import transformers
+from transformers import CONFIG_MAPPING, PreTrainedConfig, PreTrainedModel, initialization
+from transformers.core_model_loading import revert_weight_conversion
+from transformers.modeling_utils import remove_tied_weights_from_state_dict
+from transformers.models.auto import modeling_auto
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Tensors = dict[str, list[Any]]
+
+#: Auto mappings whose classes are recorded in every variant, the most telling head first; and those of other heads.
+AUTO_MAPPINGS = {
+    "CausalLM": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "ImageTextToText": "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
+    "Seq2SeqLM": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "SpeechSeq2Seq": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "MaskedLM": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "MultimodalLM": "MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES",
+    "base": "MODEL_MAPPING_NAMES",
+}
+OTHER_HEADS = [
+    "PreTraining", "SequenceClassification", "TokenClassification", "QuestionAnswering", "MultipleChoice",
+    "NextSentencePrediction", "TextEncoding", "CTC", "RNNT", "TDT", "TextToWaveform", "TextToSpectrogram",
+    "AudioClassification", "ImageClassification", "VideoClassification", "ObjectDetection",
+    "ZeroShotObjectDetection", "SemanticSegmentation", "UniversalSegmentation", "DepthEstimation",
+    "VisualQuestionAnswering", "MaskGeneration", "Retrieval", "TimeSeriesPrediction",
+]  # fmt: skip
+
+
+class Unbuildable(Exception):  # noqa: N818
+    """A configuration or the model built from it was refused."""
+
+
+def auto_classes(model_type: str) -> dict[str, tuple[str, bool]]:
+    """Class name -> (auto mapping it came from, whether p2 and p3 are wanted), best first."""
+    found: dict[str, tuple[str, bool]] = {}
+    for auto in (*AUTO_MAPPINGS, *OTHER_HEADS):
+        head = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", auto.replace("PreT", "Pret")).upper()
+        names = getattr(modeling_auto, AUTO_MAPPINGS.get(auto, f"MODEL_FOR_{head}_MAPPING_NAMES"), {}).get(model_type)
+        for name in (names,) if isinstance(names, str) else names or ():
+            found.setdefault(name, (auto, auto in AUTO_MAPPINGS))
+    return found
+
+
+def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
+    """The same for a type that no auto mapping has: what its modules export for its configuration."""
+    config = CONFIG_MAPPING[model_type]
+    package = importlib.import_module(config.__module__.rpartition(".")[0])
+    modules = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
+    found = {}
+    for module in (importlib.import_module(f"{package.__name__}.{name}") for name in modules):
+        for name in getattr(module, "__all__", ()):
+            cls = getattr(module, name)
+            if getattr(cls, "config_class", None) is config and not name.endswith("PreTrainedModel"):
+                found[name] = (name, True)
+    return found
+
+
+def resolve_class(name: str) -> type[PreTrainedModel]:
+    cls = getattr(transformers, name)
+    if not isinstance(cls, type):
+        raise Unbuildable(f"{name} is not a class")
+    return cls
+
+
+@contextlib.contextmanager
+def on_meta() -> Iterator[None]:
+    """The meta device, where `init_weights` initialises nothing but still ties weights.
+
+    `no_init_weights` must not be used here: it turns the tying off as well.
+    """
+    with torch.device("meta"), initialization.meta_device_safe_creation_ops():
+        yield
+
+
+def build_model(cls: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrainedModel:
+    """Build on the meta device, with the attributes `save_pretrained` gives the config."""
+    config = copy.deepcopy(config)
+    try:
+        with on_meta():
+            model = cls._from_config(config)
+        model.config.dtype = str(model.dtype).split(".")[1]  # raises for a model of no tensors
+    except Exception as error:
+        raise Unbuildable(f"{type(error).__name__}: {error}") from error
+    model.config.architectures = [type(model).__name__]
+    return model
+
+
+def state_signature(model: PreTrainedModel) -> frozenset[tuple[str, tuple[int, ...], str]]:
+    """Names, shapes and dtypes in memory, ties told apart: cheap, to see whether two differ."""
+    first: dict[int, str] = {}
+    entries = []
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        if isinstance(tensor, torch.Tensor):
+            leader = first.setdefault(id(tensor), name)
+            label = name if leader == name else f"{name} = {leader}"
+            entries.append((label, tuple(tensor.shape), str(tensor.dtype)))
+    return frozenset(entries)
+
+
+def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, str]:
+    """What `save_pretrained` writes: name -> [shape, dtype, "param" | "buffer"], and a note.
+
+    The steps are those of `PreTrainedModel.save_pretrained`: ignored keys are dropped, tied
+    weights are dropped, and the loading-time conversions are reverted.
+    """
+    notes = []
+    state = {k: v for k, v in model.state_dict().items() if isinstance(v, torch.Tensor)}
+    for ignored in model._keys_to_ignore_on_save or ():
+        state.pop(ignored, None)
+    before = set(state)
+    state = remove_tied_weights_from_state_dict(state, model)
+    if dropped := sorted(before - set(state)):
+        notes.append("tied, left out: " + ", ".join(dropped[:8]))
+    parameters = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    buffers = {name: tensor for name, tensor in state.items() if name not in parameters}
+    names_in_memory = set(state)
+    saved = revert_weight_conversion(model, dict(state))
+    buffer_names = {name for name in buffers if name in saved}
+    if missing := {name: tensor for name, tensor in buffers.items() if name not in saved}:
+        try:
+            buffer_names |= set(revert_weight_conversion(model, missing))
+        except Exception:
+            notes.append("kind of converted buffers not known")
+    if renamed := len(set(saved) - names_in_memory):
+        notes.append(f"{renamed} names differ from the ones in memory (conversion)")
+    tensors = {
+        name: [
+            list(tensor.shape),
+            str(tensor.dtype).removeprefix("torch."),
+            "buffer" if name in buffer_names else "param",
+        ]
+        for name, tensor in saved.items()
+    }
+    return tensors, "; ".join(notes)
