@@ -15,7 +15,7 @@ from inspector.architectures import tables_of_project
 from inspector.auditing import catalogue, stores
 from inspector.auditing.examination import SEVERITIES, Audited, More, examined
 from inspector.auditing.subject import Subject
-from inspector.auditing.targets import Failed, snapshot, subjects
+from inspector.auditing.targets import Failed, in_folder, subjects
 from inspector.errors import InspectorError, UsageError
 from inspector.model import Finding, Severity
 from inspector.opening import configs
@@ -196,7 +196,7 @@ def each_cached(
         yield Audited(path, 0, cache.size, cache.findings, root=path, is_model=False)
         for each in cache.snapshots:
             name = f"{each.repository}@{each.revision[:12]}"
-            found = snapshot(each.path, each.repository, name)
+            found = in_folder(each.path, name, each.repository, required=False)
             yield from _each_subject(name, found, partial(examined, more=more, own_process=own_process))
 
 

@@ -16,7 +16,7 @@ from inspector.auditing.subject import Subject
 from inspector.errors import TargetError
 from inspector.model import Finding
 from inspector.sources import Place
-from inspector.sources.listing import Entry
+from inspector.sources.listing import entries_of
 from inspector.units import integer, plural, size
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def ollama_model(place: Place, target: str) -> Subject | None:
 
 
 def _subject(place: OllamaPlace, target: str) -> Subject:
-    entries = [Entry(name, "file", size, digest=place.digests[name]) for name, size in place.files.items()]
-    subject = Subject(place, entries, target)
+    subject = Subject(place, entries_of(place), target)
     for layer in place.layers:
         present = place.files.get(layer.name)
         if present != layer.size:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
@@ -20,7 +21,7 @@ from inspector.errors import InspectorError, TargetError
 from inspector.opening.index import MAX_INDEX
 from inspector.sources import Place
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
-from inspector.sources.listing import Entry, entries
+from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.narrowed import Below
 from inspector.sources.targets import in_filesystem, place_of
@@ -52,11 +53,6 @@ class Failed:
     reason: InspectorError
 
 
-def snapshot(folder: Path, repository: str, target: str) -> Iterator[Subject | Failed]:
-    """The models in a snapshot of the Hub's cache; one without weights is audited as well."""
-    yield from _in_folder(folder, target, repository, required=False)
-
-
 def subjects(target: str, revision: str | None = None, *, alone: bool = False) -> Iterator[Subject | Failed]:
     """Every model at a target; each is closed when the next is requested. A shard selects its set, unless `alone`.
 
@@ -66,33 +62,25 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     path = local_path(target)
     if path is not None and path.is_dir():
         store = stores.ollama_store(path)
-        yield from stores.ollama_models(store) if store else _in_folder(path, target)
+        yield from stores.ollama_models(store) if store else in_folder(path, target)
         return
-    place = place_of(str(path or target), revision)
-    try:
+    with closing(place_of(str(path or target), revision)) as place:
         if own := stores.ollama_model(place, target):
             yield own
         elif isinstance(place, LocalPlace) and place.selected is None:  # a repository in the Hub's cache
-            yield from _in_folder(place.root, target, target)
-        elif isinstance(place, LocalPlace):
-            listed = list(entries(place.root, recursive=False))
-            yield Subject(place, listed, target, str(place.root), members=_set_of(place, listed, alone=alone))
+            yield from in_folder(place.root, target, target)
         elif place.selected is None and in_filesystem(target):
-            yield from _in_store(place, target)
+            yield from _in_object_store(place, target)
         else:
-            known = getattr(place, "digests", {})  # from the Hub's listing
-            listed = [Entry(name, "file", size, digest=known.get(name)) for name, size in place.files.items()]
-            yield Subject(place, listed, target, members=_set_of(place, listed, alone=alone))
-    finally:
-        place.close()
+            root = str(place.root) if isinstance(place, LocalPlace) else None
+            listed = [*entries(Path(root), recursive=False)] if root else entries_of(place)
+            yield Subject(place, listed, target, root, members=_set_of(place, listed, alone=alone))
 
 
-def _in_store(place: Place, target: str) -> Iterator[Subject | Failed]:
+def _in_object_store(place: Place, target: str) -> Iterator[Subject]:
     """The models in a folder of an object store: split like a local folder, with a single listing."""
-    listed = [Entry(name, "file", size) for name, size in place.files.items()]
-    models = _models(lambda path: place.read_bytes(path, MAX_INDEX), listed, {""})
-    for folder, own in sorted(models.items()):
-        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own]
+    models = _models(lambda path: place.read_bytes(path, MAX_INDEX), entries_of(place), {""})
+    for folder, inner in sorted(models.items()):
         if folder or len(models) == 1 or any(marks_a_model(entry.name) for entry in inner):
             model = Below(place, folder, {entry.path: entry.size for entry in inner})
             yield Subject(model, inner, f"{target.rstrip('/')}/{folder}".rstrip("/"))
@@ -131,30 +119,37 @@ def local_path(target: str) -> Path | None:
         return None
 
 
-def _in_folder(
+def in_folder(
     root: Path, target: str, cache_name: str | None = None, *, required: bool = True
 ) -> Iterator[Subject | Failed]:
+    """The models in a local folder.
+
+    Args:
+        cache_name: `org/name`, if it is a snapshot in the Hub's cache.
+        required: whether there has to be one; otherwise the folder itself is audited if none is found.
+
+    Raises:
+        TargetError: a model is required, and there is none.
+    """
     listed = list(entries(root))
     models = _models(lambda path: (root / path).read_bytes(), listed, {""} if not required else set())
     if not models:
         raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
-    for folder, own in sorted(models.items()):
-        inner = [replace(entry, path=entry.path[len(folder) :]) for entry in own] if folder else own
+    for folder, inner in sorted(models.items()):
+        own = str(Path(target, folder))
         try:
             place = LocalPlace(root / folder, listed_files(inner))
         except InspectorError as error:  # deleted while others were audited
-            yield Failed(str(Path(target, folder)), error)
+            yield Failed(own, error)
             continue
-        try:
-            yield Subject(place, inner, str(Path(target, folder)), str(root / folder), cache_name)
-        finally:
-            place.close()
+        with closing(place):
+            yield Subject(place, inner, own, str(root / folder), cache_name)
 
 
 def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
-    """Folder → its files and those below it that belong to no other model; `read` returns a listed file's bytes.
+    """Folder → its files and those below it that belong to no other model, with their paths in it.
 
-    Files above all models, or in folders without any, belong to the root.
+    `read` returns a listed file's bytes. Files above all models, or in folders without any, belong to the root.
     """
     marked |= {entry.folder for entry in listed if marks_a_model(entry.name) and not _hidden(entry.folder)}
     marked -= _indexed(read, listed, marked)
@@ -162,7 +157,8 @@ def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[s
         return {}
     models: defaultdict[str, list[Entry]] = defaultdict(list)
     for entry in listed:
-        models[_home(entry.folder, marked)].append(entry)
+        home = _home(entry.folder, marked)
+        models[home].append(replace(entry, path=entry.path[len(home) :]) if home else entry)
     return models
 
 

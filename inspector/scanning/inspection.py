@@ -15,7 +15,7 @@ from inspector.scanning.rows import Rows
 from inspector.scanning.splitting import Share, shares
 from inspector.scanning.unit import Unit
 from inspector.sources.kept import Kept
-from inspector.sources.listing import Entry, entries, entries_named
+from inspector.sources.listing import Entry, entries, entries_named, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.ollama import PREFIX
 from inspector.sources.targets import place_of
@@ -81,8 +81,7 @@ def _repository(unit: Unit) -> Iterator[Subject | targets.Failed]:
         if isinstance(place, LocalPlace):  # from the Hub's cache
             yield from targets.subjects(unit.where)
             return
-        digests = getattr(place, "digests", {})
-        listed = [Entry(name, "file", size, digest=digests.get(name)) for name, size in place.files.items()]
+        listed = entries_of(place)
         split = shares(place, list(place.files)) if place.selected is None else [Share("", None)]
         kept = Kept(place)
         for share in split:

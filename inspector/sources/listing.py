@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from inspector.errors import SourceError, TargetError
+from inspector.sources import Place
 from inspector.units import escape, integer
 
 #: The most entries of a listing, in case the target is a home directory.
@@ -42,6 +43,12 @@ class Entry:
     def folder(self) -> str:
         """The folder within the listing: "" or ending in "/"."""
         return self.path[: -len(self.name)]
+
+
+def entries_of(place: Place) -> list[Entry]:
+    """The files of any other place, with the digests that its store or listing has."""
+    known = getattr(place, "digests", {})
+    return [Entry(path, "file", size, digest=known.get(path)) for path, size in place.files.items()]
 
 
 def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
