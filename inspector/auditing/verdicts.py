@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,89 +55,105 @@ _UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 
 def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = False) -> Iterator[Verdict]:
     """The readers' verdicts on each weight file. `found` has all the audit's findings about the model."""
-    read = (header for header in subject.all_headers if header.format in _WITH_READERS)  # PyTorch is never asked
+    read = (header for header in subject.all_headers if header.format in _WITH_READERS)  # PyTorch is never run
     headers = {header.path: header for header in read if header.bytes_in("header")}
-    around: dict[str, list[Finding]] = {}
+    about: dict[str, list[Finding]] = {}
     for each in found:
         if each.path is not None and each.path.endswith(WEIGHTS) and each.path in subject.by_path:
-            around.setdefault(each.path, []).append(each)
+            about.setdefault(each.path, []).append(each)
     with libraries(own_process=own_process) as installed:
-        for path in sorted(headers.keys() | around.keys()):
-            header, own = headers.get(path), around.get(path, [])
-            if header is None and path.endswith(".gguf") and subject.head(path, len(MAGIC)) != MAGIC:
-                yield Verdict(path, "llama.cpp", False, own[0].rule if own else "unreadable-file")
-            elif header is None and any(each.rule in _NOT_READ for each in own):
-                yield Verdict(path, "llama.cpp" if path.endswith(".gguf") else "safetensors", None, own[0].rule)
-            elif path.endswith(".gguf"):
-                yield _of_llama(subject, path, header, own, found)
-                yield _of_package(subject, path, own, installed)
+        for path in sorted(headers.keys() | about.keys()):
+            file, is_gguf = _File(path, headers.get(path), about.get(path, [])), path.endswith(".gguf")
+            first = file.findings[0].rule if file.findings else None
+            if file.header is None and is_gguf and subject.head(path, len(MAGIC)) != MAGIC:
+                yield Verdict(path, "llama.cpp", False, first or "unreadable-file")
+            elif file.header is None and any(each.rule in _NOT_READ for each in file.findings):
+                yield Verdict(path, "llama.cpp" if is_gguf else "safetensors", None, first)
+            elif is_gguf:
+                yield _of_llama(subject, file, found)
+                yield _of_package(subject, file, installed)
             else:
-                yield _of_safetensors(subject, path, header, own, installed)
+                yield _of_safetensors(subject, file, installed)
 
 
 def refusals(given: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
     """Files that a library refuses although no finding explains why."""
+    explained = {each.path for each in found if each.severity != "info"}
     for verdict in given:
-        explained = any(each.path == verdict.path and each.severity != "info" for each in found)
-        if verdict.asked and verdict.accepts is False and not explained:
+        if verdict.asked and verdict.accepts is False and verdict.path not in explained:
             severity: Severity = "error" if verdict.reader == "safetensors" else "warning"
             yield Finding("refused", severity, f"{verdict.reader} refuses it: {verdict.reason}", verdict.path)
 
 
-def _of_reader(path: str, header: Header | None, own: list[Finding]) -> str | None:
-    """The rule by which our own reader refuses a file; None if it accepts it."""
-    if header is None:
-        return next((each.rule for each in own if each.severity == "error"), "unreadable-file")
-    if not path.endswith(ENDS[header.format]):
-        return "wrong-extension"
-    return next((each.rule for each in header.findings if each.severity == "error"), None)
+class _File(NamedTuple):
+    """A weight file, its header if that could be read, and the findings about it."""
+
+    path: str
+    header: Header | None
+    findings: list[Finding]
+
+    def refused_here(self) -> str | None:
+        """The rule by which our own reader refuses it; None if it accepts it."""
+        if self.header is None:
+            return _first(self.findings, _is_error) or "unreadable-file"
+        if not self.path.endswith(ENDS[self.header.format]):
+            return "wrong-extension"
+        return _first(self.header.findings, _is_error)
 
 
-def _of_llama(subject: Subject, path: str, header: Header | None, own: list[Finding], found: list[Finding]) -> Verdict:
-    """No, if there is any error that it would meet: of the file, of its set, or of its model."""
-    reason = _of_reader(path, header, own)
-    reason = reason or next((each.rule for each in own if each.rule in _REFUSED or _is_met(each)), None)
-    if reason is None and header is not None and is_foreign(header):
-        reason = "gguf-unknown"
-    if reason is None and (shard := shard_of(path)):
-        of_sets = ((each.rule, shard_of(each.path)) for each in found if each.path and _is_met(each))
-        reason = next((rule for rule, other in of_sets if other and other.stem == shard.stem), None)
-    if reason is None and any(each.path == path for each in subject.headers):
-        reason = next((each.rule for each in found if each.path is None and _is_met(each)), None)
-    return Verdict(path, "llama.cpp", reason is None, reason)
+def _first(findings: Iterable[Finding], applies: Callable[[Finding], bool]) -> str | None:
+    """The rule of the first finding to which something applies."""
+    return next((each.rule for each in findings if applies(each)), None)
+
+
+def _is_error(finding: Finding) -> bool:
+    return finding.severity == "error"
 
 
 def _is_met(finding: Finding) -> bool:
+    """Whether a loader meets it: what is unsafe does not prevent loading."""
     rule = all_rules().get(finding.rule)
-    harmful = rule is not None and rule.group == "safe"  # they do not prevent loading
-    return finding.severity == "error" and finding.rule not in _UNSEEN and not harmful
+    return _is_error(finding) and finding.rule not in _UNSEEN and (rule is None or rule.group != "safe")
 
 
-def _of_package(subject: Subject, path: str, own: list[Finding], installed: Libraries) -> Verdict:
+def _of_llama(subject: Subject, file: _File, found: list[Finding]) -> Verdict:
+    """No, if there is any error that it would meet: of the file, of its set, or of its model."""
+    reason = file.refused_here() or _first(file.findings, lambda each: each.rule in _REFUSED or _is_met(each))
+    if reason is None and file.header is not None and is_foreign(file.header):
+        reason = "gguf-unknown"
+    if reason is None and (shard := shard_of(file.path)):
+        of_files = [(each, shard_of(each.path)) for each in found if each.path]
+        reason = _first((each for each, other in of_files if other and other.stem == shard.stem), _is_met)
+    if reason is None and any(each.path == file.path for each in subject.headers):
+        reason = _first((each for each in found if each.path is None), _is_met)
+    return Verdict(file.path, "llama.cpp", reason is None, reason)
+
+
+def _of_package(subject: Subject, file: _File, installed: Libraries) -> Verdict:
     """The `gguf` package's own verdict, if it is installed and the file is local."""
-    file = subject.on_disk(path)
-    if file is None:
-        return Verdict(path, "gguf", None, "not on this machine")
-    if not few_enough(subject.head(path, FIXED)):
-        return Verdict(path, "gguf", None, "too many entries")
-    refused = installed.gguf(file)
-    if refused is None:
-        return Verdict(path, "gguf", None, NOT_INSTALLED)
-    reason = (next((each.rule for each in own if each.severity != "info"), None) or refused) if refused else None
-    return Verdict(path, "gguf", not refused, reason, asked=True)
+    place = subject.on_disk(file.path)
+    if place is None:
+        return Verdict(file.path, "gguf", None, "not on this machine")
+    if not few_enough(subject.head(file.path, FIXED)):
+        return Verdict(file.path, "gguf", None, "too many entries")
+    refusal = installed.gguf(place)
+    if refusal is None:
+        return Verdict(file.path, "gguf", None, NOT_INSTALLED)
+    if not refusal:
+        return Verdict(file.path, "gguf", True, asked=True)
+    reason = _first(file.findings, lambda each: each.severity != "info")
+    return Verdict(file.path, "gguf", False, reason or refusal, asked=True)
 
 
-def _of_safetensors(
-    subject: Subject, path: str, header: Header | None, own: list[Finding], installed: Libraries
-) -> Verdict:
+def _of_safetensors(subject: Subject, file: _File, installed: Libraries) -> Verdict:
     """The library's own verdict; ours if it is not installed, or the file is not local."""
-    reason = _of_reader(path, header, own)
-    if (file := subject.on_disk(path)) is not None:
-        length = int.from_bytes(subject.head(path, 8), "little")
-        refused = None if MAX_HEADER < length <= MOST_OF_FORMAT else installed.safetensors(file)
-        if refused is not None:
-            return Verdict(path, "safetensors", not refused, (reason or refused) if refused else None, asked=True)
-    return Verdict(path, "safetensors", reason is None, reason)
+    reason = file.refused_here()
+    if (place := subject.on_disk(file.path)) is not None:
+        length = int.from_bytes(subject.head(file.path, 8), "little")
+        refusal = None if MAX_HEADER < length <= MOST_OF_FORMAT else installed.safetensors(place)
+        if refusal is not None:
+            return Verdict(file.path, "safetensors", not refusal, (reason or refusal) if refusal else None, asked=True)
+    return Verdict(file.path, "safetensors", reason is None, reason)
 
 
 # --- the libraries --------------------------------------------------------------------------------
@@ -168,16 +184,18 @@ def libraries(*, own_process: bool) -> Iterator[Libraries]:
             sys.modules.setdefault("numpy", ModuleType("numpy"))
         return _safetensors(path)
 
-    def gguf(path: Path) -> str | None:
+    def remove_stand_in() -> None:
         if stand_in and not hasattr(sys.modules.get("numpy"), "ndarray"):
             sys.modules.pop("numpy", None)
+
+    def gguf(path: Path) -> str | None:
+        remove_stand_in()
         return _gguf(path)
 
     try:
         yield Libraries(safetensors, gguf)
     finally:
-        if stand_in and not hasattr(sys.modules.get("numpy"), "ndarray"):
-            sys.modules.pop("numpy", None)
+        remove_stand_in()
 
 
 def _safetensors(path: Path) -> str | None:
