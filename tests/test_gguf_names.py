@@ -16,7 +16,7 @@ from inspector.architectures.data.roles import GROUPS
 from inspector.architectures.naming import Namer
 from inspector.model import STACKED, Key
 
-#: Architecture → the names of its tensors, as llama.cpp's own gguf-py lists them; `tools/write_gguf_kinds.py` wrote it.
+#: Architecture → the names of its tensors, as llama.cpp's own gguf-py lists them; `tools/write_gguf.py` wrote it.
 KINDS = {
     architecture: [name for name in names.split() if name != "fc"]  # what many call a classifier: known by the table
     for architecture, names in json.loads((Path(sparse.__file__).parent / "gguf_kinds.json").read_text()).items()

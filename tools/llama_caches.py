@@ -18,19 +18,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "caches_llama_cpp.jsonl"
-sys.path.insert(0, str(FIXTURE.parent))
+sys.path[:0] = [str(FIXTURE.parent), str(Path(__file__).parent / "llama_cpp")]
+
+from library import LOG, SET_DATA, GgufParams, ModelParams  # noqa: E402
 
 _CELLS = re.compile(r"size = .*K \(\w+\): +([\d.]+) MiB, V \(\w+\): +([\d.]+)")
 _STATES = re.compile(r"R \(f32\): +([\d.]+) MiB, S \(f32\): +([\d.]+) MiB, P \(f32\): +([\d.]+)")
-
-
-class _ModelParams(ctypes.Structure):
-    _fields_ = (
-        [("devices", ctypes.c_void_p), ("overrides", ctypes.c_void_p)]
-        + [(name, ctypes.c_int32) for name in ("n_gpu_layers", "split_mode", "load_mode", "lazy_mode", "main_gpu")]
-        + [(name, ctypes.c_void_p) for name in ("tensor_split", "progress", "progress_data", "kv_overrides")]
-        + [(name, ctypes.c_bool) for name in ("vocab_only", "check", "extra", "no_host", "no_alloc", "load_mtp")]
-    )
 
 
 class _ContextParams(ctypes.Structure):
@@ -54,14 +47,6 @@ class _ContextParams(ctypes.Structure):
     )
 
 
-class _Init(ctypes.Structure):
-    _fields_ = (("no_alloc", ctypes.c_bool), ("context", ctypes.c_void_p))
-
-
-_LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
-_TENSOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-
-
 def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
     """What the library prints for each context."""
     import xllamacpp
@@ -69,23 +54,23 @@ def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
     library = ctypes.CDLL(str(next(Path(xllamacpp.__file__).parent.glob("*.so"))))
     pointer = ctypes.c_void_p
     for name, result, *arguments in (
-        ("gguf_init_from_file", pointer, ctypes.c_char_p, _Init),
-        ("llama_model_default_params", _ModelParams),
+        ("gguf_init_from_file", pointer, ctypes.c_char_p, GgufParams),
+        ("llama_model_default_params", ModelParams),
         ("llama_context_default_params", _ContextParams),
-        ("llama_model_init_from_user", pointer, pointer, _TENSOR, pointer, _ModelParams),
+        ("llama_model_init_from_user", pointer, pointer, SET_DATA, pointer, ModelParams),
         ("llama_init_from_model", pointer, pointer, _ContextParams),
-        ("llama_log_set", None, _LOG, pointer),
+        ("llama_log_set", None, LOG, pointer),
     ):
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     lines: list[str] = []
-    log = _LOG(lambda _, line, __: lines.append(line.decode("utf-8", "replace")))
+    log = LOG(lambda _, line, __: lines.append(line.decode("utf-8", "replace")))
     library.llama_log_set(log, None)
     library.llama_backend_init()
     params = library.llama_model_default_params()
-    params.n_gpu_layers, params.extra = 0, False
-    nothing = _TENSOR(lambda _, __: None)
-    header = library.gguf_init_from_file(path.encode(), _Init(True, None))
+    params.n_gpu_layers, params.use_extra_bufts = 0, False
+    nothing = SET_DATA(lambda _, __: None)
+    header = library.gguf_init_from_file(path.encode(), GgufParams(True, None))
     model = library.llama_model_init_from_user(header, nothing, None, params)
     found = []
     for asked in contexts:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from structure import Structure
 
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
-KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf_kinds.py` writes them
+KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf.py` writes them
 VOCABULARY = 160
 MOST_PARAMETERS = 60_000_000
 #: The converter's classes that need a tensor's numbers as they go, and stop where these are read late.

@@ -1,6 +1,6 @@
 """GGML's tensor types and file types, as the `gguf` package of llama-cpp-python 0.3.36's source has them.
 
-Written by `tools/write_ggml_types.py`; a test checks that it agrees with the installed package.
+Written by `tools/write_gguf.py`; a test checks that it agrees with the installed package.
 """
 
 from __future__ import annotations

@@ -1,23 +1,26 @@
-"""Write `inspector/formats/gguf/types.py` from the `gguf` package, so that reading a file need not import numpy.
+"""Write what is taken from the `gguf` package, so that neither reading a file nor a test need import it.
 
-    PYTHONPATH=llama.cpp/gguf-py python tools/write_ggml_types.py "llama.cpp b11549"
+    PYTHONPATH=llama.cpp/gguf-py python tools/write_gguf.py "llama.cpp b11549"
 
+`inspector/formats/gguf/types.py` has GGML's types, `fixtures/gguf_kinds.json` the kinds of tensors of each architecture.
 llama.cpp's own gguf-py is ahead of the package that is published; the argument says which one it is.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
 import gguf
 
-TARGET = Path(__file__).parents[1] / "inspector" / "formats" / "gguf" / "types.py"
+ROOT = Path(__file__).parents[1]
+TYPES, KINDS = ROOT / "inspector" / "formats" / "gguf" / "types.py", ROOT / "fixtures" / "gguf_kinds.json"
 
 HEAD = '''"""GGML's tensor types and file types, as the `gguf` package of {origin} has them.
 
-Written by `tools/write_ggml_types.py`; a test holds that it agrees with the package that is installed.
+Written by `tools/write_gguf.py`; a test checks that it agrees with the installed package.
 """
 
 from __future__ import annotations
@@ -53,8 +56,8 @@ def bits(name: str) -> int:
     return int(number[0])
 
 
-def text(origin: str) -> str:
-    """The module's source."""
+def module(origin: str) -> str:
+    """The source of the module of types."""
     types = "\n".join(
         f'    {int(kind)}: GGMLType("{kind.name}", {block}, {size}, {bits(kind.name)}),'
         for kind, (block, size) in sorted(gguf.GGML_QUANT_SIZES.items())
@@ -65,5 +68,13 @@ def text(origin: str) -> str:
     return HEAD.format(origin=origin, types=types, file_types=file_types)
 
 
+def kinds(arch: gguf.MODEL_ARCH) -> str:
+    """The names of an architecture's tensors, without part; `{}` where a number stands."""
+    names = [gguf.TENSOR_NAMES[kind] for kind in gguf.MODEL_TENSORS[arch] if kind in gguf.TENSOR_NAMES]
+    return " ".join(dict.fromkeys(name.replace("{bid}", "{}").replace("{xid}", "{}") for name in names))
+
+
 if __name__ == "__main__":
-    TARGET.write_text(text(sys.argv[1]))
+    TYPES.write_text(module(sys.argv[1]))
+    lines = [f"{json.dumps(name)}: {json.dumps(kinds(arch))}" for arch, name in gguf.MODEL_ARCH_NAMES.items()]
+    KINDS.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -1,0 +1,41 @@
+"""Tools that nobody can find are not kept."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+#: Where a person, a test or a build would find the name of a tool.
+NAMING = ("*.md", "docs/**/*.md", "tests/**/*.py", "benchmarks/*", "Makefile", "mkdocs.yml", "pyproject.toml", ".ci/*")
+
+
+def imported(path: Path) -> set[str]:
+    """The last words of the modules that a tool imports, by name or by text; tools find each other by their folder."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(aliases):
+                names.update(alias.name for alias in aliases)
+            case ast.ImportFrom(module, aliases):
+                names.update((module or "", *(alias.name for alias in aliases)))
+            case ast.Constant(str(text)):
+                names.add(text)
+    return {name.rpartition(".")[2] for name in names}
+
+
+def _names(path: Path, name: str) -> tuple[str, str, str]:
+    """What a tool may be called: a file, a module of the zoo, or a step of it."""
+    return name, name.removeprefix("tools/").removesuffix(".py").replace("/", "."), f"`{path.stem}"
+
+
+def test_every_tool_is_named_by_a_document_a_test_or_the_makefile() -> None:
+    """Or is imported by one that is."""
+    tools = {path: path.relative_to(ROOT).as_posix() for path in (ROOT / "tools").rglob("*.py")}
+    naming = [path for pattern in NAMING for path in ROOT.glob(pattern) if path.is_file() and path != Path(__file__)]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in naming if path.name != "CHANGELOG.md")
+    found = {path for path, name in tools.items() if any(each in text for each in _names(path, name))}
+    uses = {path: imported(path) for path in tools}
+    while more := {path for path in tools.keys() - found if any(path.stem in uses[each] for each in found)}:
+        found |= more
+    assert sorted(tools[path] for path in tools.keys() - found) == []
