@@ -88,7 +88,7 @@ def document(path: Path) -> None:
 def array(path: Path) -> None:
     with closing(LocalPlace(path.parent)) as place:
         subject = Subject(place, list(entries(path.parent)), str(path.parent))
-        pickles.judged(subject)
+        pickles.pickle_verdicts(subject)
 
 
 #: File → what reads it. The first byte of an input chooses.

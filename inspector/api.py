@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.architectures import prediction as _prediction
-from inspector.architectures.data.presets import PRESETS
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
 from inspector.model import Config, Prediction, Reconciliation, Variant
@@ -488,8 +487,14 @@ def _known(target: Any, config: str | None, revision: str | None, include: str |
 
 
 def _is_config(target: str) -> bool:
-    preset = target in PRESETS and not Path(target).exists()
-    return preset or (target.endswith(".json") and not target.endswith(".index.json"))
+    return _preset(target) is not None or (target.endswith(".json") and not target.endswith(".index.json"))
+
+
+def _preset(name: str) -> Mapping[str, Any] | None:
+    """The fields of a preset; None if there is none of that name, or a file has it."""
+    from inspector.architectures.data.presets import PRESETS  # checkpoints have no use for them
+
+    return None if Path(name).exists() else PRESETS.get(name)
 
 
 def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | None) -> Config:
@@ -498,8 +503,8 @@ def _config(config: str | Path | Mapping[str, Any] | Config, revision: str | Non
     if isinstance(config, Mapping):
         return configs.normalize(config)
     name = str(config)
-    if name in PRESETS and not Path(name).exists():
-        return configs.normalize(PRESETS[name], f"preset {name}")
+    if (preset := _preset(name)) is not None:
+        return configs.normalize(preset, f"preset {name}")
     if Path(name).is_file() and name.endswith(".json"):
         return configs.load(Path(name))
     return _config_at(name, revision)
@@ -510,6 +515,8 @@ def _config_at(target: str, revision: str | None) -> Config:
         place = place_of(target, revision)
     except (TargetError, NetworkError) as error:
         from difflib import get_close_matches
+
+        from inspector.architectures.data.presets import PRESETS
 
         near = get_close_matches(target.lower(), PRESETS, 1, 0.6)
         hint = f"did you mean the preset {near[0]}? " if near and "/" not in target else ""

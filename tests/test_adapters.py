@@ -14,7 +14,8 @@ from every import every
 
 import inspector
 from inspector.adapters.metadata import BASES
-from inspector.adapters.prediction import factors, predict
+from inspector.adapters.methods import factors
+from inspector.adapters.prediction import predict
 from inspector.errors import ConfigError
 from inspector.model import Reconciliation
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import inspector
 from inspector.auditing.readers.archives import Piece
-from inspector.auditing.readers.pickles import Budgets, Judged, judge
+from inspector.auditing.readers.pickles import Budgets, PickleVerdict, judge
 from inspector.auditing.readers.templates import judge as judge_template
 from inspector.errors import InspectorError
 from inspector.opening import configs
@@ -32,7 +32,7 @@ def audited(files: hostile.Files) -> Any:
         return inspector.audit([hostile.write(files, Path(folder))])
 
 
-def judged(data: bytes) -> Judged:
+def judged(data: bytes) -> PickleVerdict:
     return judge(Piece("", lambda start, length: data[start : start + length], len(data)), Budgets(), likely=True)
 
 

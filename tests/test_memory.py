@@ -356,7 +356,7 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
 
 def test_confirmed_types_are_those_of_the_fixtures() -> None:
     """`tools/write_confirmed.py` writes what the fixtures hold."""
-    from inspector.sizing.confirmed import CONFIRMED
+    from inspector.sizing.confirmed_types import CONFIRMED
 
     assert CONFIRMED["transformers"] == {case["config"]["model_type"] for case in FILLED}
     assert CONFIRMED["llama.cpp"] == {case["pairs"][0][2] for case in PRINTED}

@@ -11,7 +11,7 @@ import pytest
 from hostile.templates import HARMLESS
 
 import inspector
-from inspector.auditing import rendering
+from inspector.auditing.readers import templates
 
 ROOT = Path(inspector.__file__).parents[1]
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="processes are limited by Unix's means")
@@ -32,28 +32,28 @@ GRAVE = {
 @pytest.mark.parametrize("text", sorted(GRAVE))
 def test_grave(text: str) -> None:
     """The sandbox's own refusals, and what takes too much."""
-    assert GRAVE[text] in rendering._outcome(text)["grave"]
+    assert GRAVE[text] in templates._outcome(text)["grave"]
 
 
 def test_what_fails_is_told() -> None:
     """A template that no conversation suits; one that says so itself is sound."""
-    assert "UndefinedError" in rendering._outcome("{{ a.b.c }}")["failed"]
-    assert "cannot parse" in rendering._outcome("{% if %}")["failed"]
-    assert "0x110000" in rendering._outcome("{{ '%c' % -5 }}")["failed"]  # an overflow that takes no memory
-    assert rendering._outcome("{{ raise_exception('no') }}") == {}
+    assert "UndefinedError" in templates._outcome("{{ a.b.c }}")["failed"]
+    assert "cannot parse" in templates._outcome("{% if %}")["failed"]
+    assert "0x110000" in templates._outcome("{{ '%c' % -5 }}")["failed"]  # an overflow that takes no memory
+    assert templates._outcome("{{ raise_exception('no') }}") == {}
 
 
 @pytest.mark.parametrize("text", [hostile.unusual.FULL_TEMPLATE, *HARMLESS[:3]])
 def test_sound_templates_are_silent(text: str) -> None:
     """As they are where they are judged by what they say."""
-    assert "grave" not in rendering._outcome(text)
+    assert "grave" not in templates._outcome(text)
 
 
 def test_json_as_transformers_writes_it() -> None:
     """Its filter takes the keywords of `json.dumps` that follow, and no others."""
     template = "{{ messages | tojson(ensure_ascii=true, indent=2, separators=(',', ':'), sort_keys=true) }}"
-    assert rendering._outcome(template) == {}
-    assert "'default'" in rendering._outcome("{{ messages | tojson(default=1) }}")["failed"]
+    assert templates._outcome(template) == {}
+    assert "'default'" in templates._outcome("{{ messages | tojson(default=1) }}")["failed"]
 
 
 NEEDS = {
@@ -78,8 +78,8 @@ def test_the_process_has_no_rights(what: str) -> None:
 
 def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is not rendered is an error."""
-    monkeypatch.setattr(rendering, "MAX_TEMPLATES", 2)
-    monkeypatch.setattr(rendering, "_outcome", lambda _: {})
+    monkeypatch.setattr(templates, "MAX_RENDERED", 2)
+    monkeypatch.setattr(templates, "_outcome", lambda _: {})
     several = (hostile.put(f"additional_chat_templates/{number}.jinja", b"{{ messages }}") for number in range(3))
     folder = hostile.make(hostile.both(*several), tmp_path)
     assert not inspector.audit([folder]).fails("error")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing import bounds, files
+from inspector.auditing import files, limits
 from inspector.auditing.completeness import contents, downloads, file_names, shards
 from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
 from inspector.auditing.loading import gguf_claims, preprocessors
@@ -42,7 +42,7 @@ def test_fields_with_further_token_ids() -> None:
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
 def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
-    assert tensor_names._times(shape) == text
+    assert tensor_names._shape_text(shape) == text
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others:
     ],
 )
 def test_a_models_body(wanted: list[str], base: str) -> None:
-    assert tensor_names._base(wanted) == base
+    assert tensor_names._base_prefix(wanted) == base
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_the_extent_of_a_target() -> None:
 
 def test_which_files_are_examined_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = [entry(path) for path in ("a/b/c.json", "x.txt", "a/d.gguf", "y.txt", "z.json")]
-    monkeypatch.setattr(bounds, "MAX_FILES", 4)
+    monkeypatch.setattr(limits, "MAX_FILES", 4)
     of_many = files.extent_of(None, listed, None)
     assert [each.path for each in of_many.entries] == ["z.json", "a/d.gguf", "a/b/c.json", "x.txt"]
     assert (of_many.unread, of_many.total) == ({"y.txt"}, 5)
@@ -386,12 +386,12 @@ def test_files_that_are_too_large() -> None:
             asked.append((name, length))
             return first
 
-        return bounds.excess(path, size, head)
+        return limits.excess(path, size, head)
 
     def what(size: str, limit: str) -> str:
         return f"{size} bytes, but no sound file needs {limit}: not checked"
 
-    config = bounds.MAX_DOCUMENT
+    config = limits.MAX_DOCUMENT
     assert excess("d/config.json", config) is None
     found = excess("d/config.json", config + 1)
     assert found is not None
@@ -403,7 +403,7 @@ def test_files_that_are_too_large() -> None:
     assert index is not None
     assert index.rule == "index"
     assert excess("m.safetensors.index.json", MAX_INDEX) is None
-    most = bounds.MAX_HEADER
+    most = limits.MAX_HEADER
     assert excess("m.safetensors", 1 << 40, most.to_bytes(8, "little")) is None
     assert excess("m.safetensors", 1 << 40, (most + 1).to_bytes(8, "little") + b"\1" * 8) == Finding(
         "header-size", "error", what("16,777,217", "16,777,216"), "m.safetensors"
@@ -523,9 +523,9 @@ def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None:
-    assert token_counts._pairs(raw, 0) == highest
-    assert token_counts._pairs(b"xx" + raw, 2) == highest
-    assert token_counts._object(b" {" + raw) == highest
+    assert token_counts._highest_of_pairs(raw, 0) == highest
+    assert token_counts._highest_of_pairs(b"xx" + raw, 2) == highest
+    assert token_counts._highest_in_object(b" {" + raw) == highest
 
 
 @pytest.mark.parametrize(
@@ -533,13 +533,13 @@ def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None
     [(b'["a", 0.5], ["b", -1e-3]]', 1), (b'["a", 0]]', 0), (b'["a", 0],', None), (b'["a"]]', None), (b"]", None)],
 )
 def test_the_last_piece_of_a_list(raw: bytes, highest: int | None) -> None:
-    assert token_counts._pieces(raw, 0) == highest
-    assert token_counts._pieces(b"xx" + raw, 2) == highest
+    assert token_counts._last_of_pieces(raw, 0) == highest
+    assert token_counts._last_of_pieces(b"xx" + raw, 2) == highest
 
 
 def test_an_object_begins_with_a_brace() -> None:
-    assert token_counts._object(b'["a": 3}') is None
-    assert token_counts._object(b"") is None
+    assert token_counts._highest_in_object(b'["a": 3}') is None
+    assert token_counts._highest_in_object(b"") is None
 
 
 @pytest.mark.parametrize(
@@ -551,7 +551,7 @@ def test_an_object_begins_with_a_brace() -> None:
     ],
 )  # fmt: skip
 def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> None:
-    assert token_counts._count(raw) == count
+    assert token_counts._count_of_pieces(raw) == count
 
 
 # --- harm ---------------------------------------------------------------------------------------
@@ -566,7 +566,7 @@ def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> N
     ],
 )  # fmt: skip
 def test_files_within_unclaimed_bytes(data: bytes, what: str | None) -> None:
-    assert hidden_code._hidden(data) == what
+    assert hidden_code._kind_of_hidden(data) == what
 
 
 def test_many_names_are_cut() -> None:

@@ -124,7 +124,7 @@ def test_the_largest_in_words() -> None:
     ],
 )  # fmt: skip
 def test_names_under_which_python_imports_a_file(path: str, name: str) -> None:
-    assert programs._importable(Entry(path, "file", 1)) == name
+    assert programs._import_name(Entry(path, "file", 1)) == name
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 import rule_words
 from every import every
 
+from inspector.auditing.loading import accepted_values
 from inspector.auditing.loading import config_fields as rules
 from inspector.bridge.forecast import forecast
 from inspector.model import Config
@@ -34,7 +35,7 @@ def only(name: str, fields: dict[str, Any] | bytes, **others: bytes) -> hostile.
     ],
 )
 def test_the_kind_of_a_value(value: Any, letter: str) -> None:
-    assert rules.kind_of(value) == letter
+    assert accepted_values.kind_of(value) == letter
 
 
 @pytest.mark.parametrize(
@@ -57,17 +58,17 @@ def test_the_kind_of_a_value(value: Any, letter: str) -> None:
 )
 def test_what_a_field_of_llama_should_be(field: str, value: Any, should: str | None) -> None:
     """As Transformers' LlamaConfig is annotated: `eos_token_id: int | list[int] | None`."""
-    assert rules.wrong_kind("transformers", "llama", field, value) == should
+    assert accepted_values.wrong_kind("transformers", "llama", field, value) == should
 
 
 def test_items_are_looked_at_as_far_as_there_may_be_many() -> None:
-    assert rules.wrong_kind("transformers", "llama", "eos_token_id", [1] * 999 + ["a"]) is not None
-    assert rules.wrong_kind("transformers", "llama", "eos_token_id", [1] * 1_000 + ["a"]) is None
+    assert accepted_values.wrong_kind("transformers", "llama", "eos_token_id", [1] * 999 + ["a"]) is not None
+    assert accepted_values.wrong_kind("transformers", "llama", "eos_token_id", [1] * 1_000 + ["a"]) is None
 
 
 def test_a_type_that_is_not_known_takes_anything() -> None:
-    assert rules.takes("transformers", "never-heard-of", "hidden_size") is None
-    assert rules.wrong_kind("transformers", "never-heard-of", "hidden_size", "16") is None
+    assert accepted_values.takes("transformers", "never-heard-of", "hidden_size") is None
+    assert accepted_values.wrong_kind("transformers", "never-heard-of", "hidden_size", "16") is None
 
 
 @every(
@@ -264,7 +265,7 @@ def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], 
 )
 def test_versions(text: Any, version: tuple[int, ...]) -> None:
     """As many numbers as are compared; what tells none is as new as can be."""
-    assert rules.version(text) == version
+    assert accepted_values.version(text) == version
 
 
 YARN = {"rope_type": "yarn", "factor": 2.0}

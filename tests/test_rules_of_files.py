@@ -571,7 +571,7 @@ def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
     ],
 )
 def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> None:
-    assert contents._whole(raw) == whole
+    assert contents._is_whole_message(raw) == whole
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_as_many_submodules_and_hooks_as_are_searched(tmp_path: Path, monkeypatc
     ],
 )
 def test_tags_that_run_code(text: str, tag: bool) -> None:
-    assert (document_objects._tag(text) is not None) == tag
+    assert (document_objects._python_tag(text) is not None) == tag
 
 
 def test_files_that_a_document_names(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_fields_of_a_processor(own: dict[str, Any], said: list[str]) -> None:
 )
 def test_as_many_tokens_as_are_counted(raw: bytes, highest: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
-    assert token_counts._object(raw) == highest
+    assert token_counts._highest_in_object(raw) == highest
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_as_many_tokens_as_are_counted(raw: bytes, highest: int | None, monkeypa
 )
 def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
-    assert token_counts._pieces(raw, 0) == last
+    assert token_counts._last_of_pieces(raw, 0) == last
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
     ],
 )
 def test_pieces_of_sentencepiece(raw: bytes, pieces: int | None) -> None:
-    assert token_counts._count(raw) == pieces
+    assert token_counts._count_of_pieces(raw) == pieces
 
 
 # --- GGUF ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import rule_words
 from every import every
 from hostile.files import gguf, safetensors
 
-from inspector.auditing.loading import config_fields, sentence_transformers, tokenizers
+from inspector.auditing.loading import accepted_values, config_fields, sentence_transformers, tokenizers
 from inspector.auditing.readers import archives, repositories, templates, token_counts, tokenizer_json
 from inspector.auditing.safety import remote_code
 
@@ -268,7 +268,7 @@ def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
     ],
 )  # fmt: skip
 def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> None:
-    assert config_fields.wrong_size(field, value) == said
+    assert accepted_values.wrong_size(field, value) == said
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> No
     ],
 )  # fmt: skip
 def test_probabilities_of_dropout(own: dict[str, Any], said: list[str]) -> None:
-    assert list(config_fields.beyond_one(own)) == said
+    assert list(accepted_values.beyond_one(own)) == said
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,9 @@ def test_damaged_streams_are_no_surprise() -> None:
     ],
 )
 def test_forms_of_templates(value: Any, found: list[tuple[str, str]]) -> None:
-    assert [(each.path, each.name, each.text) for each in templates._named("p", value)] == [("p", *it) for it in found]
+    assert [(each.path, each.name, each.text) for each in templates._templates_in("p", value)] == [
+        ("p", *it) for it in found
+    ]
 
 
 def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ from hostile.files import archive, safetensors
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.consistency import packing
-from inspector.auditing.loading import config_fields, diffusers, gguf_tensors, peft
+from inspector.auditing.loading import accepted_values, config_fields, diffusers, gguf_tensors, peft
 from inspector.auditing.loading import gguf_keys as gguf_rules
-from inspector.auditing.readers.pickles import Judged
+from inspector.auditing.readers.pickles import PickleVerdict
 from inspector.auditing.run import audit
 from inspector.auditing.safety import hidden_code
 from inspector.auditing.verdicts import Verdict
@@ -39,7 +39,7 @@ from inspector.sources.listing import Entry
     ],
 )  # fmt: skip
 def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    table = config_fields.fields()["diffusers"]
+    table = accepted_values.fields()["diffusers"]
     own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
     assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == said
 
@@ -181,14 +181,14 @@ def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bo
 @pytest.mark.parametrize(
     ("found", "severity", "message"),
     [
-        (Judged(1, ("os.system",), ("x.y",), ("damage",), ()), None, "loading it reaches os.system, which can run anything: do not load it"),
-        (Judged(1, (), ("x.y", "z"), (), ()), "warning", "a pickle, which runs code when it is loaded; imports x.y, z"),
-        (Judged(1, (), (), (), ()), "info", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import"),
-        (Judged(1, (), (), ("torn", "more"), ()), "error", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: torn"),
-        (Judged(1, (), (), (), (), odd=("odd", "more")), "warning", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; odd, which no pickler writes"),
+        (PickleVerdict(1, ("os.system",), ("x.y",), ("damage",), ()), None, "loading it reaches os.system, which can run anything: do not load it"),
+        (PickleVerdict(1, (), ("x.y", "z"), (), ()), "warning", "a pickle, which runs code when it is loaded; imports x.y, z"),
+        (PickleVerdict(1, (), (), (), ()), "info", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import"),
+        (PickleVerdict(1, (), (), ("torn", "more"), ()), "error", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: torn"),
+        (PickleVerdict(1, (), (), (), (), odd=("odd", "more")), "warning", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; odd, which no pickler writes"),
     ],
 )  # fmt: skip
-def test_words_about_a_pickle(found: Judged, severity: str | None, message: str) -> None:
+def test_words_about_a_pickle(found: PickleVerdict, severity: str | None, message: str) -> None:
     assert hidden_code._verdict_on_pickle("p", found) == (message, "p", None, severity)
 
 

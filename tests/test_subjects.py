@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostile.files import Link, dump, gguf, safetensors, write
 
-from inspector.auditing import bounds, targets
+from inspector.auditing import limits, targets
 from inspector.auditing.subject import Subject
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace
@@ -33,7 +33,7 @@ def told(subject: Subject) -> list[tuple[str, str, str, str | None]]:
 
 
 def test_a_header_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_HEADER", 64)
+    monkeypatch.setattr(limits, "MAX_HEADER", 64)
     files = {"model.safetensors": safetensors({"x" * 100: [4]}), "config.json": b"{}"}
     length = int.from_bytes(files["model.safetensors"][:8], "little")
     own = made(tmp_path / "a", files)
@@ -41,7 +41,7 @@ def test_a_header_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.Monkey
         ("header-size", "error", f"{length} bytes, but no sound file needs 64: not checked", "model.safetensors")
     ]
     assert (own.headers, own.extra, own.incomplete) == ((), (), True)
-    monkeypatch.setattr(bounds, "MAX_HEADER", length)
+    monkeypatch.setattr(limits, "MAX_HEADER", length)
     own = made(tmp_path / "b", files)
     assert (told(own), len(own.headers), own.incomplete) == ([], 1, False)
 
@@ -49,17 +49,17 @@ def test_a_header_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_more_tensors_than_any_gguf_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = gguf({}, {"a": [4], "b": [4]})
     big = gguf({}, {"a": [4], "b": [4]}, order=">")
-    monkeypatch.setattr(bounds, "MAX_TENSORS", 1)
+    monkeypatch.setattr(limits, "MAX_TENSORS", 1)
     for name, content in (("little", file), ("big", big)):
         own = made(tmp_path / name, {"m.gguf": content})
         what = "2 tensors, but no sound file needs 1: not checked"
         assert told(own) == [("header-size", "error", what, "m.gguf")]
-    monkeypatch.setattr(bounds, "MAX_TENSORS", 2)
+    monkeypatch.setattr(limits, "MAX_TENSORS", 2)
     assert told(made(tmp_path / "c", {"m.gguf": file})) == []
 
 
 def test_documents_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "MAX_DOCUMENT", 20)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT", 20)
     own = made(tmp_path, {"model.safetensors": WEIGHTS, "config.json": dump({"model_type": "llama"})})
     assert told(own) == [("config", "error", "23 bytes, but no sound file needs 20: not checked", "config.json")]
     assert own.config is None
@@ -71,13 +71,13 @@ def test_documents_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.Monke
 def test_documents_are_read_as_far_as_there_are_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("a/config.json", "b/modules.json", "c/model_index.json", "d/chat_template.json")
     own = made(tmp_path, dict.fromkeys(names, b'{"k": 1}'))
-    monkeypatch.setattr(bounds, "MAX_DOCUMENTS", 24)
+    monkeypatch.setattr(limits, "MAX_DOCUMENTS", 24)
     assert [own.document(name) for name in names] == [{"k": 1}] * 3 + [{}]
     assert [own.too_large(own.by_path[name]) for name in names] == [False, False, False, True]
 
 
 def test_documents_of_any_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bounds, "KEPT_DOCUMENTS", 2)
+    monkeypatch.setattr(limits, "KEPT_DOCUMENTS", 2)
     own = made(tmp_path, {"a.json": b'{"k": 1}', "b.json": b"[1]", "c.json": b"{", "d.json": b""})
     for _ in range(2):
         assert [own.document(f"{name}.json") for name in "abcdx"] == [{"k": 1}, {}, {}, {}, {}]
@@ -88,10 +88,10 @@ def test_documents_of_any_kind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_more_files_than_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"z/m.safetensors": WEIGHTS, "a.txt": b"x", "b.txt": b"x", "c.json": b"{}"}
-    monkeypatch.setattr(bounds, "MAX_FILES", 4)
+    monkeypatch.setattr(limits, "MAX_FILES", 4)
     own = made(tmp_path / "a", files)
     assert ([entry.path for entry in own.entries], own.findings) == (sorted(files), [])
-    monkeypatch.setattr(bounds, "MAX_FILES", 3)
+    monkeypatch.setattr(limits, "MAX_FILES", 3)
     own = made(tmp_path / "b", files)
     assert [entry.path for entry in own.entries] == ["c.json", "z/m.safetensors", "a.txt"]
     what = "4 files, of which 3 were examined: the others were not checked"
@@ -106,7 +106,7 @@ def test_weights_beside_the_models_own(tmp_path: Path, monkeypatch: pytest.Monke
     assert told(own) == [("not-weights", "error", "is a text file, not weights", "d/2.safetensors")]
     assert [header.path for header in own.extra] == ["d/1.safetensors", "d/3.safetensors"]
     assert [header.path for header in own.all_headers] == ["model.safetensors", "d/1.safetensors", "d/3.safetensors"]
-    monkeypatch.setattr(bounds, "MAX_EXTRA", 1)
+    monkeypatch.setattr(limits, "MAX_EXTRA", 1)
     own = made(tmp_path / "b", {**files, **beside})
     what = "2 weight files beside the first 1: not checked"
     assert told(own) == [("not-judged", "error", what, "d/2.safetensors")]

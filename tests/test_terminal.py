@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.terminal import encodable, painted
+from inspector.cli.console import encodable, painted
 from inspector.report.columns import text_width
 
 Made = Callable[[str], Path]

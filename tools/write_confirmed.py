@@ -1,4 +1,4 @@
-"""Writes `inspector/sizing/confirmed.py`: the types whose caches the fixtures hold to what engines themselves hold.
+"""Writes `inspector/sizing/confirmed_types.py`: the types whose caches the fixtures hold to what engines themselves hold.
 
     python tools/write_confirmed.py
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import fill
 
 ROOT = Path(__file__).parents[1]
-OUT = ROOT / "inspector" / "sizing" / "confirmed.py"
+OUT = ROOT / "inspector" / "sizing" / "confirmed_types.py"
 #: Engine → the fixture of its answers.
 FIXTURES = {
     "transformers": "caches_transformers.jsonl",

@@ -14,6 +14,10 @@ from inspector.model import Adapter, Tensor
 MARKS = ("lora", "hada_w", "lokr_w", "ia3_l", "vera_lambda", "oft_", "prompt_embeddings", "base_model.")
 
 
+#: Keys of metadata with which adapters describe themselves: diffusers' and kohya's.
+DESCRIPTIONS = DIFFUSERS, KOHYA = "lora_adapter_metadata", "ss_network_module"
+
+
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None, patterns: Iterable[str]) -> Adapter | None:
     """The adapter in these tensors; None if there is none, or only a few tensors among a model's own.
 

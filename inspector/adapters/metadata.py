@@ -13,9 +13,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from inspector.adapters import DIFFUSERS, KOHYA
 from inspector.model import Config, Header
 
-DIFFUSERS, KOHYA = "lora_adapter_metadata", "ss_network_module"
 #: Parts of a pipeline that diffusers adapts, the denoiser first.
 PARTS = ("unet", "transformer", "text_encoder", "text_encoder_2")
 TRANSFORMERS = ("proj_in", "proj_out", "to_q", "to_k", "to_v", "to_out.0", "ff.net.0.proj", "ff.net.2")
@@ -46,7 +46,7 @@ def configuration(files: Iterable[Header]) -> Mapping[str, Any] | None:
     """The adapter's fields; None if the headers have none."""
     for header in files:
         if DIFFUSERS in header.metadata:
-            return _of_diffusers(_json(header.metadata[DIFFUSERS]))
+            return _of_diffusers(_parsed_object(header.metadata[DIFFUSERS]))
         if KOHYA in header.metadata:
             return _of_kohya(header.metadata)
     return None
@@ -64,7 +64,7 @@ def base(files: Iterable[Header]) -> Config | None:
     return None
 
 
-def _json(text: Any) -> Mapping[str, Any]:
+def _parsed_object(text: Any) -> Mapping[str, Any]:
     try:
         value = json.loads(text)
     except (TypeError, ValueError, RecursionError):
@@ -81,17 +81,17 @@ def _of_diffusers(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _of_kohya(metadata: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    arguments = _json(metadata.get("ss_network_args"))
+    arguments = _parsed_object(metadata.get("ss_network_args"))
     if metadata[KOHYA] != "networks.lora":
         return None
     targets, ranks = [*TRANSFORMERS, *TEXT], {}
     if "conv_dim" in arguments:
         targets += [*LINEAR, *CONVOLUTIONS]
-        ranks = dict.fromkeys(CONVOLUTIONS, _number(arguments["conv_dim"]))
-    rank = _number(metadata.get("ss_network_dim"))
+        ranks = dict.fromkeys(CONVOLUTIONS, _as_integer(arguments["conv_dim"]))
+    rank = _as_integer(metadata.get("ss_network_dim"))
     return {"peft_type": "LORA", "r": rank, "target_modules": targets, "rank_pattern": ranks}
 
 
-def _number(value: Any) -> Any:
+def _as_integer(value: Any) -> Any:
     """kohya writes its numbers as strings."""
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 9 else value

@@ -9,31 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import isqrt
 from typing import Any, NamedTuple
 
-from inspector.adapters.methods import Method, Piece
+from inspector.adapters.methods import Method, Piece, Scope, tensors_of
 from inspector.adapters.methods import method as method_of
 from inspector.adapters.tensors import PROMPTS
-from inspector.architectures import formula
 from inspector.architectures.expansion import MAX_INDEX
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
 from inspector.quantization.patterns import compiled
 from inspector.units import escape, integer
 
-#: Ranks and numbers of tokens are untrusted: larger ones are refused.
-MAX_NUMBER = 1 << 30
-MAX_PIECES = 1000
 #: Keys of one field that are expressions: each is tried on every module's name.
 MOST_EXPRESSIONS = 500
 CONVOLUTION = 4  # dimensions of a convolution over images
 #: Target names that are literal; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
-#: Names in LoKr's shapes: which factor of which size.
-_FACTORS = {
-    f"{kind}_{size}": (size, at) for size in ("outputs", "inputs") for at, kind in enumerate(("small", "large"))
-}
 #: Roles of matrices that a loaded mixture of experts holds in two parameters.
 _STACKS = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
 
@@ -50,18 +41,21 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
         raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
     rows = _replicated(config, base.expected)
     biases = {row.name: row for row in rows if row.part == "bias"}
-    targets = [*_modules(config, (*rows, *base.tied), method), *(_parameters(config, rows) if method.stacked else ())]
-    sums = _sums(targets)
+    targets = [
+        *_targeted_modules(config, (*rows, *base.tied), method),
+        *(_targeted_parameters(config, rows) if method.stacked else ()),
+    ]
+    sums = _sizes_of_all(targets)
     expected = (
-        *(piece for target in targets for piece in _pieces(config, method, target, sums, biases)),
-        *_shared(config, base, method, sums),
-        *_saved(config, base),
-        *_tokens(config, rows),
-        *_biases(config, targets, biases),
+        *(piece for target in targets for piece in _tensors_of_module(config, method, target, sums, biases)),
+        *_shared_tensors(config, base, method, sums),
+        *_saved_modules(config, base),
+        *_trained_rows(config, rows),
+        *_saved_biases(config, targets, biases),
     )
     family = f"{name.lower()} on {base.family}"
     again = base.tied if method.usual_target else ()  # the head, if rows of the embedding are trained
-    tied = tuple(piece for row in again for piece in _pieces(config, method, row, sums, biases))
+    tied = tuple(piece for row in again for piece in _tensors_of_module(config, method, row, sums, biases))
     return Prediction(base.config, family, base.head, expected, tied, base=base)
 
 
@@ -83,34 +77,37 @@ def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence
         raise ConfigError(
             f"the adapter's configuration gives {ranges!r:.40} for `layer_replication`: not a list of layers"
         )
-    return [row if row.layers is None else row._replace(layers=_again(order, frozenset(row.layers))) for row in rows]
+    return [
+        row if row.layers is None else row._replace(layers=_repeated_layers(order, frozenset(row.layers)))
+        for row in rows
+    ]
 
 
-def _again(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
+def _repeated_layers(order: Sequence[int], layers: frozenset[int]) -> tuple[int, ...]:
     return tuple(new for new, old in enumerate(order) if old in layers)
 
 
-def _modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
+def _targeted_modules(config: Mapping[str, Any], rows: Iterable[Expected], method: Method) -> Iterator[Expected]:
     """The weights whose modules are targeted, separately if they have their own ranks."""
     usual = method.usual_target if config.get("target_modules") is None else ""
-    tests = None if usual else _tests(config)
+    tests = None if usual else _name_tests(config)
     for row in rows:
         fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
         if row.part == "weight" and fits and row.stacked is None and not row.buffer:
-            targeted = _targeted(row, config, tests) if tests else row if row.role == usual else None
+            targeted = _layers_targeted(row, config, tests) if tests else row if row.role == usual else None
             if targeted is not None and targeted.tensors:
-                yield from _by_rank(targeted, config, method)
+                yield from _separated_by_rank(targeted, config, method)
 
 
-def _parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+def _targeted_parameters(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
     """The weights that `target_parameters` names individually: stacked experts, routers."""
-    targeted = _words(config.get("target_parameters"))
+    targeted = _checked_names(config.get("target_parameters"))
     if targeted:
-        for row in (*(row for row in rows if row.part == "weight"), *_stacked(rows)):
+        for row in (*(row for row in rows if row.part == "weight"), *_as_stacks(rows)):
             if len(row.shape) in (2, 3) and row.experts is None:
-                chosen = _chosen(row, lambda name: _named(name, targeted), row.name)
+                chosen = _with_matching_layers(row, lambda name: _is_named(name, targeted), row.name)
                 if chosen.tensors:
-                    yield from _by_rank(chosen, config, _lora())
+                    yield from _separated_by_rank(chosen, config, _lora())
 
 
 def _lora() -> Method:
@@ -120,7 +117,7 @@ def _lora() -> Method:
     return found
 
 
-def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:
+def _as_stacks(rows: Sequence[Expected]) -> Iterator[Expected]:
     """Experts that files store separately, as Transformers holds them: one parameter per layer, in a module `mlp`."""
     experts = [row for row in rows if row.part == "weight" and row.experts is not None and len(row.shape) == 2]
     for name, roles in _STACKS.items():
@@ -133,7 +130,7 @@ def _stacked(rows: Sequence[Expected]) -> Iterator[Expected]:
             yield row._replace(role=name, name=whole, shape=shape, experts=None, stacked=row.experts)
 
 
-def _pieces(
+def _tensors_of_module(
     config: Mapping[str, Any],
     method: Method,
     target: Expected,
@@ -141,13 +138,13 @@ def _pieces(
     biases: Mapping[str, Expected],
 ) -> Iterator[Expected]:
     """The tensors that each targeted module gets."""
-    words = {**_words_of(target, config, biases), **sums}
-    own = own_pattern(config, method.pattern, _first(target))
+    words = {**_sizes_of_weight(target, config, biases), **sums}
+    own = own_pattern(config, method.pattern, _first_module(target))
     if own is not None:
-        words[method.rank] = _ranks(config[method.pattern][own])
+        words[method.rank] = _own_rank(config[method.pattern][own])
     module = target.name.removesuffix(".weight")
-    for piece in _kind(method, target, has_bias=words["has_bias"]):
-        for part, shape, shown in _made(piece, _Scope(config, method, words)):
+    for piece in _pieces_for(method, target, has_bias=words["has_bias"]):
+        for part, shape, shown in tensors_of(piece, Scope(config, method, words)):
             yield target._replace(
                 group="adapter",
                 part=part,
@@ -159,7 +156,7 @@ def _pieces(
             )
 
 
-def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
+def _pieces_for(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, ...]:
     """The method's tensors for a weight of this kind; an embedding with a bias counts as a projection."""
     if target.stacked is not None:
         return method.stacked
@@ -168,36 +165,38 @@ def _kind(method: Method, target: Expected, *, has_bias: bool) -> tuple[Piece, .
     return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
 
 
-def _shared(config: Mapping[str, Any], base: Prediction, method: Method, sums: Mapping[str, int]) -> Iterator[Expected]:
+def _shared_tensors(
+    config: Mapping[str, Any], base: Prediction, method: Method, sums: Mapping[str, int]
+) -> Iterator[Expected]:
     """The tensors that belong to no module."""
-    words = {**_widths(config, base), **sums} if method.shared else {}
+    words = {**_widths_of_base(config, base), **sums} if method.shared else {}
     for piece in method.shared:
-        for number, (part, shape, shown) in enumerate(_made(piece, _Scope(config, method, words))):
+        for number, (part, shape, shown) in enumerate(tensors_of(piece, Scope(config, method, words))):
             role = "prompt_embeddings" if part in PROMPTS else "shared_vectors"
             layers = (number,) if piece.times else None
             yield Expected(role, "adapter", "text", part, part, shape, shown, tuple(map(str, shape)), layers)
 
 
-def _biases(
+def _saved_biases(
     config: Mapping[str, Any], targets: Sequence[Expected], biases: Mapping[str, Expected]
 ) -> Iterator[Expected]:
     """Biases of the base that are trained, and saved: `all`, or those of adapted modules (`lora_only`)."""
     which = config.get("bias")
     if which == "all":
-        saved = _words(config.get("modules_to_save"))
-        yield from (bias for name, bias in biases.items() if not _named(name.rpartition(".")[0], saved))
+        saved = _checked_names(config.get("modules_to_save"))
+        yield from (bias for name, bias in biases.items() if not _is_named(name.rpartition(".")[0], saved))
     elif isinstance(which, str) and which.endswith("_only"):
         for target in targets:
-            bias = biases.get(_bias_of(target.name))
+            bias = biases.get(_name_of_bias(target.name))
             if bias is not None:
                 yield bias._replace(layers=target.layers)
 
 
-def _bias_of(name: str) -> str:
+def _name_of_bias(name: str) -> str:
     return name.removesuffix("weight") + "bias"
 
 
-def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Iterator[Expected]:
+def _separated_by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Iterator[Expected]:
     """The rows, separately if layers have their own ranks."""
     if rows.layers is None or not isinstance(config.get(method.pattern), Mapping):
         yield rows
@@ -210,58 +209,58 @@ def _by_rank(rows: Expected, config: Mapping[str, Any], method: Method) -> Itera
         yield rows._replace(layers=tuple(members))
 
 
-def _first(rows: Expected) -> str:
+def _first_module(rows: Expected) -> str:
     """The name of the first of the modules."""
     module = rows.name.removesuffix(".weight")
     return module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
 
 
-class _Tests(NamedTuple):
+class _NameTests(NamedTuple):
     """What a configuration says of modules' names."""
 
     targeted: Callable[[str], bool] | None  # None for every linear layer
     left_out: Callable[[str], bool]
 
 
-def _tests(config: Mapping[str, Any]) -> _Tests:
+def _name_tests(config: Mapping[str, Any]) -> _NameTests:
     targets = config.get("target_modules")
-    targeted = None if targets == "all-linear" else _test(targets, "target_modules")
-    return _Tests(targeted, _test(config.get("exclude_modules"), "exclude_modules"))
+    targeted = None if targets == "all-linear" else _name_test(targets, "target_modules")
+    return _NameTests(targeted, _name_test(config.get("exclude_modules"), "exclude_modules"))
 
 
-def _targeted(row: Expected, config: Mapping[str, Any], tests: _Tests) -> Expected | None:
+def _layers_targeted(row: Expected, config: Mapping[str, Any], tests: _NameTests) -> Expected | None:
     """The row with the layers whose modules are targeted; None if it cannot be targeted."""
     if tests.targeted is None and row.group in ("embedding", "head", "norm"):
         return None
     module = row.name.removesuffix(".weight")
 
     if row.layers is not None and config.get("layers_to_transform") is not None:
-        chosen = _layers(config["layers_to_transform"])
+        chosen = _layer_numbers(config["layers_to_transform"])
         row = row._replace(layers=tuple(layer for layer in row.layers if layer in chosen))
 
     def has(name: str) -> bool:
         return (tests.targeted is None or tests.targeted(name)) and not tests.left_out(name)
 
-    return _chosen(row, has, module)
+    return _with_matching_layers(row, has, module)
 
 
-def _chosen(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
+def _with_matching_layers(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
     """The row with the layers whose module is targeted; with none if it is not."""
     if row.layers is None:
         return row if has(module) else row._replace(layers=())
     return row._replace(layers=tuple(layer for layer in row.layers if has(module.replace("{layer}", str(layer)))))
 
 
-def _test(value: Any, field: str) -> Callable[[str], bool]:
+def _name_test(value: Any, field: str) -> Callable[[str], bool]:
     """A test for targeted modules: names in a list match suffixes, a string is an expression for the whole name."""
     if isinstance(value, str) and not _PLAIN.fullmatch(value):
-        pattern = _expression(value, field)
+        pattern = _compiled(value, field)
         return lambda name: pattern.match(name) is not None
-    words = _words(value)
-    return lambda name: _named(name, words)
+    words = _checked_names(value)
+    return lambda name: _is_named(name, words)
 
 
-def _expression(text: str, field: str) -> re.Pattern[str]:
+def _compiled(text: str, field: str) -> re.Pattern[str]:
     """An untrusted expression for whole names. Raises ConfigError for one that is not run."""
     pattern = compiled(text.removesuffix("$") + "$")
     if pattern is None:
@@ -269,7 +268,7 @@ def _expression(text: str, field: str) -> re.Pattern[str]:
     return pattern
 
 
-def _words(value: Any) -> frozenset[str]:
+def _checked_names(value: Any) -> frozenset[str]:
     """Names in a list, which are never patterns."""
     words = () if value is None else (value,) if isinstance(value, str) else value
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
@@ -277,7 +276,7 @@ def _words(value: Any) -> frozenset[str]:
     return frozenset(words)
 
 
-def _named(module: str, words: frozenset[str]) -> bool:
+def _is_named(module: str, words: frozenset[str]) -> bool:
     """Whether one of the words is the module's name, or its suffix."""
     return any(end in words for end in ends(module))
 
@@ -288,20 +287,20 @@ def ends(module: str) -> Iterator[str]:
     return (".".join(parts[at:]) for at in range(len(parts)))
 
 
-def _layers(chosen: Any) -> frozenset[int]:
+def _layer_numbers(chosen: Any) -> frozenset[int]:
     numbers = chosen if isinstance(chosen, list) else [chosen]
     return frozenset(number for number in numbers if isinstance(number, int))
 
 
-def _saved(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
+def _saved_modules(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
     """Modules that are trained and saved whole."""
-    names = _words(config.get("modules_to_save"))
+    names = _checked_names(config.get("modules_to_save"))
     for row in (*base.expected, *base.tied):
-        if _named(row.name.rpartition(".")[0], names):
+        if _is_named(row.name.rpartition(".")[0], names):
             yield row
 
 
-def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
+def _trained_rows(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
     """Separately trained rows of embeddings: of those that a mapping names, or of the token embedding."""
     chosen = config.get("trainable_token_indices")
     order = {name: number for number, name in enumerate(chosen)} if isinstance(chosen, Mapping) else {}
@@ -323,79 +322,37 @@ def _tokens(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Exp
 # --- how many numbers -------------------------------------------------------------------------
 
 
-class _Scope:
-    """The values of the names in a method's shapes, for one module."""
-
-    def __init__(self, config: Mapping[str, Any], method: Method, words: Mapping[str, Any]) -> None:
-        self.config, self.method, self.words = config, method, words
-
-    def __getitem__(self, name: str) -> Any:
-        """A field's value; None if it has none. Raises ConfigError for an absurd number."""
-        if name in self.words:
-            return self.words[name]
-        if name in _FACTORS:
-            size, at = _FACTORS[name]
-            return factors(self.words[size], self["decompose_factor"])[at]
-        value = self.config.get(name)
-        if value is None:
-            value = self.method.defaults.get(name)
-        if value is None and name in self.method.derived:
-            return formula.evaluate(self.method.derived[name], self)
-        if isinstance(value, int) and abs(value) > MAX_NUMBER:
-            raise ConfigError(f"the adapter's configuration gives {value!r:.40} for `{name}`: not a valid number")
-        return value
-
-
-def _made(piece: Piece, scope: _Scope) -> Iterator[tuple[str, tuple[int, ...], tuple[str, ...]]]:
-    """A piece's name, shape and formula, once for each time it occurs."""
-    if piece.when and not formula.evaluate(piece.when, scope):
-        return
-    dimensions = formula.dimensions(piece.shape)
-    shape = tuple(formula.evaluate(text, scope) for text in dimensions)
-    times = formula.evaluate(piece.times, scope) if piece.times else 1
-    for text, number in zip(dimensions, shape, strict=True):
-        if type(number) is not int or not 0 < number <= MAX_NUMBER * MAX_NUMBER:
-            what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: not a size"
-            raise ConfigError(what)
-    if type(times) is not int or not 0 <= times <= MAX_PIECES:
-        raise ConfigError(
-            f"the adapter's configuration gives {times!r:.40} for `{piece.times}`: not a number of pieces"
-        )
-    for at in range(times):
-        yield piece.part.replace("{}", str(at)), shape, tuple(map(formula.show, dimensions))
-
-
-def _words_of(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
+def _sizes_of_weight(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
     """The names of a targeted weight's sizes."""
-    bias = biases.get(_bias_of(target.name)) or biases.get(target.name + "_bias")
+    bias = biases.get(_name_of_bias(target.name)) or biases.get(target.name + "_bias")
     convolution = len(target.shape) == CONVOLUTION
     outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
-    if len(target.shape) > 1 and not convolution and _transposed(target, bias, config):
+    if len(target.shape) > 1 and not convolution and _has_inputs_first(target, bias, config):
         outputs, inputs = inputs, outputs
     return {
         "outputs": outputs,
         "inputs": inputs,
         "has_bias": bias is not None,
-        "feedforward": _named(_first(target), _words(config.get("feedforward_modules"))),
+        "feedforward": _is_named(_first_module(target), _checked_names(config.get("feedforward_modules"))),
         "experts": target.stacked,
         **(dict(zip(("kernel_rows", "kernel_columns"), target.shape[2:], strict=True)) if convolution else {}),
     }
 
 
-def _transposed(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:
+def _has_inputs_first(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:
     """Whether a weight has its inputs first: by its bias, whose length is its outputs, or else by PEFT's setting."""
     if bias is not None and target.shape[-1] != target.shape[-2]:
         return bias.shape[-1] == target.shape[-1]
     return bool(config.get("fan_in_fan_out")) and target.group not in ("embedding", "head")
 
 
-def _sums(targets: Iterable[Expected]) -> Mapping[str, int]:
+def _sizes_of_all(targets: Iterable[Expected]) -> Mapping[str, int]:
     """The modules that are adapted, and the elements of their weights."""
     tensors = [(target.tensors, target.elements) for target in targets]
     return {"modules": sum(n for n, _ in tensors), "sizes": sum(n * elements for n, elements in tensors)}
 
 
-def _widths(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
+def _widths_of_base(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
     """The columns of the token embedding, and of the keys and values of all layers."""
     embedding = next((row for row in base.expected if row.role == "embed_tokens"), None)
     if embedding is None:
@@ -406,7 +363,7 @@ def _widths(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
     return {"width": embedding.shape[-1], "keys": keys}
 
 
-def _ranks(value: Any) -> Any:
+def _own_rank(value: Any) -> Any:
     """A module's own rank; AdaLoRA records which of its initial ranks remain."""
     return sum(value) if isinstance(value, list) and all(isinstance(each, bool) for each in value) else value
 
@@ -416,14 +373,14 @@ def own_pattern(config: Mapping[str, Any], field: str, module: str) -> str | Non
     patterns = config.get(field)
     if not isinstance(patterns, Mapping) or not patterns:
         return None
-    plain, expressions = _patterns(tuple(patterns))
+    plain, expressions = _sorted_patterns(tuple(patterns))
     if len(expressions) > MOST_EXPRESSIONS:
         raise ConfigError(f"no prediction for this adapter: its `{field}` has {integer(len(expressions))} patterns")
     first = min((plain[end] for end in ends(module) if end in plain), default=None)
     for number, name in expressions:
         if first is not None and number > first[0]:
             break
-        pattern = _expression(name, field)
+        pattern = _compiled(name, field)
         if any(pattern.match(end) for end in ends(module)):
             return name
     return None if first is None else first[1]
@@ -434,7 +391,7 @@ _Key = tuple[int, str]
 
 
 @lru_cache(maxsize=8)
-def _patterns(keys: tuple[str, ...]) -> tuple[Mapping[str, _Key], tuple[_Key, ...]]:
+def _sorted_patterns(keys: tuple[str, ...]) -> tuple[Mapping[str, _Key], tuple[_Key, ...]]:
     """The keys that are literal names, by name, and those that are expressions; each name under its first key."""
     plain: dict[str, _Key] = {}
     expressions: list[_Key] = []
@@ -445,17 +402,3 @@ def _patterns(keys: tuple[str, ...]) -> tuple[Mapping[str, _Key], tuple[_Key, ..
         else:
             expressions.append((number, key))
     return plain, tuple(expressions)
-
-
-def factors(size: int, factor: Any = -1) -> tuple[int, int]:
-    """Two factors of a dimension, the smaller first: as close to each other as possible, or at most `factor`.
-
-    After LyCORIS' `factorization`, which PEFT took over: 512 → 16 · 32.
-    """
-    if size > MAX_NUMBER:
-        raise ConfigError(f"{integer(size)} is not a dimension of a matrix")
-    limit = factor if isinstance(factor, int) and factor > 0 else size
-    if factor == limit and size % limit == 0:
-        return min(limit, size // limit), max(limit, size // limit)
-    small = max((n for n in range(1, isqrt(size) + 1) if size % n == 0 and n <= limit), default=1)
-    return small, size // small

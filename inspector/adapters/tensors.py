@@ -163,30 +163,30 @@ _KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
 
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
     """The adapter in these tensors; None if there is none, or only a few tensors beside a model's own."""
-    found = [(tensor, ending) for tensor in tensors if (ending := _ending(tensor.name)) is not None]
+    found = [(tensor, ending) for tensor in tensors if (ending := _ending_of(tensor.name)) is not None]
     if not found and config is not None:
         found = list(_by_prefix(tensors, config))
     if not found or (config is None and len(found) * 2 < len(tensors)):
         return None
-    stacks = _stacks((config or {}).get("target_parameters"))
+    stacks = _stacks_changed((config or {}).get("target_parameters"))
     return Adapter(
-        method=_method(ending.method for _, ending in found),
-        served={tensor.name: _served(tensor.name, ending.text, stacks) for tensor, ending in found},
+        method=_most_specific_method(ending.method for _, ending in found),
+        served={tensor.name: _weight_served(tensor.name, ending.text, stacks) for tensor, ending in found},
         parts={tensor.name: ending.part for tensor, ending in found},
-        ranks=_ranks(found),
+        ranks=_counted_ranks(found),
         constants=frozenset(tensor.name for tensor, ending in found if ending.part in CONSTANTS),
         config=config or {},
     )
 
 
-def _method(named: Iterable[str]) -> str:
+def _most_specific_method(named: Iterable[str]) -> str:
     """The method of the tensors: if both are possible, the one that has more than the other."""
     methods = {method for method in named if method}
     special = methods - set(MORE_THAN.values()) or methods
     return min(special, default="")
 
 
-def _ranks(found: Iterable[tuple[Tensor, Ending]]) -> dict[int, int]:
+def _counted_ranks(found: Iterable[tuple[Tensor, Ending]]) -> dict[int, int]:
     """Rank → how many tensors have it."""
     ranks = Counter(
         tensor.shape[ending.rank_at]
@@ -206,7 +206,7 @@ def _by_prefix(tensors: Sequence[Tensor], config: Mapping[str, Any]) -> Iterator
             yield tensor, Ending("." + ".".join(words[-length:]), method, words[-length])
 
 
-def _ending(name: str) -> Ending | None:
+def _ending_of(name: str) -> Ending | None:
     """The adapter suffix of a name; None if it has none."""
     if name.endswith(_ANY_END):
         return next(ending for ending in ENDS if name.endswith(ending.text))
@@ -220,13 +220,13 @@ def _ending(name: str) -> Ending | None:
     return Ending(ALPHA, "", "alpha") if name.endswith(ALPHA) and _KOHYA.match(name) else None
 
 
-def _stacks(targets: Any) -> tuple[str, ...]:
+def _stacks_changed(targets: Any) -> tuple[str, ...]:
     """The parameters of experts that an adapter changes, in the order in which they are wrapped; by default all."""
     words = {target.rpartition(".")[2] for target in targets or () if isinstance(target, str)}
     return tuple(stack for stack in STACKS if stack in words) or STACKS
 
 
-def _served(name: str, end: str, stacks: Sequence[str]) -> str:
+def _weight_served(name: str, end: str, stacks: Sequence[str]) -> str:
     """The weight that an adapter's tensor changes, under the base model's name.
 
     Parameters of one module are wrapped around each other, the last outermost: of `experts.base_layer.lora_A` and
@@ -234,7 +234,7 @@ def _served(name: str, end: str, stacks: Sequence[str]) -> str:
     """
     if not end:
         return name.removeprefix("base_model.") + ".weight"
-    base = _base(name.removesuffix(end))
+    base = _base_name(name.removesuffix(end))
     module = base.removesuffix(".weight")
     depth = module.count(BASE_LAYER)
     module = module.removesuffix(BASE_LAYER * depth)
@@ -242,12 +242,12 @@ def _served(name: str, end: str, stacks: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=64)  # the pieces of one weight are adjacent
-def _base(stem: str) -> str:
+def _base_name(stem: str) -> str:
     stem = stem.removeprefix("base_model.model.").removeprefix("base_model.")
-    return (_dotted(stem) if _KOHYA.match(stem) else stem) + ".weight"
+    return (_with_dots(stem) if _KOHYA.match(stem) else stem) + ".weight"
 
 
-def _dotted(stem: str) -> str:
+def _with_dots(stem: str) -> str:
     """`lora_unet_down_blocks_1_attentions_0_attn1_to_q` → `unet_down_blocks.1.attentions.0.attn1.to_q`."""
     stem = (
         re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_")).replace("._", ".").replace("..", ".").strip(".")
@@ -277,21 +277,21 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     if all(weight in known for weight in adapter.served.values()):
         return adapter
     per_block = base.config.values.get("layers_per_block", 2)
-    flat = {_flat(name): name for name in names}
+    flat = {_underscored(name): name for name in names}
     if isinstance(per_block, int):
-        flat |= {_flat(other): name for name in names if (other := _original(name, per_block)) != name}
+        flat |= {_underscored(other): name for name in names if (other := _original_block(name, per_block)) != name}
     served = {}
     for name, weight in adapter.served.items():
-        joined = _flat(weight)
+        joined = _underscored(weight)
         served[name] = weight if weight in known else flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
     return adapter._replace(served=served)
 
 
-def _flat(name: str) -> str:
+def _underscored(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _original(name: str, per_block: int) -> str:
+def _original_block(name: str, per_block: int) -> str:
     """A denoiser's block with the original code's number, which also counts convolutions and resamplings."""
     match = re.match(r"(down|up)_blocks\.(\d+)\.attentions\.(\d+)\.", name)
     if match:

@@ -242,8 +242,9 @@ def _combinations(free: list[str], bounds: Mapping[str, str], scope: Scope) -> I
         yield {}
         return
     first, *further = free
-    for value in range(_bound(bounds[first], scope)):
-        formula.spend(STEPS_PER_COMBINATION)
+    values = range(_bound(bounds[first], scope))
+    formula.spend(STEPS_PER_COMBINATION * len(values))
+    for value in values:
         if not further:
             yield {first: value}
             continue

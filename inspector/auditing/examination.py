@@ -214,7 +214,7 @@ def _is_compared(subject: Subject) -> bool:
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False
-    from inspector.auditing.loading.config_fields import fields  # with Transformers' types
+    from inspector.auditing.loading.accepted_values import fields  # with Transformers' types
 
     safe = any(header.format == "safetensors" for header in subject.headers)
     return safe and config.values.get("model_type") in fields()["transformers"]["fields"]

@@ -11,14 +11,14 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from inspector.auditing import bounds
+from inspector.auditing import limits
 from inspector.errors import InspectorError
 from inspector.opening import configs
 from inspector.sources import Place, Source
 from inspector.sources.filenames import INDEX, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.sources.local import LocalPlace
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 
 
 class Extent(NamedTuple):
@@ -48,19 +48,19 @@ def extent_of(selected: str | None, listed: Sequence[Entry], members: frozenset[
     alone = selected if names_weights and members is None else None
     own = members or (frozenset({alone}) if alone else frozenset[str]())
     covered = [entry for entry in listed if not own or entry.path in own]
-    entries = _first(covered)
+    entries = _most_important(covered)
     examined = {entry.path for entry in entries}
     unread = frozenset[str]() if names_weights else {entry.path for entry in listed} - examined
     return Extent(entries, alone, names_weights and members is not None, own, unread, len(covered))
 
 
-def _first(entries: list[Entry]) -> list[Entry]:
+def _most_important(entries: list[Entry]) -> list[Entry]:
     """As many files as are examined, weights and documents first."""
-    if len(entries) <= bounds.MAX_FILES:
+    if len(entries) <= limits.MAX_FILES:
         return entries
     ends = (*WEIGHTS, ".json")
     important = sorted(entries, key=lambda entry: (not entry.path.endswith(ends), entry.path.count("/")))
-    return important[: bounds.MAX_FILES]
+    return important[: limits.MAX_FILES]
 
 
 class Files:
@@ -105,10 +105,10 @@ class Files:
 
     def head(self, path: str, length: int) -> bytes:
         """A file's first bytes, fewer of a shorter one; none of a file that cannot be read."""
-        if length > bounds.START:
+        if length > limits.START:
             return self.span(path, 0, length)
         if path not in self._starts:
-            self._starts[path] = self.span(path, 0, bounds.START)
+            self._starts[path] = self.span(path, 0, limits.START)
         return self._starts[path][:length]
 
     def names_in(self, folder: str) -> frozenset[str]:
@@ -142,12 +142,12 @@ class Files:
     def on_disk(self, path: str) -> Path | None:
         """The location of a file of the model; None if it is not local, or must not be read."""
         try:
-            full = self._full(path)
+            full = self._local_path(path)
         except InspectorError:
             return None
         return None if full is None else Path(full)
 
-    def _full(self, path: str) -> str | None:
+    def _local_path(self, path: str) -> str | None:
         """As `on_disk`. Raises TargetError for a name such as `\\x`, which is a path out of the folder elsewhere."""
         if not isinstance(self._whole, LocalPlace) or not self.readable(path):
             return None
@@ -156,7 +156,7 @@ class Files:
     def refusal(self, entry: Entry) -> str | None:
         """Why a local file cannot be read as listed; None if it can."""
         try:
-            full = self._full(entry.path)
+            full = self._local_path(entry.path)
         except InspectorError:
             return "its name is a path out of the folder on other systems"
         if full is None:
@@ -219,7 +219,7 @@ class Files:
             if source:
                 source.close()
 
-    def text(self, path: str, limit: int = bounds.MAX_DOCUMENT) -> str | None:
+    def text(self, path: str, limit: int = limits.MAX_DOCUMENT) -> str | None:
         """A small text file; None if it is absent, not text, or too large, of which `unread` keeps a note."""
         if not self.readable(path):
             return None
@@ -234,23 +234,23 @@ class Files:
     def document(self, path: str) -> dict[str, Any]:
         """A JSON object next to the weights; empty if it cannot be read."""
         if path not in self._documents:
-            if len(self._documents) >= bounds.KEPT_DOCUMENTS:
+            if len(self._documents) >= limits.KEPT_DOCUMENTS:
                 self._documents.pop(next(iter(self._documents)))
             entry = self.by_path.get(path)
-            self._documents[path] = {} if entry is None or self.too_large(entry) else _object(self.text(path))
+            self._documents[path] = {} if entry is None or self.too_large(entry) else _json_object(self.text(path))
         return self._documents[path]
 
     def too_large(self, entry: Entry) -> bool:
         """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
-        return entry.kind == "file" and (entry.size > bounds.MAX_DOCUMENT or entry.path in self._late)
+        return entry.kind == "file" and (entry.size > limits.MAX_DOCUMENT or entry.path in self._documents_beyond_limit)
 
     @cached_property
-    def _late(self) -> frozenset[str]:
+    def _documents_beyond_limit(self) -> frozenset[str]:
         """Documents after the first `MAX_DOCUMENTS` bytes of them."""
         documents = list(self.named("config.json", "modules.json", "model_index.json", "template.json"))
         sums = accumulate(entry.size for entry in documents)
         return frozenset(
-            entry.path for entry, total in zip(documents, sums, strict=True) if total > bounds.MAX_DOCUMENTS
+            entry.path for entry, total in zip(documents, sums, strict=True) if total > limits.MAX_DOCUMENTS
         )
 
 
@@ -261,7 +261,7 @@ def real_path(root: str, path: str) -> str | None:
     return real if os.path.commonpath((base, real)) == base else None
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def _json_object(text: str | None) -> dict[str, Any]:
     try:
         value = configs.loads(text) if text else None
     except ValueError:

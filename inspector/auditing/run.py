@@ -113,15 +113,15 @@ def audit(
 
         needs.check()
     if deep:
-        from inspector.auditing import rendering  # imports what starts processes
+        from inspector.auditing.readers import templates  # with Jinja, on request
 
-        rendering.check()
+        templates.check_rendering()
 
     def more(subject: Subject) -> Iterator[Finding]:
         if data or sums:
             yield from _whole_files(subject, sums, progress, data=data)
         if deep:
-            yield from rendering.findings(subject)
+            yield from templates.rendered(subject)
 
     with tables_of_project(settings.here(named).tables):
         if cache:

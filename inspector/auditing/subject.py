@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector import formats
-from inspector.auditing import bounds, loose
+from inspector.auditing import limits
 from inspector.auditing.files import Files
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
 from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
 from inspector.opening import checkpoint as checkpoints
-from inspector.opening import selection
+from inspector.opening import configs, selection
 from inspector.opening import variants as grouping
 from inspector.sources import Place
-from inspector.sources.filenames import PICKLED, WEIGHTS, shard_of
+from inspector.sources.filenames import PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import Entry
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 from inspector.units import integer
 
 if TYPE_CHECKING:
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 #: What `selection.kind_of` calls weights that their names do not show to be an accessory.
 _WEIGHTS_OF_A_MODEL = "duplicate"
+#: Loose files of one folder whose headers are compared; a folder with more is not a model in pieces.
+MOST_LOOSE = 64
+#: Bytes of their headers together: each file is joined with its prediction once more.
+MOST_LOOSE_BYTES = 10_000_000
+#: The share of a checkpoint's tensors that its own configuration explains at least.
+FITS = 0.5
+#: Suffixes of a configuration named after a weight file.
+_CONFIG_SUFFIXES = (".json", ".config.json", "_config.json", "-config.json")
+#: Causes that show that a configuration is not the files'.
+_MISMATCHES = frozenset({"shape", "missing"})
 
 
 class Subject(Files):
@@ -69,23 +79,23 @@ class Subject(Files):
     @cached_property
     def checkpoint(self) -> Checkpoint | None:
         """The weight files that a loader would select, with their configuration; None if there are none."""
-        place = Narrowed(self.place, self._judged)
+        place = Narrowed(self.place, self._may_hold_weights)
         try:
             found = checkpoints.examine(place, self.target, self.config_named)
         except TargetError:
             self._without_weights(place)
             return None
-        main = None if self.members else loose.main_of(found)
-        return found if main is None else self._alone(place, found, main)
+        main = None if self.members else _main_of(found)
+        return found if main is None else self._one_of_several(place, found, main)
 
-    def _alone(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
+    def _one_of_several(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
         """The selected one of several files that are separate models; the others are examined as further ones."""
         others = {header.path for header in together.files} - {main}
         what = f"{integer(len(others) + 1)} models in one folder, each in its own file: each is checked separately"
         self.findings.append(Finding("several-checkpoints", "info", what, main))
         self.apart = main
         found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
-        named = None if self.config_named else loose.named_like(place, [main.rpartition(".")[0]])
+        named = None if self.config_named else _named_like(place, [main.rpartition(".")[0]])
         return found if named is None else found._replace(config=named)
 
     def _without_weights(self, place: Place) -> None:
@@ -97,12 +107,12 @@ class Subject(Files):
                 except InspectorError as error:
                     self.findings.append(Finding("index", "error", str(error), path))
 
-    def _judged(self, path: str) -> bool:
+    def _may_hold_weights(self, path: str) -> bool:
         """Whether weights may be selected from a file: it is within the limits, and not another program's pickle."""
         size = self.place.files[path]
         if path.endswith(PICKLED) and path != self._whole.selected:
             return self._is_pytorch(path, size)
-        too_large = bounds.excess(path, size, self.head)
+        too_large = limits.excess(path, size, self.head)
         if too_large:
             self.findings.append(too_large)
         return too_large is None
@@ -123,12 +133,12 @@ class Subject(Files):
     def extra(self) -> tuple[Header, ...]:
         """Weight files in addition to the checkpoint's own: damage in them is reported as well."""
         others = self._other_weights()
-        if len(others) > bounds.MAX_EXTRA:
-            first, rest = integer(bounds.MAX_EXTRA), integer(len(others) - bounds.MAX_EXTRA)
+        if len(others) > limits.MAX_EXTRA:
+            first, rest = integer(limits.MAX_EXTRA), integer(len(others) - limits.MAX_EXTRA)
             what = f"{rest} weight files beside the first {first}: not checked"
-            self.findings.append(Finding("not-judged", "error", what, others[bounds.MAX_EXTRA]))
+            self.findings.append(Finding("not-judged", "error", what, others[limits.MAX_EXTRA]))
         headers = []
-        for path in others[: bounds.MAX_EXTRA]:
+        for path in others[: limits.MAX_EXTRA]:
             try:
                 with closing(self.place.open(path)) as source:
                     headers.append(formats.read(source, path))
@@ -154,7 +164,7 @@ class Subject(Files):
         """
         own = {header.path for header in self.headers}
         stems = {shard.stem for path in own if (shard := shard_of(path))}
-        read = {header.path: header for header in self.extra if _readable(header)}
+        read = {header.path: header for header in self.extra if _is_readable(header)}
         main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
         for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
             shard = shard_of(variant.paths[0])
@@ -168,11 +178,11 @@ class Subject(Files):
 
                 yield from gguf.check_split(parts)
             if not absent and parts and len(parts) == len(variant.paths):
-                yield from self._compared(variant, parts, of_main=variant.model in main)
+                yield from self._findings_on_further(variant, parts, of_main=variant.model in main)
 
-    def _compared(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
+    def _findings_on_further(self, variant: Variant, parts: Sequence[Header], *, of_main: bool) -> Iterator[Finding]:
         """The bridge's findings on a further checkpoint."""
-        further = self._further(variant, tuple(parts), of_main=of_main)
+        further = self._further_checkpoint(variant, tuple(parts), of_main=of_main)
         if further is None:
             return
         known = {finding for header in parts for finding in header.findings}
@@ -182,7 +192,7 @@ class Subject(Files):
             if finding.severity != "info" and finding not in known:
                 yield finding if finding.path else finding._replace(path=variant.paths[0])
 
-    def _further(self, variant: Variant, parts: tuple[Header, ...], *, of_main: bool) -> Checkpoint | None:
+    def _further_checkpoint(self, variant: Variant, parts: tuple[Header, ...], *, of_main: bool) -> Checkpoint | None:
         """A further checkpoint with its own configuration, or the main one's; None if it may belong to anything."""
         config: Config | None
         if variant.format == "gguf":
@@ -193,7 +203,7 @@ class Subject(Files):
         elif of_main and variant.format == "safetensors" and self.config:
             config = self.config
         elif self.checkpoint and self._is_beside(parts) and selection.kind_of(variant.paths[0]) == _WEIGHTS_OF_A_MODEL:
-            config = loose.config_of(self.checkpoint, parts, self.place)
+            config = _config_of(self.checkpoint, parts, self.place)
         else:
             return None
         return Checkpoint(self.target, variant.name, self.place.origin(), parts, config)
@@ -214,7 +224,7 @@ class Subject(Files):
     @cached_property
     def result(self) -> Reconciliation | None:
         """The checkpoint joined with its prediction; None if it cannot be read."""
-        if self.checkpoint is None or not any(_readable(header) for header in self.headers):
+        if self.checkpoint is None or not any(_is_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
 
@@ -243,5 +253,94 @@ class Subject(Files):
         return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
 
 
-def _readable(header: Header) -> bool:
+def _is_readable(header: Header) -> bool:
     return all(region.label != "unreadable" for region in header.regions)
+
+
+# --- files of unrelated models in one folder --------------------------------------------------------
+
+
+def _main_of(checkpoint: Checkpoint) -> str | None:
+    """The loose file that represents the folder, if its files are separate models.
+
+    The one that best matches the configuration, or the largest. None if the files form one model: a single file,
+    shards, ranks' parts, or pieces that match the configuration or the names in them only together.
+    """
+    files = checkpoint.files
+    if not 1 < len(files) <= MOST_LOOSE or checkpoint.index is not None or not all(map(_is_loose, files)):
+        return None
+    if sum(header.bytes_in("header") for header in files) > MOST_LOOSE_BYTES:
+        return None
+    if _are_pieces(checkpoint):
+        return None
+    by_fit = {header.path: _fit(checkpoint, (header,), checkpoint.config) for header in files}
+    best = max(by_fit.values(), default=0.0)
+    fitting = [header for header in files if best < FITS or by_fit[header.path] == best]
+    return max(fitting, key=lambda header: header.size).path
+
+
+def _is_loose(header: Header) -> bool:
+    return header.format == "safetensors" and shard_of(header.path) is None and rank_of(header.path) is None
+
+
+def _are_pieces(checkpoint: Checkpoint) -> bool:
+    """Whether no tensor occurs twice, and none of the files is a whole model alone."""
+    seen: set[str] = set()
+    for header in checkpoint.files:
+        names = {tensor.name for tensor in header.tensors}
+        if not seen.isdisjoint(names):
+            return False
+        seen |= names
+    if checkpoint.config is not None and _is_whole(_reconciled(checkpoint, checkpoint.files, checkpoint.config)):
+        return True
+    return not any(_is_whole(_reconciled(checkpoint, (header,), None)) for header in checkpoint.files)
+
+
+def _reconciled(checkpoint: Checkpoint, files: Sequence[Header], config: Config | None) -> Reconciliation:
+    return reconcile(
+        Checkpoint(checkpoint.target, checkpoint.name, checkpoint.origin, tuple(files), config, findings=())
+    )
+
+
+def _is_whole(result: Reconciliation) -> bool:
+    """Whether the files are exactly what is predicted."""
+    return result.prediction is not None and not result.unexplained and not _mismatches(result)
+
+
+def _mismatches(result: Reconciliation) -> int:
+    return sum(step.tensors for step in result.steps if step.cause in _MISMATCHES)
+
+
+def _fit(checkpoint: Checkpoint, files: Sequence[Header], config: Config | None) -> float:
+    """The share of the files' tensors that a configuration explains."""
+    number = sum(len(header.tensors) for header in files)
+    if config is None or not number:
+        return 0.0
+    result = _reconciled(checkpoint, files, config)
+    if result.prediction is None:
+        return 0.0
+    return max(0.0, 1 - (len(result.unexplained) + _mismatches(result)) / number)
+
+
+def _config_of(checkpoint: Checkpoint, files: Sequence[Header], place: Place) -> Config | None:
+    """The configuration of further files in the folder: one with their name, or the common one if it matches."""
+    stems = (shard.stem if (shard := shard_of(header.path)) else header.path.rpartition(".")[0] for header in files)
+    named = _named_like(place, dict.fromkeys(stems))
+    if named is not None:
+        return named
+    common = checkpoint.config
+    return common if common is not None and _fit(checkpoint, files, common) >= FITS else None
+
+
+def _named_like(place: Place, stems: Iterable[str]) -> Config | None:
+    """A configuration named after a weight file."""
+    for stem in stems:
+        for end in _CONFIG_SUFFIXES:
+            if stem + end in place.files:
+                try:
+                    config = configs.parse(place.read_text(stem + end, configs.MAX_CONFIG), stem + end)
+                except InspectorError:
+                    continue
+                if config.model_type is not None:
+                    return config
+    return None

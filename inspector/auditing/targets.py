@@ -23,7 +23,7 @@ from inspector.sources import Place
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
-from inspector.sources.narrowed import Below
+from inspector.sources.places import Below
 from inspector.sources.targets import in_filesystem, place_of
 from inspector.units import escape
 
@@ -95,7 +95,7 @@ def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[
     if own is None or own.total < 2 or alone:
         return None
     if not isinstance(place, LocalPlace):
-        from inspector.sources.url import UrlPlace  # imports the network's libraries
+        from inspector.sources.remote import UrlPlace  # imports the network's libraries
 
         if isinstance(place, UrlPlace):
             return None

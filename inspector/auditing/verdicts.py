@@ -17,8 +17,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from inspector.auditing.bounds import MAX_HEADER
 from inspector.auditing.catalogue import all_rules
+from inspector.auditing.limits import MAX_HEADER
 from inspector.auditing.loading.gguf_keys import is_foreign
 from inspector.auditing.subject import Subject
 from inspector.formats.gguf.values import ARRAY, CODES, STRING, WIDTHS

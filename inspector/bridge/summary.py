@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 from math import prod
+from operator import attrgetter
 from typing import overload
 
 from inspector.architectures.naming import Named, Slot
@@ -158,9 +159,10 @@ class Labels(OnRequest):
         return Labelled(tensor, header.path, self._named.key(at), self._named.slots[at].group, self._parameters[at])
 
     def __iter__(self) -> Iterator[Labelled]:
-        tensors = ((tensor, header.path) for header in self._files for tensor in header.tensors)
-        rows = zip(tensors, self._named.keys(), self._named.slots, self._parameters, strict=True)
-        return (Labelled(tensor, path, key, slot.group, number) for (tensor, path), key, slot, number in rows)
+        tensors = chain.from_iterable(header.tensors for header in self._files)
+        paths = chain.from_iterable(repeat(header.path, len(header.tensors)) for header in self._files)
+        groups = map(attrgetter("group"), self._named.slots)
+        return map(Labelled, tensors, paths, self._named.keys(), groups, self._parameters)
 
     def of_role(self, role: str) -> Iterator[Labelled]:
         """The tensors of one role."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from inspector.cli import console, terminal
-from inspector.cli import forms as rows
-from inspector.cli.console import print_json, print_lines
-from inspector.cli.options import form_options, html_option, wide_option
+from inspector.cli import console
+from inspector.cli.options import FORMS, HTML, WIDE, output_options
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 
-if TYPE_CHECKING:
-    from inspector.auditing.run import Audit
-
 FINDINGS = 1  # exit code
+SARIF = click.option(
+    "--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning."
+)
 
 
 @click.command()
@@ -35,20 +34,14 @@ FINDINGS = 1  # exit code
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit with 1 from this severity on.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Skip a rule; may be repeated.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
-@wide_option
-@html_option
-@form_options
-@click.option("--sarif", "forms", flag_value="sarif", multiple=True, help="SARIF 2.1.0 on stdout, for code scanning.")
+@output_options(WIDE, HTML, *FORMS, SARIF)
 def audit(
     targets: tuple[str, ...],
     cache: bool,
     fail_on: str | None,
     ignore: tuple[str, ...],
     list_rules: bool,
-    wide: bool,
-    html: str | None,
-    forms: tuple[str, ...],
-    parquet: str | None,
+    output: Output,
     **options: Any,
 ) -> None:
     """Is this download whole, consistent and safe?
@@ -58,15 +51,12 @@ def audit(
     """
     from inspector import settings
     from inspector.auditing import run
-    from inspector.cli import pages
+    from inspector.report import audit as report
 
     if list_rules:
-        from inspector.report.audit import rules
-
-        print_lines(rules().split("\n"), wide=wide)
+        console.print_lines(report.rules().split("\n"), wide=output.wide)
         return
-    form = rows.asked(forms, parquet)
-    pages.check(html, charts=False)
+    output.check(charts=False)
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
     project = settings.here(targets)
@@ -84,29 +74,19 @@ def audit(
         reason = str(failed.reason)
         console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
     with console.reader_may_leave():
-        _show(result, form, parquet, wide=wide)
-    if html is not None:
-        from inspector.report import audit as document
+        if output.form == "sarif":
+            from inspector.report import sarif
 
-        pages.write(html, document.page(result))
+            console.print_json(sarif.document(result))
+        else:
+            output.show(
+                lambda: (report.text(result, output.width),),
+                lambda: report.document(result),
+                lambda: report.rows(result),
+                colour=True,
+            )
+    output.write_page(lambda: report.page(result))
     if result.failed:  # takes precedence over findings
         raise click.exceptions.Exit(console.UNREADABLE)
     if result.fails("warning" if (fail_on or project.fail_on) == "warning" else "error"):
         raise click.exceptions.Exit(FINDINGS)
-
-
-def _show(result: Audit, form: str | None, parquet: str | None, *, wide: bool) -> None:
-    if form == "sarif":
-        from inspector.report import sarif
-
-        print_json(sarif.document(result))
-        return
-    from inspector.report import audit as report
-
-    if form == "json":
-        print_json(report.document(result))
-    elif form:
-        rows.show(report.rows(result), form, parquet)
-    else:
-        screen = terminal.screen(wide=wide)
-        print_lines((report.text(result, screen.width),), colour=screen.colour, wide=wide)

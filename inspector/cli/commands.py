@@ -6,20 +6,21 @@ Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from inspector.cli import console, terminal
-from inspector.cli import forms as rows
-from inspector.cli.options import form_options, html_option, opening_options, wide_option
+from inspector.cli import console
+from inspector.cli.options import FORMS, HTML, WIDE, opening_options, output_options
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 
 DEFAULT = "overview"
 #: Commands in their own modules, loaded on use.
 ELSEWHERE = {
-    name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "scan", "tensors", "values")
+    **{name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "scan", "tensors")},
+    "values": "inspector.cli.tensors",
 }
 
 
@@ -138,20 +139,8 @@ def inspect() -> None:
 @click.option("--layers", is_flag=True, help="Show each layer's bytes and types, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--notes", is_flag=True, help="Show findings that need no action, too.")
-@wide_option
-@html_option
-@form_options
-def overview(
-    targets: tuple[str, ...],
-    layers: bool,
-    tensors: bool,
-    notes: bool,
-    wide: bool,
-    html: str | None,
-    forms: tuple[str, ...],
-    parquet: str | None,
-    **opening: Any,
-) -> int:
+@output_options(WIDE, HTML, *FORMS)
+def overview(targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool, output: Output, **opening: Any) -> int:
     """What is in it, what should be in it, and why the two differ. This is the default command.
 
     With --csv, --jsonl, --parquet or --format there is one row per role; with --layers per layer, with --tensors per
@@ -159,18 +148,14 @@ def overview(
     """
     from inspector.cli import overviews
 
-    form = rows.asked(forms, parquet)
-    shown = overviews.Shown(layers, tensors, notes, wide, form, parquet, html)
-    if html is not None:
-        if len(targets) > 1:
-            raise UsageError("--html writes a page about one target: name exactly one")
-        from inspector.cli import pages
-
-        pages.check(html)
+    if output.html is not None and len(targets) > 1:
+        raise UsageError("--html writes a page about one target: name exactly one")
+    output.check()
+    shown = overviews.Shown(layers, tensors, notes)
     if len(targets) == 1:
-        overviews.overview(targets[0], shown, **opening)
+        overviews.overview(targets[0], shown, output, **opening)
         return 0
-    return overviews.overviews(targets, shown, **opening)
+    return overviews.overviews(targets, shown, output, **opening)
 
 
 @inspect.command(short_help="What should be in a checkpoint, according to its configuration.")
@@ -179,17 +164,9 @@ def overview(
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
 @click.option("--label", metavar="N", help="A stated parameter count: find out what it omits.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
-@wide_option
-@form_options
+@output_options(WIDE, *FORMS)
 def predict(
-    config: str,
-    revision: str | None,
-    training: bool,
-    label: str | None,
-    tensors: bool,
-    wide: bool,
-    forms: tuple[str, ...],
-    parquet: str | None,
+    config: str, revision: str | None, training: bool, label: str | None, tensors: bool, output: Output
 ) -> None:
     """What should be in a checkpoint, from its configuration alone, with formulas.
 
@@ -198,55 +175,41 @@ def predict(
     """
     from inspector import api
     from inspector.bridge import labels
-    from inspector.report import forecast
+    from inspector.report import forecast, notebook
 
-    form = rows.asked(forms, parquet)
+    output.check()
     result = api.predict(config, revision=revision)
     stated = labels.given(label, 16).parameters if label else None
-    if form:
-        from inspector.report import tables
 
-        if form == "json":
-            console.print_json(forecast.document(result, tensors=tensors, training=training, stated=stated))
-        else:
-            told = list(forecast.tensor_documents(result.expected))
-            rows.show(tables.Rows(tables.PREDICTED, told), form, parquet)
-        return
-    width = terminal.screen(wide=wide).width
-    console.print_lines((forecast.prediction(result, width, training=training, stated=stated),), wide=wide)
-    if tensors:
-        console.print_lines(("",))
-        console.print_lines(forecast.tensors(result, width), wide=wide)
+    def lines() -> Iterator[str]:
+        yield forecast.prediction(result, output.width, training=training, stated=stated)
+        if tensors:
+            yield from ("", *forecast.tensors(result, output.width))
+
+    output.show(
+        lines,
+        lambda: forecast.document(result, tensors=tensors, training=training, stated=stated),
+        lambda: notebook.rows(result),
+    )
 
 
 @inspect.command(short_help="The supported model types and roles.")
 @click.option("--roles", is_flag=True, help="List roles instead: the purposes of tensors, by group.")
-@wide_option
-@form_options
+@output_options(WIDE, *FORMS)
 @click.argument("pattern", required=False)
-def architectures(pattern: str | None, roles: bool, wide: bool, forms: tuple[str, ...], parquet: str | None) -> None:
+def architectures(pattern: str | None, roles: bool, output: Output) -> None:
     """The model types that have a table, how far each is covered, and GGUF architectures. PATTERN is part of a name."""
-    part = pattern or ""
-    form = rows.asked(forms, parquet)
     from inspector import architectures as known
     from inspector.report import architectures as report
 
+    part = pattern or ""
+    output.check()
     if roles:
-        if form == "json":
-            console.print_json(report.role_document(part))
-        elif form:
-            rows.show(report.role_rows(part), form, parquet)
-        else:
-            console.print_lines(report.role_lines(part), wide=wide)
+        output.show(lambda: report.role_lines(part), lambda: report.role_document(part), lambda: report.role_rows(part))
         return
     chosen = [each for each in known.listed() if part in each.model_type]
     gguf = [each for each in known.listed_gguf() if part in each.architecture or part in (each.model_type or "")]
-    if form == "json":
-        console.print_json(report.document(chosen, gguf))
-    elif form:
-        rows.show(report.rows(chosen), form, parquet)
-    else:
-        console.print_lines(report.lines(chosen, gguf), wide=wide)
+    output.show(lambda: report.lines(chosen, gguf), lambda: report.document(chosen, gguf), lambda: report.rows(chosen))
 
 
 @inspect.command(short_help="The script that completes commands and names in a shell.")
@@ -267,19 +230,10 @@ def completion(shell: str) -> None:
 @inspect.command(short_help="What the files say about themselves: metadata, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints.")
-@form_options
 @click.argument("target")
 @click.argument("key", required=False)
-@wide_option
-def metadata(
-    target: str,
-    key: str | None,
-    revision: str | None,
-    include: str | None,
-    wide: bool,
-    forms: tuple[str, ...],
-    parquet: str | None,
-) -> None:
+@output_options(*FORMS, WIDE)
+def metadata(target: str, key: str | None, revision: str | None, include: str | None, output: Output) -> None:
     """What the files say about themselves: GGUF's key-values, or safetensors' __metadata__.
 
     Long arrays are shown as their length and first items. With KEY, only that value, in full; a glob ("general.*")
@@ -289,16 +243,13 @@ def metadata(
     from inspector.opening import metadata as found
     from inspector.report import metadata as report
 
-    form = rows.asked(forms, parquet)
+    output.check()
     with console.progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
     entries = found.metadata(checkpoint, key)
     whole = key is not None and not (found.is_glob(key) and any(each.key != key for each in entries))
-    if form:
-        document = report.document(checkpoint, entries, whole=whole)
-        if form == "json":
-            console.print_json(document)
-        else:
-            rows.show(report.rows(document), form, parquet)
-        return
-    console.print_lines(report.values(entries) if whole else report.lines(entries), wide=wide or whole)
+    output._replace(wide=output.wide or whole).show(
+        lambda: report.values(entries) if whole else report.lines(entries),
+        lambda: report.document(checkpoint, entries, whole=whole),
+        lambda: report.rows(report.document(checkpoint, entries, whole=whole)),
+    )

@@ -1,18 +1,19 @@
-"""What surrounds a command: errors as one line each, exit codes, progress, output."""
+"""What surrounds a command: errors as one line each, exit codes, progress, and what the output stream can show."""
 
 from __future__ import annotations
 
+import codecs
 import errno
 import gc
 import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.cli import terminal
 from inspector.errors import InspectorError
 from inspector.units import escape
 
@@ -161,28 +162,6 @@ def print_json(document: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps(document, indent=indent, separators=None if indent else (",", ":")) + "\n")
 
 
-def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], form: str) -> None:
-    """Print rows as a table in one of tabulate's formats. Raises UsageError for an unknown format."""
-    from tabulate import tabulate, tabulate_formats
-
-    from inspector.errors import UsageError
-    from inspector.report import tables
-
-    if form not in tabulate_formats:
-        raise UsageError(f"unknown format {form!r}; known: {', '.join(tabulate_formats)}")
-    form = tables.SAFE.get(form, form)
-    cells = [[tables.cell(_cell(row.get(column)), form) for column in columns] for row in rows]
-    print_lines((tabulate(cells, columns, tablefmt=form, disable_numparse=True),), wide=True)
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        from inspector.report.tables import joined
-
-        value = joined(value, "×")
-    return "" if value is None else escape(str(value))
-
-
 def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
     """Print lines on stdout, adapted to its encoding and, unless `wide`, its width; on a colour terminal, the first is
     styled as a title."""
@@ -193,15 +172,15 @@ def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = Fals
 def write_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
     """The same, and BrokenPipeError where the reader has gone: for output without end."""
     encoding = sys.stdout.encoding or "utf-8"
-    width = terminal.screen(wide=wide).width
+    width = screen(wide=wide).width
     for number, text in enumerate(lines):
         text = _printable(text)
         if width is not None:
             from inspector.report.columns import fitted  # for terminals
 
             text = "\n".join(fitted(line, width) for line in text.split("\n"))
-        shown = terminal.painted(text, title=number == 0) if colour else text
-        sys.stdout.write(terminal.encodable(_no_command(shown), encoding) + "\n")
+        shown = painted(text, title=number == 0) if colour else text
+        sys.stdout.write(encodable(_no_command(shown), encoding) + "\n")
 
 
 def _printable(text: str) -> str:
@@ -215,6 +194,66 @@ def _no_command(text: str) -> str:
     """Lines that GitHub's runner does not take for its commands: `::stop-commands::x` would hide what follows."""
     if "::" not in text and "##[" not in text:
         return text
-    import re
-
     return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text).replace("##[", "#\\x23[")
+
+
+# --- what the output stream can show ----------------------------------------------------------------
+
+#: Signs in sums and shapes → substitutes for encodings that lack them: a number never loses its sign.
+ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
+_BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
+_SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
+_SEVERITY = r"^(\s*)(error|warning|info)(?=[: ])"
+
+
+class Screen(NamedTuple):
+    """The limits of the output."""
+
+    width: int | None = None  # columns; None if unlimited
+    colour: bool = False
+
+
+def screen(*, wide: bool = False) -> Screen:
+    """The terminal on stdout, or no limit and no colour for a pipe or a file.
+
+    Follows `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` as described at https://no-color.org.
+    """
+    terminal = sys.stdout.isatty()
+    width = None
+    if terminal and not wide:
+        from shutil import get_terminal_size  # respects COLUMNS
+
+        width = max(20, get_terminal_size().columns)
+    colour = terminal and os.environ.get("TERM") != "dumb"
+    if os.environ.get("NO_COLOR"):
+        colour = False
+    elif os.environ.get("FORCE_COLOR"):
+        colour = True
+    return Screen(width, colour)
+
+
+def painted(text: str, *, title: bool = True) -> str:
+    """A report with its title in bold and its findings in the colours of their severities."""
+    lines = text.split("\n")
+    if title and lines[0]:
+        lines[0] = f"{_BOLD}{lines[0]}{_PLAIN}"
+    return "\n".join(re.sub(_SEVERITY, _coloured, line) for line in lines)
+
+
+def _coloured(match: re.Match[str]) -> str:
+    return f"{match[1]}{_SEVERITIES[match[2]]}{match[2]}{_PLAIN}"
+
+
+def encodable(text: str, encoding: str) -> str:
+    """The text restricted to the encoding: our own signs in ASCII, any other unencodable character as `?`."""
+    return text.encode(encoding, _HANDLER).decode(encoding)
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    lost = error.object[error.start : error.end]
+    return "".join(ASCII.get(char, "?") for char in lost), error.end
+
+
+_HANDLER = "inspect-signs"
+codecs.register_error(_HANDLER, _replaced)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli import console, terminal
-from inspector.cli import forms as rows
-from inspector.cli.options import form_options, html_option, wide_option
+from inspector.cli import console
+from inspector.cli.options import FORMS, HTML, WIDE, output_options
+from inspector.cli.output import Output
 
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
@@ -34,9 +34,7 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS":
     type=click.IntRange(1, 256),
     help="Tensors to read concurrently: more than 1 pays off if many differ.",
 )
-@wide_option
-@html_option
-@form_options
+@output_options(WIDE, HTML, *FORMS)
 def diff(
     targets: tuple[str, ...],
     stat: bool,
@@ -46,10 +44,7 @@ def diff(
     rank: bool,
     parents: tuple[str, str] | None,
     workers: int | None,
-    wide: bool,
-    html: str | None,
-    forms: tuple[str, ...],
-    parquet: str | None,
+    output: Output,
 ) -> None:
     """What changed between two checkpoints, whatever their formats.
 
@@ -64,11 +59,7 @@ def diff(
 
     if len(targets) not in (2, 3):
         raise click.UsageError("name two targets to compare, or a base and two models made from it")
-    output = _Output(rows.asked(forms, parquet), parquet, html, wide)
-    if html is not None:
-        from inspector.cli import pages
-
-        pages.check(html)
+    output.check()
     first, second, *third = [console.reconciled(target) for target in targets]
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
     workers = workers or 1
@@ -86,16 +77,7 @@ def diff(
         raise click.exceptions.Exit(DIFFERS)
 
 
-class _Output(NamedTuple):
-    """The destination and form of the result."""
-
-    form: str | None
-    parquet: str | None
-    html: str | None
-    wide: bool
-
-
-def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ...], output: _Output) -> bool:
+def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ...], output: Output) -> bool:
     from inspector import api
     from inspector.report import comparisons
     from inspector.report import diff as report
@@ -104,41 +86,36 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
     merge = api.merge(result.b, *parents) if parents else None
     more = ["", *comparisons.rank_lines(ranks)] if rank else []
     more += ["", *comparisons.merge_lines(parents, merge)] if parents else []
-    if output.form == "json":
-        document = report.document(result)
-        document |= {"ranks": comparisons.rank_documents(ranks)} if rank else {}
-        document |= {"merge": comparisons.merge_document(parents, merge)} if parents else {}
-        console.print_json(document)
-    elif output.form:
-        rows.show(report.rows(result), output.form, output.parquet)
-    else:
-        width = terminal.screen(wide=output.wide).width
-        console.print_lines((*report.lines(result, width=width, **shown), *more), wide=output.wide)
-    if output.html is not None:
-        from inspector.cli import pages
 
-        pages.write(output.html, report.page(result, more[1:]))
+    def document() -> dict[str, Any]:
+        ranked = {"ranks": comparisons.rank_documents(ranks)} if rank else {}
+        merged = {"merge": comparisons.merge_document(parents, merge)} if parents else {}
+        return report.document(result) | ranked | merged
+
+    output.show(
+        lambda: (*report.lines(result, width=output.width, **shown), *more), document, lambda: report.rows(result)
+    )
+    output.write_page(lambda: report.page(result, more[1:]))
     return result.differs
 
 
-def _attachment(a: Reconciliation, b: Reconciliation, output: _Output, *, data: bool) -> bool:
+def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: bool) -> bool:
     from inspector import api
     from inspector.report import comparisons
 
     base, adapter = (a, b) if a.adapter is None else (b, a)
     result = api.attachment(base, adapter)
     found = api.effects(base, adapter) if data else ()
-    if output.form == "json":
-        console.print_json(comparisons.attachment_document(result, found))
-    elif output.form:
-        rows.show(comparisons.attached_rows(result, found), output.form, output.parquet)
-    else:
-        console.print_lines(comparisons.attachment_lines(result, found), wide=output.wide)
+    output.show(
+        lambda: comparisons.attachment_lines(result, found),
+        lambda: comparisons.attachment_document(result, found),
+        lambda: comparisons.attached_rows(result, found),
+    )
     _text_page(output, [base, adapter], comparisons.attachment_lines(result, found), differs=bool(result.tensors))
     return bool(result.tensors)
 
 
-def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: _Output, *, data: bool) -> bool:
+def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: Output, *, data: bool) -> bool:
     """Whether a model is its base with an adapter merged into it, judged by the values alone."""
     from inspector import api
     from inspector.report import comparisons
@@ -151,18 +128,17 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
         raise click.UsageError("only values show whether an adapter was merged: add --data")
     found, changes = api.effects(base, adapter, model), api.diff(base, model, data=True)
     merged = comparisons.is_merged(changes, found)
-    if output.form == "json":
-        console.print_json(comparisons.merged_document(adapter, changes, found))
-    elif output.form:
-        rows.show(comparisons.merged_rows(found), output.form, output.parquet)
-    else:
-        console.print_lines(comparisons.merged_lines(adapter, changes, found), wide=output.wide)
+    output.show(
+        lambda: comparisons.merged_lines(adapter, changes, found),
+        lambda: comparisons.merged_document(adapter, changes, found),
+        lambda: comparisons.merged_rows(found),
+    )
     _text_page(output, targets, comparisons.merged_lines(adapter, changes, found), differs=not merged)
     return not merged
 
 
 def _three(
-    targets: tuple[Reconciliation, Reconciliation, Reconciliation], workers: int, output: _Output, *, everything: bool
+    targets: tuple[Reconciliation, Reconciliation, Reconciliation], workers: int, output: Output, *, everything: bool
 ) -> bool:
     """Compare three targets; with `workers`, their values too."""
     from inspector import api
@@ -172,25 +148,21 @@ def _three(
     sides = [api.diff(base, each) for each in others]
     own, other = (_with_values(each, workers) if workers else each for each in sides)
     result = api.three(own, other, data=bool(workers), workers=workers)
-    if output.form == "json":
-        console.print_json(comparisons.three_document(result))
-    elif output.form:
-        rows.show(comparisons.three_rows(result), output.form, output.parquet)
-    else:
-        console.print_lines(comparisons.three_lines(result, everything=everything), wide=output.wide)
+    output.show(
+        lambda: comparisons.three_lines(result, everything=everything),
+        lambda: comparisons.three_document(result),
+        lambda: comparisons.three_rows(result),
+    )
     _text_page(output, targets, comparisons.three_lines(result, everything=True), differs=result.differs)
     return result.differs
 
 
-def _text_page(output: _Output, targets: Sequence[Reconciliation], lines: Iterable[str], *, differs: bool) -> None:
+def _text_page(output: Output, targets: Sequence[Reconciliation], lines: Iterable[str], *, differs: bool) -> None:
     """Write the page of a result without pairs, if requested."""
-    if output.html is None:
-        return
-    from inspector.cli import pages
-    from inspector.report import diff as report
+    from inspector.report.diff import text_page
 
     title = " → ".join(each.checkpoint.title for each in targets)
-    pages.write(output.html, report.text_page(title, list(lines), differs=differs))
+    output.write_page(lambda: text_page(title, list(lines), differs=differs))
 
 
 def _with_values(result: Diff, workers: int) -> Diff:

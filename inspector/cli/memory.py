@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from inspector.cli import console
-from inspector.cli import forms as rows
-from inspector.cli.options import form_options, html_option, wide_option
+from inspector.cli.options import FORMS, HTML, WIDE, output_options
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 
 MISFIT = 1  # exit code with --fits
@@ -42,42 +41,25 @@ _OPTIONS = (
     click.option("--config", metavar="FILE", help="A config.json to use instead of the one beside the weights."),
     click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository."),
     click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints."),
-    wide_option,
-    html_option,
-    form_options,
+    WIDE,
+    HTML,
+    *FORMS,
 )
-
-
-def _with_options(command: Any) -> Any:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 @click.command(short_help="Will it run, and how long a context fits?")
 @click.argument("target")
-@_with_options
-def memory(
-    target: str,
-    fits: bool,
-    sweep: bool,
-    wide: bool,
-    html: str | None,
-    forms: tuple[str, ...],
-    parquet: str | None,
-    **options: Any,
-) -> None:
+@output_options(*_OPTIONS)
+def memory(target: str, fits: bool, sweep: bool, output: Output, **options: Any) -> None:
     """What a model needs to run or train: weights, cache, activations; does it fit, and how long a context fits?
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
     config.json, a preset such as llama-7b. The output distinguishes exact figures from estimates.
     """
     from inspector import api
-    from inspector.cli import pages
     from inspector.report import memory as report
 
-    pages.check(html)
-    form = rows.asked(forms, parquet)
+    output.check()
     if fits and not options["gpu"]:
         raise UsageError("--fits needs devices: name them with --gpu")
     options["training"] = _plan(options)
@@ -85,14 +67,12 @@ def memory(
     model = api.sized(target, **files)
     result = api.memory(model, **options)
     swept = api.sweep(model, **options) if sweep else ()
-    if form == "json":
-        console.print_json(report.document(result, swept))
-    elif form:
-        rows.show(report.rows(swept or (result,)), form, parquet)
-    else:
-        console.print_lines(report.lines(result, swept), wide=wide)
-    if html is not None:
-        pages.write(html, report.page(result, swept))
+    output.show(
+        lambda: report.lines(result, swept),
+        lambda: report.document(result, swept),
+        lambda: report.rows(swept or (result,)),
+    )
+    output.write_page(lambda: report.page(result, swept))
     if fits and not result.fits:
         raise click.exceptions.Exit(MISFIT)
 
@@ -106,12 +86,5 @@ def _plan(options: dict[str, Any]) -> Any:
     from inspector import api
     from inspector.sizing.training import Plan
 
-    plan = Plan(
-        method or "lora",
-        words["optimizer"],
-        words["precision"],
-        zero=words["zero"],
-        devices=words["data_parallel"],
-        checkpointing=words["checkpointing"],
-    )
+    plan = Plan(method or "lora", zero=words.pop("zero"), devices=words.pop("data_parallel"), **words)
     return api.training_plan(plan, lora)

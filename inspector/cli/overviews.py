@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.cli import terminal
 from inspector.cli.console import fail, print_json, print_lines, progress, reconciled
+from inspector.cli.output import Output
 from inspector.errors import FormatError, InspectorError, TargetError
 
 if TYPE_CHECKING:
@@ -16,44 +16,35 @@ if TYPE_CHECKING:
 
 
 class Shown(NamedTuple):
-    """The contents and form of an overview."""
+    """The contents of an overview."""
 
     layers: bool = False
     tensors: bool = False
     notes: bool = False
-    wide: bool = False
-    form: str | None = None  # None for text
-    parquet: str | None = None  # where those rows are written
-    html: str | None = None  # also write a page there
 
 
-PLAIN = Shown()
+PLAIN, PRINTED = Shown(), Output()
 
 
-def overview(target: str, shown: Shown = PLAIN, **opening: Any) -> None:
+def overview(target: str, shown: Shown = PLAIN, output: Output = PRINTED, **opening: Any) -> None:
     """Show what is in a checkpoint, what should be in it, and why the two differ; for unrelated models, a table."""
     picked = any(opening.values())
     try:
         result = reconciled(target, **opening)
     except (TargetError, FormatError):
-        if picked or not (_outline(target, shown) or _list_models(target, shown)):
+        if picked or not (_outline(target, output) or _list_models(target, shown, output)):
             raise
         return
-    if not picked and result.checkpoint.may_be_several and _list_models(target, shown, result):
+    if not picked and result.checkpoint.may_be_several and _list_models(target, shown, output, result):
         return
-    if shown.form == "json":
-        print_json(_document(result, shown))
-    elif shown.form:
-        _print_rows(_rows(result, shown), shown)
-    else:
-        _show(result, shown)
-    if shown.html is not None:
-        from inspector.cli import pages
+    _show(result, shown, output)
+    if output.html is not None:
+        from inspector.report.pages import overview as report
 
-        pages.write_overview(shown.html, result)
+        output.write_page(lambda: report.page(result))
 
 
-def _outline(target: str, shown: Shown) -> bool:
+def _outline(target: str, output: Output) -> bool:
     """Show the contents of an index whose files are absent; False if the target is not one."""
     if not target.endswith(".index.json"):
         return False
@@ -61,61 +52,68 @@ def _outline(target: str, shown: Shown) -> bool:
     from inspector.report import outline as report
 
     found = api.outline(target)
-    if shown.form == "json":
-        print_json(report.document(target, found))
-    elif shown.form:
-        _print_rows(report.rows(found), shown)
-    else:
-        screen = terminal.screen(wide=shown.wide)
-        print_lines((report.lines(target, found, screen.width),), colour=screen.colour, wide=shown.wide)
-    if shown.html is not None:
-        from inspector.cli import pages
-
-        pages.write_report(shown.html, report.lines(target, found))
+    output.show(
+        lambda: (report.lines(target, found, output.width),),
+        lambda: report.document(target, found),
+        lambda: report.rows(found),
+        colour=True,
+    )
+    output.write_page(lambda: report.page(target, found))
     return True
 
 
-def _list_models(target: str, shown: Shown, main: Reconciliation | None = None) -> bool:
+def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation | None = None) -> bool:
     """Show a table of the unrelated models in a folder; False if it holds fewer than two."""
     from inspector.sources.targets import in_filesystem
 
     if not (in_filesystem(target) or Path(target).expanduser().is_dir()):
         return False
     from inspector import api
-    from inspector.report import models as table
+    from inspector.report import models as report
 
     with progress("models") as told:
         found = api.models(target, progress=told)
+    if not found:
+        return False
     name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
-    if shown.form == "json":
-        document = _document(main, shown) if main else {"schema": "checkpoint-inspector/1", "target": target}
-        if found:
-            print_json({**document, "models": table.documents(found)})
-    elif found and shown.form:
-        _print_rows(table.rows(found), shown)
-    elif found:
-        screen = terminal.screen(wide=shown.wide)
-        print_lines((table.lines(name, found, screen.width),), colour=screen.colour, wide=shown.wide)
-    if found and shown.html is not None:
-        from inspector.cli import pages
-
-        pages.write_models(shown.html, name, found)
-    return bool(found)
+    head = _document(main, shown) if main and output.form == "json" else {**_SCHEMA, "target": target}
+    output.show(
+        lambda: (report.lines(name, found, output.width),),
+        lambda: {**head, "models": report.documents(found)},
+        lambda: report.rows(found),
+        colour=True,
+    )
+    output.write_page(lambda: report.page(name, found))
+    return True
 
 
-def _show(result: Reconciliation, shown: Shown) -> None:
+_SCHEMA = {"schema": "checkpoint-inspector/1"}
+
+
+def _show(result: Reconciliation, shown: Shown, output: Output) -> None:
+    output.show(
+        lambda: _lines(result, shown, output.width, notes=shown.notes),
+        lambda: _document(result, shown),
+        lambda: _rows(result, shown),
+        colour=True,
+    )
+
+
+def _lines(result: Reconciliation, shown: Shown, width: int | None, *, notes: bool) -> Iterator[str]:
     from inspector.report import text
 
-    screen = terminal.screen(wide=shown.wide)
-    print_lines((text.overview(result, screen.width, notes=shown.notes),), colour=screen.colour, wide=shown.wide)
+    yield text.overview(result, width, notes=notes)
     if shown.layers:
-        _print_layers(result)
+        from inspector.bridge.breakdown import by_layer
+        from inspector.report import layers
+
+        yield from layers.lines(by_layer(result.tensors))
     if shown.tensors:
-        print_lines(("",))
-        print_lines(text.tensors(result.tensors, screen.width), wide=shown.wide)
+        yield ""
+        yield from text.tensors(result.tensors, width)
 
 
-def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
+def overviews(targets: Sequence[str], shown: Shown, output: Output, **opening: Any) -> int:
     """Show one overview after another; an unreadable target is a line on stderr and sets the exit code."""
     documents: list[dict[str, Any]] = []
     rows: list[Rows] = []
@@ -126,17 +124,17 @@ def overviews(targets: Sequence[str], shown: Shown, **opening: Any) -> int:
         except InspectorError as error:
             code = fail(str(error))
             continue
-        if shown.form == "json":
+        if output.form == "json":
             documents.append(_document(result, shown))
-        elif shown.form:
+        elif output.form:
             rows.append(_rows(result, shown).of("target", target))
         else:
             print_lines(("",) if number else ())
-            _show(result, shown)
-    if shown.form == "json":
-        print_json({"schema": "checkpoint-inspector/1", "target": list(targets), "checkpoints": documents})
+            _show(result, shown, output)
+    if output.form == "json":
+        print_json({**_SCHEMA, "target": list(targets), "checkpoints": documents})
     elif rows:
-        _print_rows(rows[0]._replace(rows=[row for each in rows for row in each.rows]), shown)
+        output.show_rows(rows[0]._replace(rows=[row for each in rows for row in each.rows]))
     return code
 
 
@@ -156,29 +154,13 @@ def _rows(result: Reconciliation, shown: Shown) -> Rows:
     return documents.role_rows(result)
 
 
-def _print_rows(told: Rows, shown: Shown) -> None:
-    from inspector.cli import forms  # formats that the fast path does not need
-
-    assert shown.form is not None
-    forms.show(told, shown.form, shown.parquet)
-
-
 def _document(result: Reconciliation, shown: Shown) -> dict[str, Any]:
     from inspector.report import documents
 
     document = documents.overview(result, tensors=shown.tensors)
-    return {**document, **(_layers_json(result) if shown.layers else {})}
+    if shown.layers:
+        from inspector.bridge.breakdown import by_layer
+        from inspector.report import layers
 
-
-def _print_layers(result: Reconciliation) -> None:
-    from inspector.bridge.breakdown import by_layer
-    from inspector.report.layers import lines
-
-    print_lines(lines(by_layer(result.tensors)))
-
-
-def _layers_json(result: Reconciliation) -> dict[str, Any]:
-    from inspector.bridge.breakdown import by_layer
-    from inspector.report.layers import documents
-
-    return {"layers": documents(by_layer(result.tensors))}
+        document["layers"] = layers.documents(by_layer(result.tensors))
+    return document

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli import console, terminal
-from inspector.cli import forms as rows
-from inspector.cli.options import form_options, html_option, wide_option
+from inspector.cli import console
+from inspector.cli.options import FORMS, HTML, WIDE, output_options
+from inspector.cli.output import Output
 from inspector.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,26 +45,17 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
     "--sql", metavar="QUERY", help="Query the tables in ROOT, a scan's folder: SQL for DuckDB, or a query's name."
 )
 @click.option("--queries", is_flag=True, help="List the named queries.")
-@wide_option
-@html_option
-@form_options
+@output_options(WIDE, HTML, *FORMS)
 def scan(
     roots: tuple[str, ...],
     out: str | None,
-    resume: bool,
     targets: tuple[str, ...],
-    scheduler: str | None,
-    workers: int | None,
-    requests_per_second: float,
-    timeout: float,
     watch: bool,
     report: str | None,
     sql: str | None,
     queries: bool,
-    wide: bool,
-    html: str | None,
-    forms: tuple[str, ...],
-    parquet: str | None,
+    output: Output,
+    **options: Any,
 ) -> None:
     """Inspect and audit every checkpoint at the ROOTs, and write four tables: checkpoints, files, tensors, findings.
 
@@ -77,33 +68,29 @@ def scan(
 
     A checkpoint that cannot be read is a row with its error. Exits with 1 if any are broken or cannot be read.
     """
-    form = rows.asked(forms, parquet)
-    asked = [
-        name for name, given in (("--out", out), ("--report", report), ("--sql", sql), ("--watch", watch)) if given
-    ]
-    if html is not None and report is None:
+    form = output.form
+    if output.html is not None and report is None:
         raise UsageError("--html writes a report's page: add --report DIR")
+    output.check(charts=False)
     if queries:
-        _list_queries(wide=wide)
+        _list_queries(output)
         return
     if form not in (None, "json") and sql is None:
         raise UsageError("only --sql returns rows (SQL, or a query's name: --queries); use --json otherwise")
-    if len(asked) != 1:
+    if sum(map(bool, (out, report, sql, watch))) != 1:
         raise UsageError("choose what to do: --out DIR, --report DIR, --sql QUERY or --watch")
     if report is not None:
-        _report(report, form, html, wide=wide)
+        _report(report, output)
     elif sql is not None:
-        _ask(sql, roots, form, parquet, wide=wide)
+        _ask(sql, roots, output)
     elif watch:
         _watch(roots)
     else:
         assert out is not None
-        named = [*roots, *(f"@{path}" for path in targets)]
-        _scan(named, out, form, resume=resume, scheduler=scheduler, workers=workers, timeout=timeout,
-              requests_per_second=requests_per_second)  # fmt: skip
+        _scan([*roots, *(f"@{path}" for path in targets)], out, output, **options)
 
 
-def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
+def _scan(roots: list[str], out: str, output: Output, **options: Any) -> None:
     from inspector.scanning.run import scan as run
 
     try:
@@ -112,7 +99,7 @@ def _scan(roots: list[str], out: str, form: str | None, **options: Any) -> None:
     except KeyboardInterrupt:
         console.tell(f"interrupted: inspect scan --out {out} --resume continues it")
         raise click.exceptions.Exit(console.INTERRUPTED) from None
-    if form == "json":
+    if output.form == "json":
         console.print_json({"schema": "checkpoint-inspector/1", "target": out, **done})
     else:
         from inspector.report import scan as text
@@ -140,7 +127,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
             told = True
         if monotonic() - last > 0.2:
             last = monotonic()
-            line = text.progress(progress)[: (terminal.screen().width or 80) - 1]
+            line = text.progress(progress)[: (console.screen().width or 80) - 1]
             sys.stderr.write(f"\r{line}\x1b[K")
             sys.stderr.flush()
 
@@ -151,41 +138,36 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def _report(folder: str, form: str | None, html: str | None, *, wide: bool) -> None:
-    from inspector.cli import pages
+def _report(folder: str, output: Output) -> None:
     from inspector.report import scan as text
     from inspector.scanning.asking import report
 
-    pages.check(html, charts=False)
     found = report(Path(folder).expanduser())
-    if form == "json":
+    if output.form == "json":
         console.print_json(text.document(found, folder))
     else:
-        console.print_lines((text.lines(found, folder, terminal.screen(wide=wide).width),), wide=wide)
-    if html is not None:
-        pages.write(html, text.page(found, folder))
+        console.print_lines((text.lines(found, folder, output.width),), wide=output.wide)
+    output.write_page(lambda: text.page(found, folder))
 
 
-def _ask(query: str, folders: tuple[str, ...], form: str | None, parquet: str | None, *, wide: bool) -> None:
+def _ask(query: str, folders: tuple[str, ...], output: Output) -> None:
     from inspector.report import scan as text
     from inspector.scanning.asking import ask
 
     if len(folders) != 1:
         raise UsageError('--sql takes one folder of tables: inspect scan --sql "SELECT …" DIR')
     found = ask(Path(folders[0]).expanduser(), query)
-    if form == "json":
-        told = text.as_rows(found).rows
-        console.print_json({"schema": "checkpoint-inspector/1", "target": folders[0], "rows": told})
-    elif form:
-        rows.show(text.as_rows(found), form, parquet)
-    else:
-        console.print_lines((text.rows(*found, terminal.screen(wide=wide).width),), wide=wide)
+    output.show(
+        lambda: (text.rows(*found, output.width),),
+        lambda: {"schema": "checkpoint-inspector/1", "target": folders[0], "rows": text.as_rows(found).rows},
+        lambda: text.as_rows(found),
+    )
 
 
-def _list_queries(*, wide: bool) -> None:
+def _list_queries(output: Output) -> None:
     from inspector.report import scan as text
 
-    console.print_lines((text.queries(terminal.screen(wide=wide).width),), wide=wide)
+    console.print_lines((text.queries(output.width),), wide=output.wide)
 
 
 def _watch(folders: tuple[str, ...]) -> None:

@@ -1,14 +1,17 @@
-"""`inspect tensors`: every tensor, or a selection."""
+"""`inspect tensors` and `inspect values`: every tensor or a selection, and statistics of their values."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli import console, terminal
-from inspector.cli import forms as rows
-from inspector.cli.options import choosing_options, form_options, opening_options, wide_option
+from inspector.cli import console
+from inspector.cli.options import FORMS, HTML, WIDE, choosing_options, opening_options, output_options
+from inspector.cli.output import Output, print_json_lines
+
+if TYPE_CHECKING:
+    from inspector.bridge.filters import Filter
 
 _SORTS: dict[str, Any] = {
     "file": lambda _: 0,
@@ -26,50 +29,70 @@ _SORTS: dict[str, Any] = {
 @click.command(short_help="Every tensor, or a selection.")
 @opening_options
 @click.argument("target", type=click.Path())
-@click.argument("pattern", required=False)
 @choosing_options
 @click.option("--sort", type=click.Choice(list(_SORTS)), default="file", help="Order; by default the file's own.")
 @click.option("--reverse", is_flag=True, help="Reverse the order.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
-@wide_option
-@form_options
+@output_options(WIDE, *FORMS)
 def tensors(
-    target: str,
-    pattern: str | None,
-    roles: tuple[str, ...],
-    groups: tuple[str, ...],
-    towers: tuple[str, ...],
-    dtypes: tuple[str, ...],
-    layers: str | None,
-    sort: str,
-    reverse: bool,
-    limit: int | None,
-    wide: bool,
-    forms: tuple[str, ...],
-    parquet: str | None,
-    **opening: Any,
+    target: str, which: Filter, sort: str, reverse: bool, limit: int | None, output: Output, **opening: Any
 ) -> None:
     """Every tensor: name, file, shape, dtype, bytes, offset and role.
 
     PATTERN is a glob over whole names ("*.q_proj.*"), a part of a name, a role, a group or a dtype.
     """
-    from inspector.bridge.filters import Filter, select
+    from inspector.bridge.filters import select
+    from inspector.report import documents, tables, text
 
-    form = rows.asked(forms, parquet)
+    output.check()
     result = console.reconciled(target, **opening)
-    found = select(result.tensors, Filter(pattern, roles, groups, towers, dtypes, layers))
+    found = select(result.tensors, which)
     if sort != "file":
         found.sort(key=_SORTS[sort])
     found = (found[::-1] if reverse else found)[:limit]
-    if form is None:
-        from inspector.report import text
+    output.show(
+        lambda: text.tensors(found, output.width),
+        lambda: {"schema": documents.SCHEMA, "target": target, "tensors": list(map(documents.tensor, found))},
+        lambda: tables.Rows(tables.TENSORS, list(map(documents.tensor, found))),
+    )
 
-        console.print_lines(text.tensors(found, terminal.screen(wide=wide).width), wide=wide)
-        return
-    from inspector.report import documents, tables
 
-    told = tables.Rows(tables.TENSORS, [documents.tensor(each) for each in found])
-    if form == "json":
-        console.print_json({"schema": documents.SCHEMA, "target": target, "tensors": told.rows})
+@click.command()
+@opening_options
+@click.argument("target", type=click.Path())
+@choosing_options
+@click.option(
+    "--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What each row summarizes."
+)
+@click.option("--stored", is_flag=True, help="Packed weights as the integers stored in the file.")
+@output_options(WIDE, HTML, *FORMS)
+def values(target: str, which: Filter, by: Any, stored: bool, output: Output, **opening: Any) -> None:
+    """Statistics of tensors' values: NaN, infinity, zeros, extremes, mean, deviation, percentiles, a histogram.
+
+    Reads the selected tensors: all of them, or those that match a PATTERN, as in `inspect tensors`.
+    """
+    from inspector.measuring import needs
+
+    needs.check()
+    output.check()
+    from inspector.bridge.filters import select
+    from inspector.measuring.values import values as measure
+    from inspector.report import values as report
+
+    result = console.reconciled(target, **opening)
+    total = sum(each.tensor.nbytes for each in select(result.tensors, which))
+    with console.bytes_read(total, target) as done:
+        found = measure(result, which, by, done, stored=stored)
+    for finding in found.findings:
+        console.tell(f"{finding.path}: {finding.message}")
+    output.write_page(lambda: report.page(found))
+    if output.parquet:
+        report.write_parquet(found, output.parquet)
+    elif output.form == "jsonl":
+        print_json_lines(map(report.row, found.rows))
     else:
-        rows.show(told, form, parquet)
+        output.show(
+            lambda: report.lines(found, output.width),
+            lambda: report.document(found, target),
+            lambda: report.rows(found),
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from inspector.errors import FormatError
 from inspector.model import Header
@@ -12,36 +12,32 @@ from inspector.sources.filenames import HDF5
 from inspector.units import escape, plural
 
 #: First bytes of files often found in place of weights → the audit's rule, what the file is and what to do.
-IMPOSTORS: tuple[tuple[bytes, Code, str], ...] = (
-    (b"version https://git-lfs", "lfs-pointer", "a git-LFS pointer, not the weights: run `git lfs pull` in its folder"),
-    (b"<!doctype", "html-page", "an HTML page, not weights: the download got a web page; download it again"),
-    *(
-        (magic, "html-page", "an HTML page, not weights: the download got a web page; download it again")
-        for magic in (b"<html", b"<head", b"<body", b"<title", b"<!--")
+IMPOSTORS: Mapping[tuple[bytes, ...], tuple[Code, str]] = {
+    (b"version https://git-lfs",): (
+        "lfs-pointer",
+        "a git-LFS pointer, not the weights: run `git lfs pull` in its folder",
     ),
-    (b"<?xml", "html-page", "an XML document, not weights: the download got an error page; download it again"),
-    (b"{", "json-document", "a JSON document, not weights: for a configuration use `inspect predict`"),
-    (b"[", "json-document", "a JSON document, not weights"),
-    (
-        b"pk\x03\x04",
+    (b"<!doctype", b"<html", b"<head", b"<body", b"<title", b"<!--"): (
+        "html-page",
+        "an HTML page, not weights: the download got a web page; download it again",
+    ),
+    (b"<?xml",): ("html-page", "an XML document, not weights: the download got an error page; download it again"),
+    (b"{",): ("json-document", "a JSON document, not weights: for a configuration use `inspect predict`"),
+    (b"[",): ("json-document", "a JSON document, not weights"),
+    (b"pk\x03\x04",): (
         "not-weights",
         "a ZIP archive (PyTorch's pickle format), not safetensors or GGUF: a pickle is never opened here",
     ),
-    *(
-        (
-            magic,
-            "not-weights",
-            "a pickle, not safetensors or GGUF: it is never opened here, because opening one runs its code",
-        )
-        for magic in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+    (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"): (
+        "not-weights",
+        "a pickle, not safetensors or GGUF: it is never opened here, because opening one runs its code",
     ),
-    (b"\x89hdf", "not-weights", "an HDF5 file (Keras), not safetensors or GGUF: give it HDF5's suffix to read it"),
-    (b"\x1f\x8b", "not-weights", "gzip-compressed: unpack it first"),
-    (b"\x7felf", "not-weights", "a program for Linux (ELF), not weights"),
-    (b"ggjt", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
-    (b"tjgg", "not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
-    (b"lmgg", "not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
-)
+    (b"\x89hdf",): ("not-weights", "an HDF5 file (Keras), not safetensors or GGUF: give it HDF5's suffix to read it"),
+    (b"\x1f\x8b",): ("not-weights", "gzip-compressed: unpack it first"),
+    (b"\x7felf",): ("not-weights", "a program for Linux (ELF), not weights"),
+    (b"ggjt", b"tjgg"): ("not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
+    (b"lmgg",): ("not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
+}
 #: First bytes of the file names in a tar archive that PyTorch wrote before 0.1.10.
 _IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
 _LONGEST = 64
@@ -114,8 +110,8 @@ def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     if int.from_bytes(start[:8], "little") <= source.size - 8:  # a plausible header: the resemblance is a coincidence
         return
     start = start.lower().removeprefix(b"\xef\xbb\xbf").lstrip()
-    for magic, rule, what in IMPOSTORS:
-        if start.startswith(magic):
+    for magics, (rule, what) in IMPOSTORS.items():
+        if start.startswith(magics):
             raise FormatError(f"{escape(path)} is {what}", rule) from error
     if source.size >= 8 and start and all(byte in _TEXT for byte in start):
         raise FormatError(f"{escape(path)} is a text file, not weights", "not-weights") from error

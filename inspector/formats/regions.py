@@ -25,3 +25,14 @@ def partition(ranges: Iterable[tuple[int, int, str]], size: int, rest: str) -> I
         at = end
     if at < size:
         yield Region(rest, at, size)
+
+
+def unions(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges in order; those that overlap or touch are one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found

@@ -103,8 +103,8 @@ class Tally:
         if not finite.size:
             return
         self._zeros += finite.size - int(np.count_nonzero(finite))
-        told, number = (values, int) if whole else (finite, float)
-        self._extend(number(told.min()), number(told.max()))
+        extremes, number = (values, int) if whole else (finite, float)
+        self._extend(number(extremes.min()), number(extremes.max()))
         mean = float(finite.mean(dtype=np.float64))
         apart = np.subtract(finite, mean, dtype=np.float64)
         self._join(finite.size, mean, float(np.dot(apart, apart)))
@@ -198,7 +198,7 @@ class Tally:
             if self._finite > KEPT:
                 self._kept = None
 
-    # --- telling --------------------------------------------------------------------------------
+    # --- summarising ----------------------------------------------------------------------------
 
     def _distribution(self, patterns: tuple[Array, Array] | None) -> tuple[Array, Array | None]:
         """Finite numbers in order, and the count of each; None for the counts if each occurs once."""

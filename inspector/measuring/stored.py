@@ -25,7 +25,7 @@ from inspector.errors import FormatError, SourceError
 from inspector.formats import decoding
 from inspector.formats.gguf.types import TYPES
 from inspector.formats.pytorch.layout import View
-from inspector.measuring import needs, spread
+from inspector.measuring import needs, rank_parts
 from inspector.model import Checkpoint, Header, Tensor
 from inspector.sources import Place, Source
 from inspector.sources.local import LocalFile
@@ -97,11 +97,11 @@ class Stored:
         needs.check()
         self._own = place is None
         self._place = place or place_again(checkpoint.target, checkpoint.origin)
-        self._headers = {header.path: header for header in (*checkpoint.files, *_of_components(checkpoint))}
+        self._headers = {header.path: header for header in (*checkpoint.files, *_headers_of_components(checkpoint))}
         self._files = Opened(self._place.open)
         self._views: dict[str, dict[str, tuple[View, int]]] = {}
         self._big: dict[str, bool] = {}
-        self._parts = spread.parts_of(checkpoint) if checkpoint.joined else {}
+        self._parts = rank_parts.parts_of(checkpoint) if checkpoint.joined else {}
         self.bytes_read = 0  # of tensor data
 
     def close(self) -> None:
@@ -179,13 +179,13 @@ class Stored:
         header = self.header(path)
         big = self._is_big(header, tensor)
         if whole and tensor.name in self._parts:
-            return _plain(tensor.dtype, big=big)._replace(parts=tuple(self._parts[tensor.name]))
+            return _plain_layout(tensor.dtype, big=big)._replace(parts=tuple(self._parts[tensor.name]))
         if header.format == "pytorch" and not self._lies_plainly(tensor, header):
             return self._pytorch_layout(tensor, header, big)
         if header.format == "gguf" and tensor.dtype in _BLOCKS:
             layout = _Layout(tensor.dtype, *_BLOCKS[tensor.dtype], big=big)
         else:
-            layout = _plain(tensor.dtype, big=big)
+            layout = _plain_layout(tensor.dtype, big=big)
         expected = -(-tensor.elements // layout.elements) * layout.nbytes
         if tensor.nbytes != expected and header.format == "numpy" and header.path.endswith(".npz"):
             raise FormatError(
@@ -197,7 +197,7 @@ class Stored:
                 f"{escape(tensor.name, 200)}: its header gives it {plural(tensor.nbytes, 'byte')}, its shape takes "
                 f"{integer(expected)}"
             )
-        return _turned(layout, tensor, header) if header.strides else layout
+        return _with_strides(layout, tensor, header) if header.strides else layout
 
     @staticmethod
     def _lies_plainly(tensor: Tensor, header: Header) -> bool:
@@ -214,7 +214,7 @@ class Stored:
         if found is None:
             raise FormatError(f"{escape(tensor.name, 200)}: its bytes are not stored plainly in the file")
         view, at = found
-        layout = _plain(view.dtype, big=big)._replace(at=at)
+        layout = _plain_layout(view.dtype, big=big)._replace(at=at)
         if view.contiguous or not tensor.elements:
             return layout
         if view.extent < tensor.elements:
@@ -225,14 +225,14 @@ class Stored:
 
     def _raw(self, layout: _Layout, tensor: Tensor, path: str, start: int, stop: int) -> bytes:
         if layout.parts:
-            return spread.together(layout.parts, layout.nbytes, start, stop, self._part)
+            return rank_parts.assembled(layout.parts, layout.nbytes, start, stop, self._part)
         if layout.view is not None:
             return self._gathered(layout, layout.view, path)[start * layout.nbytes : stop * layout.nbytes]
         first = start // layout.elements * layout.nbytes
         last = -(-stop // layout.elements) * layout.nbytes
         return self._read(path, (tensor.offset if layout.at is None else layout.at) + first, last - first)
 
-    def _part(self, part: spread.Part, start: int, stop: int) -> bytes:
+    def _part(self, part: rank_parts.Part, start: int, stop: int) -> bytes:
         return self._raw(self._layout(part.tensor, part.path, whole=False), part.tensor, part.path, start, stop)
 
     def _gathered(self, layout: _Layout, view: View, path: str) -> bytes:
@@ -254,9 +254,9 @@ class Stored:
 
     def _is_big(self, header: Header, tensor: Tensor) -> bool:
         """Whether a tensor's numbers are big-endian: by its file's findings about it or all, or a GGUF's version."""
-        told = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
-        if not told or header.format != "gguf":
-            return told
+        swapped = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
+        if not swapped or header.format != "gguf":
+            return swapped
         if header.path not in self._big:
             version = self._files.read(header.path, 4, 4)
             self._big[header.path] = int.from_bytes(version, "little") & 0xFFFF == 0
@@ -272,18 +272,18 @@ class _Layout(NamedTuple):
     big: bool = False
     at: int | None = None  # start of the tensor, if not its offset
     view: View | None = None  # for a tensor whose elements are not in order
-    parts: tuple[spread.Part, ...] = ()  # for a tensor spread over several files
+    parts: tuple[rank_parts.Part, ...] = ()  # for a tensor spread over several files
 
     def integers(self, raw: bytes) -> Array:
         return decoding.native(raw, self.dtype, big=self.big)
 
     def decode(self, raw: bytes) -> Array:
         if self.dtype in _BLOCKS:
-            return _dequantized(raw, self.dtype, big=self.big)
+            return _dequantized_blocks(raw, self.dtype, big=self.big)
         return decoding.decoded(raw, self.dtype, big=self.big)
 
 
-def _turned(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
+def _with_strides(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
     """The layout of a tensor stored in another order than its shape's, like NumPy's Fortran arrays."""
     own = (stride for at, stride in header.strides.items() if header.tensors[at].name == tensor.name)
     stride = next(own, None)
@@ -293,14 +293,14 @@ def _turned(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
     return layout if view.extent > tensor.elements else layout._replace(at=tensor.offset, view=view)
 
 
-def _plain(dtype: str, *, big: bool) -> _Layout:
+def _plain_layout(dtype: str, *, big: bool) -> _Layout:
     if not decoding.is_known(dtype):
         raise FormatError(f"the dtype {escape(dtype, 40)} cannot be decoded here")
     elements = decoding.UNITS[dtype][0] if dtype in decoding.UNITS else 1
     return _Layout(dtype, elements, decoding.width(dtype), big)
 
 
-def _dequantized(raw: bytes, dtype: str, *, big: bool) -> Array:
+def _dequantized_blocks(raw: bytes, dtype: str, *, big: bool) -> Array:
     needs.check_blocks()
     from gguf import GGMLQuantizationType, quants  # 0.1 s, and only for blocks
 
@@ -315,7 +315,7 @@ def _dequantized(raw: bytes, dtype: str, *, big: bool) -> Array:
     return found
 
 
-def _of_components(checkpoint: Checkpoint) -> Iterator[Header]:
+def _headers_of_components(checkpoint: Checkpoint) -> Iterator[Header]:
     for part in checkpoint.components:
         yield from part.checkpoint.files
 

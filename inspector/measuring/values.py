@@ -75,44 +75,44 @@ def values(
     if by not in ("tensor", "role", "layer"):
         raise UsageError(f"values are grouped by tensor, role or layer, not by {by}")
     wanted = select(result.tensors, asked or Filter())
-    groups = _groups(wanted, by)
+    groups = _grouped(wanted, by)
     with closing(Weights(result)) as weights:
-        job = _Job(weights, by, progress, stored)
+        job = _Measurement(weights, by, progress, stored)
         measured = workers.each(job.row, groups, os.cpu_count() or 1)
         read = weights.stored.bytes_read
     rows = tuple(row for row, _ in measured if row)
     errors = [error for _, found in measured for error in found]
     if errors and not rows:
         raise errors[0][1]
-    told = (Finding("unreadable-file", "error", str(error), each.file, each.tensor.name) for each, error in errors)
-    return Values(result, rows, by, tuple(told), read)
+    unread = (Finding("unreadable-file", "error", str(error), each.file, each.tensor.name) for each, error in errors)
+    return Values(result, rows, by, tuple(unread), read)
 
 
 Group = tuple[str, list[Labelled]]
 
 
-def _groups(wanted: Sequence[Labelled], by: By) -> list[Group]:
+def _grouped(wanted: Sequence[Labelled], by: By) -> list[Group]:
     """The groups by name, in the order of the tensors."""
     if by == "tensor":
         return [(each.tensor.name, [each]) for each in wanted]
     groups: dict[str, list[Labelled]] = {}
     for each in wanted:
-        groups.setdefault(_role(each) if by == "role" else _layer(each), []).append(each)
+        groups.setdefault(_role_of(each) if by == "role" else _layer_of(each), []).append(each)
     return list(groups.items())
 
 
-def _role(each: Labelled) -> str:
+def _role_of(each: Labelled) -> str:
     key = each.key
     tower, part = ("" if word in ("text", "weight") else word for word in (key.tower, key.part))
     return " ".join(filter(None, (tower, key.branch, key.role, part)))
 
 
-def _layer(each: Labelled) -> str:
+def _layer_of(each: Labelled) -> str:
     place = "outside the layers" if each.key.layer is None else str(each.key.layer)
     return place if each.key.tower == "text" else f"{each.key.tower} {place}"
 
 
-class _Job(NamedTuple):
+class _Measurement(NamedTuple):
     """The work on each group of tensors."""
 
     weights: Weights

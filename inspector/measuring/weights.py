@@ -38,7 +38,7 @@ class Weights:
         config = result.checkpoint.config
         self._declared = config.declared_packing if config else {}
         self._scheme = _scheme_of(result.packing) if result.packing else None
-        self._pieces = _pieces(result, result.packing) if result.packing and self._scheme else {}
+        self._pieces = _pieces_by_weight(result, result.packing) if result.packing and self._scheme else {}
         self._last: tuple[str, Dequantized | None] = ("", None)
 
     def close(self) -> None:
@@ -78,20 +78,20 @@ class Weights:
                 yield chunk.start, chunk.values
             return
         found = self._needed(each)
-        columns = _columns(found.shape)
+        columns = _row_length(found.shape)
         rows, step = prod(found.shape) // columns, max(1, elements // columns)
         for first in range(0, rows, step):
-            yield first * columns, _rows(found, first, min(first + step, rows)).reshape(-1)
+            yield first * columns, _float_rows(found, first, min(first + step, rows)).reshape(-1)
 
     def values(self, each: Labelled, start: int = 0, stop: int | None = None) -> Array:
         """The logical elements from `start` up to `stop`, in row-major order. Raises as `chunks` does."""
         if not self.is_packed(each):
             return self.stored.values(each.tensor, each.file, start, stop)
         found = self._needed(each)
-        columns, total = _columns(found.shape), prod(found.shape)
+        columns, total = _row_length(found.shape), prod(found.shape)
         stop = total if stop is None else min(stop, total)
         first, last = start // columns, -(-stop // columns)
-        return _rows(found, first, last).reshape(-1)[start - first * columns : stop - first * columns]
+        return _float_rows(found, first, last).reshape(-1)[start - first * columns : stop - first * columns]
 
     def _needed(self, each: Labelled) -> Dequantized:
         found = self._unpacked(each)
@@ -112,7 +112,7 @@ class Weights:
         if packing is None or scheme is None:
             return None
         name = each.tensor.name
-        stem = _stem(scheme, name, packing.names[name])
+        stem = _stem_of_pieces(scheme, name, packing.names[name])
         pieces = {found.tensor.name[len(stem) :]: found for found in self._pieces.get(packing.names[name], ())}
         files = {found.tensor.name: found.file for found in pieces.values()}
 
@@ -129,11 +129,11 @@ class Weights:
         return dequantized(scheme.name, packed)
 
 
-def _columns(shape: tuple[int, ...]) -> int:
+def _row_length(shape: tuple[int, ...]) -> int:
     return max(shape[-1], 1) if len(shape) > 1 else 1
 
 
-def _rows(found: Dequantized, first: int, last: int) -> Array:
+def _float_rows(found: Dequantized, first: int, last: int) -> Array:
     with np.errstate(all="ignore"):  # the caller looks for NaN scales
         return np.ascontiguousarray(found.rows(first, last), np.float32)
 
@@ -144,7 +144,7 @@ def _scheme_of(packing: Packing) -> Scheme | None:
     return max(named, key=lambda each: len(each.name), default=None)
 
 
-def _pieces(result: Reconciliation, packing: Packing) -> Mapping[str, list[Labelled]]:
+def _pieces_by_weight(result: Reconciliation, packing: Packing) -> Mapping[str, list[Labelled]]:
     """Weight's name → its tensor and side data."""
     found: dict[str, list[Labelled]] = {}
     for each in result.tensors:
@@ -155,7 +155,7 @@ def _pieces(result: Reconciliation, packing: Packing) -> Mapping[str, list[Label
     return found
 
 
-def _stem(scheme: Scheme, name: str, weight: str) -> str:
+def _stem_of_pieces(scheme: Scheme, name: str, weight: str) -> str:
     """The stem of the pieces' names."""
     for end, own in scheme.weights.items():
         if name.endswith(end) and weight == name[: len(name) - len(end)] + own:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector import formats
-from inspector.adapters import metadata as adapter_metadata
+from inspector.adapters import DESCRIPTIONS
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError, TargetError
 from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
 from inspector.opening import configs, selection
@@ -18,7 +18,6 @@ from inspector.opening.variants import Composite, Part, composite_of
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place, Source, workers
 from inspector.sources.filenames import HDF5, INDEX, format_of, rank_of
-from inspector.sources.narrowed import Narrowed
 from inspector.sources.targets import place_of, shadows_cached
 from inspector.units import escape
 
@@ -78,6 +77,8 @@ def examine(place: Place, target: str, config: Path | None = None) -> Checkpoint
     """
     if (place.selected or "").endswith(HDF5):
         raise TargetError(f"{escape(target)}: HDF5's library is written in C and is not used on untrusted files")
+    from inspector.sources.places import Narrowed  # everything else is read as it is
+
     place = Narrowed(place, lambda path: not path.endswith(HDF5))
     try:
         return _read(place, target, config, None, None, lenient=True, alone=True)
@@ -212,9 +213,10 @@ def _adapter(
             config = configs.base_of(own, location if location is None or location.is_dir() else location.parent)
     except ConfigError as error:
         return None, config, (Finding("config", "warning", str(error), selected.folder + configs.ADAPTER_FILE),)
-    if own is None:
-        own = adapter_metadata.configuration(files)
-        config = config or adapter_metadata.base(files)
+    if own is None and not all(header.metadata.keys().isdisjoint(DESCRIPTIONS) for header in files):
+        from inspector.adapters import metadata  # models need no adapter methods
+
+        return metadata.configuration(files), config or metadata.base(files), ()
     return own, config, ()
 
 

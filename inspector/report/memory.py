@@ -13,7 +13,7 @@ from inspector.report.pages.parts import Findings, Mood, Page, Section, Table, T
 from inspector.report.tables import Rows, columns
 from inspector.report.words import public
 from inspector.sizing.memory import Memory
-from inspector.sizing.placing import Placed
+from inspector.sizing.placement import Placed
 from inspector.units import count, decimal, escape, integer, plural, ranges, size
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from inspector.errors import InspectorError
 from inspector.model import Reconciliation
 from inspector.opening.models import Models, Named
 from inspector.report.columns import GO, table
+from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.text import COMPLETE, family, judgement
 from inspector.units import count, decimal, escape, plural
@@ -82,3 +83,10 @@ def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, 
         "complete": judgement(each).startswith(COMPLETE),
         "error": None,
     }
+
+
+def page(title: str, found: Models) -> Page:
+    """`inspect FOLDER --html FILE`."""
+    _, summary, *_ = lines(title, found).split("\n")
+    table = of_rows(summary, rows(found), ("architecture", "format", "type", "complete"))
+    return Page(title, summary, [Section("Models", [table])])

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.bridge.outline import Outline
 from inspector.report.columns import table, wrapped
 from inspector.report.documents import SCHEMA, architecture, fields
+from inspector.report.pages.parts import Page, Report, Section
 from inspector.report.tables import Rows, columns
 from inspector.units import escape, integer, plural, size
 
@@ -82,3 +83,9 @@ COLUMNS = columns("role group tower branch tensors:uint64")
 def rows(found: Outline) -> Rows:
     """One row per role."""
     return Rows(COLUMNS, [each._asdict() for each in found.roles])
+
+
+def page(target: str, found: Outline) -> Page:
+    """`inspect INDEX --html FILE`: as shown on a terminal."""
+    title, _, rest = lines(target, found).partition("\n")
+    return Page(title, rest.strip().partition("\n")[0], [Section("Report", [Report(rest.strip("\n"))])])

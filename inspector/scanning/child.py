@@ -27,7 +27,7 @@ from inspector.scanning.inspection import inspect
 from inspector.scanning.rows import Rows
 from inspector.scanning.storage import Writer, unwritten
 from inspector.scanning.unit import Unit
-from inspector.sources import pace
+from inspector.sources import workers
 
 #: Rows that are buffered before writing: some 10 MB.
 MOST_ROWS = 20_000
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> None:
     """Inspect one batch after another, until the parent sends no more."""
     connection, watched, begun = Connection(int(arguments[0])), int(arguments[1]), int(arguments[2])
     Thread(target=_leave_with, args=(watched,), daemon=True).start()
-    pace.share(_Asking(connection))
+    workers.share_pace(_Asking(connection))
     sys.meta_path.insert(0, _WithoutPandas())
     gc.disable()
     gc.freeze()

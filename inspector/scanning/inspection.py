@@ -14,10 +14,10 @@ from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.rows import Rows
 from inspector.scanning.splitting import Share, shares
 from inspector.scanning.unit import Unit
-from inspector.sources.kept import Kept
 from inspector.sources.listing import Entry, entries, entries_named, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.ollama import PREFIX
+from inspector.sources.places import Kept
 from inspector.sources.targets import place_of
 
 #: Errors of a format, a store or our own, which concern a checkpoint, not the scan.

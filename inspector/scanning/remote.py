@@ -8,7 +8,7 @@ from typing import Any
 from inspector.errors import NetworkError, TargetError
 from inspector.scanning.trees import Node
 from inspector.scanning.unit import Unit
-from inspector.sources import pace
+from inspector.sources import workers
 from inspector.sources.answers import RefusedError, answered
 from inspector.sources.filesystem import opened
 from inspector.sources.http import Wire
@@ -45,7 +45,7 @@ class StoreTree:
 
     def list(self, folder: str) -> Sequence[Node]:
         path = self._fs._strip_protocol(folder)
-        pace.before(self._server)
+        workers.wait_for_turn(self._server)
         try:
             found: list[dict[str, Any]] = self._fs.ls(path, detail=True)
         except FileNotFoundError:

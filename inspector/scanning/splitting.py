@@ -16,7 +16,7 @@ from inspector.opening.models import grouped
 from inspector.opening.variants import variants
 from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, WEIGHTS
-from inspector.sources.narrowed import Narrowed
+from inspector.sources.places import Narrowed
 
 #: Files that make everything next to and below them one model.
 _COMPOSITE = ("model_index.json", "modules.json")

@@ -70,12 +70,12 @@ SOURCES = {
 }
 
 
-def _sheet(name: str, memory: str, rate: str) -> Device:
+def _from_sheet(name: str, memory: str, rate: str) -> Device:
     nominal = memory.endswith("G")
     return Device(name, int(memory[:-1]) << (30 if nominal else 20), int(rate) * 10**9, nominal)
 
 
-DEVICES = {line.split()[0]: _sheet(*line.split()[:3]) for line in _SHEETS.strip().splitlines()}
+DEVICES = {line.split()[0]: _from_sheet(*line.split()[:3]) for line in _SHEETS.strip().splitlines()}
 
 #: The most devices of one machine.
 MOST = 4096
@@ -96,19 +96,19 @@ _UNITS = {
 
 def devices(text: str) -> tuple[Device, ...]:
     """`2x24GiB`, `rtx-4090`, `4xh100`, `h100,l4`: parses a list of devices. Raises UsageError."""
-    found = tuple(each for part in text.split(",") for each in _devices(part.strip()))
+    found = tuple(each for part in text.split(",") for each in _repeated(part.strip()))
     if not 0 < len(found) <= MOST:
         raise UsageError(f"{text!r:.60} are {len(found)} devices: 1 to {MOST} may be given")
     return found
 
 
-def _devices(text: str) -> Iterator[Device]:
+def _repeated(text: str) -> Iterator[Device]:
     match = _TIMES.fullmatch(text)
     times, name = (int(match[1] or 1), match[2].strip()) if match else (1, text)
-    yield from (_device(name) for _ in range(min(times, MOST + 1)))
+    yield from (_known_or_sized(name) for _ in range(min(times, MOST + 1)))
 
 
-def _device(text: str) -> Device:
+def _known_or_sized(text: str) -> Device:
     name = re.sub(r"[\s_]+", "-", text.lower())
     for each in (name, name.removeprefix("nvidia-"), name.removeprefix("amd-"), re.sub(r"^rtx(?=\d)", "rtx-", name)):
         if each in DEVICES:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
-from inspector.sizing import fitting
-from inspector.sizing.activations import Activations, activations
 from inspector.sizing.devices import Device, devices
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
-from inspector.sizing.placing import Placed, placed
+from inspector.sizing.placement import Placed, odd_blocks, placed
 from inspector.sizing.weights import Weights, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
@@ -33,6 +32,13 @@ SHORTEST = 2048
 _DTYPES = ("dtype", "torch_dtype")
 #: Fields for the type of recurrent states, for engines that follow it.
 _STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
+
+
+class Activations(NamedTuple):
+    """Peak bytes of intermediate results."""
+
+    nbytes: int
+    assumes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +118,15 @@ def size(
     named = devices(gpu) if gpu else ()
     runs = engine_of(engine or ("llama.cpp" if model.format == "gguf" else "transformers"))
     model = model.run_by(runs.name)
-    tp, pp = _divided(runs, named, tp, pp)
+    tp, pp = _division_among_devices(runs, named, tp, pp)
     own = model_type_of(model)
     keys, values = _cache_types(cache_dtype, runs, own)
     length = context or model.context or USUAL_CONTEXT
     encoded = next((each for each in (source, model.source) if each is not None), USUAL_SOURCE)
     request = Request(length, sequences, encoded, keys, values, own, tp, _state_type(model), batch)
-    loaded = _weights(model, weights, own)
+    loaded = _weights_loaded(model, weights, own)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
-    brief = activations(model.scope, runs, request) if model.scope else None
+    temporary = activations(model.scope, runs, request) if model.scope else None
     return Memory(
         model,
         runs,
@@ -128,16 +134,16 @@ def size(
         loaded,
         held,
         growth(model.kept or (), request),
-        brief,
-        placed(model.kept, runs, request, loaded, brief, named, pp, model.context),
+        temporary,
+        placed(model.kept, runs, request, loaded, temporary.nbytes if temporary else 0, named, pp, model.context),
         pp,
-        _training(model, training, length, sequences) if training else None,
+        _training_of(model, training, length, sequences) if training else None,
         tuple(_findings(model, context, loaded, runs, request)),
         context is not None,
     )
 
 
-def _training(model: Model, plan: Plan, context: int, sequences: int) -> Training:
+def _training_of(model: Model, plan: Plan, context: int, sequences: int) -> Training:
     from inspector.sizing.training import training_of  # rarely needed
 
     return training_of(model, plan, context, sequences)
@@ -171,8 +177,8 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
     request = own._replace(context=tokens, keys=keys or own.keys, values=values or own.values)
     model, runs = result.model, result.engine
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
-    brief = activations(model.scope, runs, request) if model.scope else None
-    return replace(result, request=request, held=held, activations=brief, devices=(), training=None)
+    temporary = activations(model.scope, runs, request) if model.scope else None
+    return replace(result, request=request, held=held, activations=temporary, devices=(), training=None)
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
@@ -180,7 +186,7 @@ def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
     own, kept, runs = result.request, result.model.kept or (), result.engine
     narrower = (WIDTHS[name] for name in runs.types if WIDTHS[name].is_narrower(own.keys))
     asked = (own._replace(keys=kind, values=kind) for kind in narrower if kept)
-    found = [(each.keys, each.values) for each in asked if not any(fitting.odd_blocks(kept, runs, each))]
+    found = [(each.keys, each.values) for each in asked if not any(odd_blocks(kept, runs, each))]
     return ((own.keys, own.values), *found)
 
 
@@ -190,12 +196,47 @@ def contexts(result: Memory) -> tuple[int, ...]:
     return tuple(sorted({min(SHORTEST << step, longest) for step in range(40)}))
 
 
+def activations(scope: Scope, engine: Engine, request: Request) -> Activations | None:
+    """Intermediate results of one batch; None if the configuration does not give the widths."""
+    hidden, vocabulary = (_first_positive(scope, names) for names in ("hidden_size n_embd d_model", "vocab_size"))
+    if not hidden or not vocabulary:
+        return None
+    wide = _first_positive(scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
+    batch = min(request.batch or engine.batch, request.context)
+    if engine.full_vocabulary:
+        # llama.cpp's compute buffer for the worst batch holds logits and states in 32 bits; its output buffer the rest.
+        nbytes = 4 * (batch * (vocabulary + hidden) + request.sequences * vocabulary)
+        formula = f"4 bytes × (batch {batch:,} × (vocab_size + hidden_size) + sequences × vocab_size)"
+    else:
+        nbytes = (
+            batch * (2 * hidden + 3 * wide // request.tp) * request.model.nbytes + 4 * request.sequences * vocabulary
+        )
+        formula = (
+            f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"
+            " + sequences × vocab_size × 4 bytes; attention without a full score matrix"
+        )
+    return Activations(nbytes, (formula,))
+
+
+def _first_positive(scope: Scope, names: str) -> int | None:
+    for name in names.split():
+        try:
+            value = scope[name]
+        except ConfigError:
+            continue
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        if isinstance(value, list) and value and all(isinstance(each, int) for each in value):
+            return int(max(value))
+    return None
+
+
 def _in_range(what: str, number: int | None, most: int) -> None:
     if number is not None and not 0 < number <= most:
         raise UsageError(f"{what} {number}: a number from 1 to {most:,} is expected")
 
 
-def _divided(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | None) -> tuple[int, int]:
+def _division_among_devices(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | None) -> tuple[int, int]:
     """Devices that share a layer, and groups that divide the layers; by default as the engine does."""
     for what, number in (("--tp", tp), ("--pp", pp)):
         _in_range(what, number, MOST_DEVICES)
@@ -215,8 +256,8 @@ def model_type_of(model: Model) -> Width:
     """The type that a model computes in: the configuration's, or that of most of its plain weights."""
     values = model.scope.values if model.scope else {}
     outer = model.config.values if model.config else {}
-    for said in (given.get(name) for given in (values, outer) for name in _DTYPES):
-        if isinstance(said, str) and (name := said.removeprefix("torch.")) in ("float32", "float16", "bfloat16"):
+    for stated in (given.get(name) for given in (values, outer) for name in _DTYPES):
+        if isinstance(stated, str) and (name := stated.removeprefix("torch.")) in ("float32", "float16", "bfloat16"):
             return width(name)
     plain = {each.dtype: each.elements for each in model.result.dtypes} if model.result else {}
     known = [name for name in plain if name in ("F16", "BF16")] or [name for name in plain if name == "F32"]
@@ -227,9 +268,9 @@ def _state_type(model: Model) -> Width | None:
     """The configuration's type of states."""
     for name in _STATE_DTYPES:
         with suppress(ConfigError):
-            said = model.scope[name] if model.scope else None
-            if isinstance(said, str) and said in ("float32", "float16", "bfloat16"):
-                return width(said)
+            stated = model.scope[name] if model.scope else None
+            if isinstance(stated, str) and stated in ("float32", "float16", "bfloat16"):
+                return width(stated)
     return None
 
 
@@ -245,7 +286,7 @@ def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Wid
     return found[0], found[-1]
 
 
-def _weights(model: Model, kind: str | None, own: Width) -> Weights:
+def _weights_loaded(model: Model, kind: str | None, own: Width) -> Weights:
     if kind is None and model.result is not None:
         return stored(model.result)
     if model.prediction is None:
@@ -256,13 +297,13 @@ def _weights(model: Model, kind: str | None, own: Width) -> Weights:
 
 def packed_type(model: Model) -> Width | None:
     """The declared packing type of linear layers, if its size is fixed."""
-    said = model.config.declared_packing if model.config else {}
-    method = said.get("quant_method")
+    declared = model.config.declared_packing if model.config else {}
+    method = declared.get("quant_method")
     if method == "fp8":
         return WIDTHS["F8"]
-    if method == "bitsandbytes" and said.get("load_in_4bit"):
-        return WIDTHS["NF4_DQ" if said.get("bnb_4bit_use_double_quant") else "NF4"]
-    return WIDTHS["I8"] if method == "bitsandbytes" and said.get("load_in_8bit") else None
+    if method == "bitsandbytes" and declared.get("load_in_4bit"):
+        return WIDTHS["NF4_DQ" if declared.get("bnb_4bit_use_double_quant") else "NF4"]
+    return WIDTHS["I8"] if method == "bitsandbytes" and declared.get("load_in_8bit") else None
 
 
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
@@ -288,5 +329,5 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
     if context is None and model.context is None:
         why = f"the configuration gives no maximum context: {USUAL_CONTEXT:,} tokens are assumed"
         found.append(Finding("context-unknown", "info", why))
-    found += fitting.odd_blocks(model.kept or (), runs, request)
+    found += odd_blocks(model.kept or (), runs, request)
     return found

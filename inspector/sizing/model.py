@@ -50,7 +50,7 @@ class Model(NamedTuple):
 
     def is_confirmed(self, engine: str) -> bool:
         """Whether the cache was compared with what the engine itself holds for models of this type."""
-        from inspector.sizing.confirmed import CONFIRMED
+        from inspector.sizing.confirmed_types import CONFIRMED
 
         if (self.format == "gguf") != (engine == "llama.cpp"):
             return False  # llama.cpp was compared on GGUF files, the others on configurations
@@ -85,15 +85,15 @@ class Model(NamedTuple):
 
 def of_result(result: Reconciliation) -> Model:
     """The model in files."""
-    return _model(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
+    return _build(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
 
 
 def of_prediction(target: str, prediction: Prediction) -> Model:
     """The model described by a configuration, without files."""
-    return _model(target, prediction.config, prediction, None)
+    return _build(target, prediction.config, prediction, None)
 
 
-def _model(target: str, config: Config | None, prediction: Prediction | None, result: Reconciliation | None) -> Model:
+def _build(target: str, config: Config | None, prediction: Prediction | None, result: Reconciliation | None) -> Model:
     if config is None:
         return Model(target, None, prediction, result, None, "there is no configuration", None)
     try:

@@ -87,14 +87,6 @@ def _adafactor(each: Matrix, width: int) -> int:
     return width * prod(others) * (rows + columns)
 
 
-def _sgd(_: Matrix, __: int) -> int:
-    return 0
-
-
-def _muon(each: Matrix, width: int) -> int:
-    return width * each.elements if each.hidden else _adamw(each, width)
-
-
 class Optimizer(NamedTuple):
     """Bytes of states for a tensor, given the width of a state; and the formula."""
 
@@ -106,8 +98,11 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
     "adamw": Optimizer(_adamw, "2 states × {width} bytes"),
     "adamw-8bit": Optimizer(_adamw8, "2 × (1 byte + 4 bytes for 256); 8 bytes in tensors below 4,096 elements"),
     "adafactor": Optimizer(_adafactor, "{width} bytes × (rows + columns) of a matrix; vectors whole"),
-    "sgd": Optimizer(_sgd, "no state (no momentum)"),
-    "muon": Optimizer(_muon, "{width} bytes of momentum for matrices in layers; 2 × {width} for the others (AdamW)"),
+    "sgd": Optimizer(lambda *_: 0, "no state (no momentum)"),
+    "muon": Optimizer(
+        lambda each, width: width * each.elements * (1 if each.hidden else 2),
+        "{width} bytes of momentum for matrices in layers; 2 × {width} for the others (AdamW)",
+    ),
 }
 
 
@@ -141,7 +136,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
     """
     if model.prediction is None:
         raise UsageError("training is computed from the configuration, and no table knows this architecture")
-    trained = tuple(_trained(model.prediction, plan))
+    trained = tuple(_trained_tensors(model.prediction, plan))
     if not trained:
         raise UsageError(f"no weight is called {' or '.join(plan.targets)}: nothing would be trained")
     state = 2 if plan.precision == "bf16" else 4
@@ -152,7 +147,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
     adapter = loaded * number if frozen else 0
     mixed = plan.precision == "mixed"
     terms = {
-        "weights": _base(model.prediction, plan, loaded) + adapter,
+        "weights": _base_weights(model.prediction, plan, loaded) + adapter,
         "gradients": loaded * number,
         "optimizer": sum(each.number * optimizer.states(each, state) for each in trained),
         "master": 4 * number if mixed else 0,
@@ -161,7 +156,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
     parts = {
         term: -(-nbytes // plan.devices) if plan.zero >= divided[term] else nbytes for term, nbytes in terms.items()
     }
-    moment, how = _activations(model, plan, context, sequences, loaded)
+    moment, how = _stored_activations(model, plan, context, sequences, loaded)
     formulas = {
         "weights": f"{loaded} bytes × parameters" + (" (linear layers in NF4)" if plan.method == "qlora" else ""),
         "gradients": f"{loaded} bytes × {number:,} trained parameters",
@@ -177,7 +172,7 @@ def training_of(model: Model, plan: Plan, context: int, sequences: int) -> Train
     return Training(number, **parts, activations=moment, formulas=formulas, assumes=tuple(assumes))
 
 
-def _trained(prediction: Prediction, plan: Plan) -> Iterable[Matrix]:
+def _trained_tensors(prediction: Prediction, plan: Plan) -> Iterable[Matrix]:
     """The tensors that change: all, or the two low-rank matrices for each target."""
     for row in prediction.expected:
         if row.buffer:
@@ -202,13 +197,13 @@ def _is_target(row: Expected, plan: Plan) -> bool:
     return ALL_LINEAR in plan.targets or row.role in plan.targets
 
 
-def _base(prediction: Prediction, plan: Plan, loaded: int) -> int:
+def _base_weights(prediction: Prediction, plan: Plan, loaded: int) -> int:
     if plan.method == "qlora":
         return as_type(prediction, WIDTHS["NF4_DQ"], WIDTHS["BF16"]).nbytes
     return loaded * prediction.parameters
 
 
-def _activations(model: Model, plan: Plan, context: int, sequences: int, width: int) -> tuple[int | None, str]:
+def _stored_activations(model: Model, plan: Plan, context: int, sequences: int, width: int) -> tuple[int | None, str]:
     """34 bytes per token, layer and hidden element in 16 bits; with checkpointing each layer's input, and one layer."""
     scope = model.scope
     if scope is None:

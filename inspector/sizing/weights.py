@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import group_of
@@ -53,7 +52,7 @@ class Weights(NamedTuple):
 
 def stored(result: Reconciliation) -> Weights:
     """The weights as stored, without a training run's state, which is not loaded to run the model."""
-    shares = _shares(result.prediction)
+    shares = _shares_of_experts(result.prediction)
     trained = any(step.cause == "training_state" for step in result.steps)
     sums: dict[tuple[str, int | None, bool], int] = {}
     for each in result.tensors:
@@ -64,7 +63,7 @@ def stored(result: Reconciliation) -> Weights:
         sums[key] = sums.get(key, 0) + each.tensor.nbytes
     tied = not any(role == "lm_head" for role, _, _ in sums)
     parts = tuple(
-        Part(role, layer, matrix, nbytes, _read(role, nbytes, shares, tied), role in EMBEDDINGS)
+        Part(role, layer, matrix, nbytes, _bytes_read(role, nbytes, shares, tied), role in EMBEDDINGS)
         for (role, layer, matrix), nbytes in sums.items()
     )
     kinds = {each.dtype: each.bytes for each in result.dtypes}
@@ -75,14 +74,14 @@ def stored(result: Reconciliation) -> Weights:
 
 def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     """The weights in another type: matrices in it, norms and biases in `vectors`."""
-    shares = _shares(prediction)
+    shares = _shares_of_experts(prediction)
     tied = not any(row.role == "lm_head" for row in prediction.expected)
     parts: list[Part] = []
     for row in prediction.expected:
         matrix = len(row.shape) > 1
         own = _width_of(row, kind, vectors, matrix)
         each = row.tensors // len(row.layers or (None,)) * own.bytes_of(row.elements)
-        read = _read(row.role, each, shares, tied)
+        read = _bytes_read(row.role, each, shares, tied)
         layers = row.layers if row.tower in MAIN and row.layers else (None,) * len(row.layers or (None,))
         parts += [Part(row.role, layer, matrix, each, read, row.role in EMBEDDINGS) for layer in layers]
     assumes = [kind.estimate] if kind.estimate else []
@@ -99,20 +98,17 @@ def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width
     return kind if kind.estimate or kind.fits(row.shape[-1]) or kind.name in LINEAR_ONLY else WIDTHS["F16"]
 
 
-def _shares(prediction: Prediction | None) -> dict[str, tuple[int, int]]:
+def _shares_of_experts(prediction: Prediction | None) -> dict[str, tuple[int, int]]:
     """Role → how many experts' weights one token uses, out of how many."""
-    rows: Iterable[Expected] = prediction.expected if prediction else ()
-    return dict(_experts(rows))
-
-
-def _experts(rows: Iterable[Expected]) -> Iterator[tuple[str, tuple[int, int]]]:
-    for row in rows:
+    shares: dict[str, tuple[int, int]] = {}
+    for row in prediction.expected if prediction else ():
         experts = row.experts or row.stacked
         if experts and row.active is not None:
-            yield row.role, (min(row.active, experts), experts)
+            shares[row.role] = min(row.active, experts), experts
+    return shares
 
 
-def _read(role: str, nbytes: int, shares: dict[str, tuple[int, int]], tied: bool) -> int:
+def _bytes_read(role: str, nbytes: int, shares: dict[str, tuple[int, int]], tied: bool) -> int:
     if role in EMBEDDINGS and not (tied and role == "embed_tokens"):
         return 0  # one row of it: negligible
     if role in shares and group_of(role) != "router":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from inspector.errors import FormatError
+from inspector.errors import FormatError, SourceError
 from inspector.model import Origin
-from inspector.units import escape
+from inspector.units import escape, integer
 
 
 class Source(Protocol):
@@ -78,9 +78,22 @@ class Place(Protocol):
         """Close what is open."""
 
 
-def decoded(data: bytes, path: str) -> str:
-    """A file's text, without a byte order mark. Raises FormatError if it is not UTF-8."""
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+class Readable:
+    """The text of a place's small files, for classes that read their bytes."""
+
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        """As in `Place`."""
+        raise NotImplementedError
+
+    def read_text(self, path: str, limit: int) -> str:
+        """As in `Place`; a byte order mark is left out."""
+        try:
+            return self.read_bytes(path, limit).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
+
+
+def at_most(limit: int, size: int, path: str) -> None:
+    """Raises SourceError for a file of more bytes than are read."""
+    if size > limit:
+        raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.errors import NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import decoded, pace
+from inspector.sources import Readable, at_most, workers
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
 from inspector.units import escape, integer
 
@@ -37,7 +37,7 @@ def scheme_of(target: str) -> str | None:
     return found[1].lower() if found else None
 
 
-class FilesystemPlace:
+class FilesystemPlace(Readable):
     """A folder, or one file in its folder, on one of fsspec's file systems."""
 
     parallel = PARALLEL
@@ -95,12 +95,8 @@ class FilesystemPlace:
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         size = self.open(path).size
-        if size > limit:
-            raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")
+        at_most(limit, size, path)
         return self.range(path, 0, size)
-
-    def read_text(self, path: str, limit: int) -> str:
-        return decoded(self.read_bytes(path, limit), path)
 
     def range(self, path: str, start: int, end: int) -> bytes:
         """Bytes of a file. Raises SourceError if there are fewer, NetworkError if they cannot be fetched."""
@@ -117,7 +113,7 @@ class FilesystemPlace:
     @contextmanager
     def asking(self, what: str) -> Iterator[None]:
         """One request, counted; any exception of a file system becomes one of our errors."""
-        pace.before(self._server)
+        workers.wait_for_turn(self._server)
         with self._lock:
             self._requests += 1
         try:
@@ -127,9 +123,9 @@ class FilesystemPlace:
         except FileNotFoundError as error:
             raise TargetError(f"{what}: no such file or folder") from error
         except PermissionError as error:
-            raise TargetError(f"{what}: no access: {_said(error)}") from error
+            raise TargetError(f"{what}: no access: {_reason(error)}") from error
         except Exception as error:  # the package for each kind of store has its own exceptions
-            raise NetworkError(f"{what}: {_said(error)}") from error
+            raise NetworkError(f"{what}: {_reason(error)}") from error
 
     def origin(self) -> Origin:
         return Origin("url", self._url, None, self._requests, self._bytes)
@@ -184,15 +180,15 @@ def opened(url: str) -> tuple[Any, str]:
         fs, path = url_to_fs(url)
     except ImportError as error:
         extra = EXTRAS.get(scheme)
-        way = f"pip install 'checkpoint-inspector[{extra}]'" if extra else escape(_said(error), 200)
+        way = f"pip install 'checkpoint-inspector[{extra}]'" if extra else escape(_reason(error), 200)
         raise UsageError(f"{escape(scheme, 20)}:// needs a package that is not installed: {way}") from error
     except ValueError as error:
-        raise UsageError(f"{escape(url, 200)}: {escape(_said(error), 200)}") from error
+        raise UsageError(f"{escape(url, 200)}: {escape(_reason(error), 200)}") from error
     except Exception as error:
-        raise NetworkError(f"{escape(url, 200)}: {escape(_said(error), 300)}") from error
+        raise NetworkError(f"{escape(url, 200)}: {escape(_reason(error), 300)}") from error
     return fs, path if isinstance(path, str) else path[0]
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """An error in one line."""
     return escape(" ".join(str(error).split()) or type(error).__name__, 300)

@@ -2,18 +2,24 @@
 
 `Wire` sends the requests of one place through the session of `huggingface_hub`, so that its configuration of proxies,
 certificates and offline mode applies. `remote.RemoteFile` reads a file through it.
+
+The client library only bounds the gap between two bytes. A server may send a byte of the headers now and then, or
+interim responses (100 Continue) endlessly: neither ever triggers a time-out of a single read, and the latter keeps a
+processor busy as well. So all of a response's headers have a time limit, too.
 """
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from threading import Event, Lock
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from inspector.errors import NetworkError
-from inspector.sources import pace
+from inspector.sources import workers
 from inspector.sources.answers import (
     PATIENCE,
     Link,
@@ -30,7 +36,6 @@ from inspector.sources.answers import (
     shown_url,
     without_connection,
 )
-from inspector.sources.deadline import PassedError, Sockets, within
 from inspector.units import plural
 
 if TYPE_CHECKING:
@@ -103,7 +108,7 @@ class Wire:
             except TryAgainError as again:
                 asked = again.wait if again.wait is not None else wait
                 if again.wait:
-                    pace.refused(self._home[1], again.wait)
+                    workers.pause(self._home[1], again.wait)
                 if not left or asked > LONGEST_WAIT:
                     raise again.final from again
                 if self._closed.wait(asked):
@@ -156,7 +161,7 @@ class Wire:
         request = session.build_request(
             "GET", url, headers=dict(headers), timeout=timeout, extensions={"trace": sockets.trace}
         )
-        pace.before(self._home[1])
+        workers.wait_for_turn(self._home[1])
         with self._lock:
             self.requests += 1
         send: Callable[[], Response] = lambda: session.send(request, stream=True, follow_redirects=False)  # noqa: E731
@@ -192,3 +197,63 @@ class Wire:
             yield chunk
         if exact and left:
             raise TryAgainError(NetworkError(f"{where} stops {plural(left, 'byte')} short of what it announced"))
+
+
+# --- a time limit for the headers ----------------------------------------------------------------
+
+
+class PassedError(Exception):
+    """The time limit passed without a result."""
+
+
+class Sockets:
+    """The connections that one request opened, so that another thread can close them."""
+
+    def __init__(self) -> None:
+        self._streams: list[Any] = []
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """What the client library calls at each of its steps (`extensions={"trace": …}`)."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            self._streams.append(info.get("return_value"))
+
+    def end(self) -> None:
+        """Close them: a thread that reads from one sees it end."""
+        for stream in self._streams:
+            with suppress(OSError, AttributeError):
+                stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+
+
+def within(seconds: float, work: Callable[[], Answer], late: Callable[[Answer], object], sockets: Sockets) -> Answer:
+    """The result or exception of `work`, which runs in its own thread and is abandoned after the time limit.
+
+    Args:
+        late: called with a result that arrives after the time limit.
+
+    Raises:
+        PassedError: it took longer.
+    """
+    done: SimpleQueue[tuple[Answer | None, BaseException | None]] = SimpleQueue()
+    over, ready = Event(), Event()
+
+    def run() -> None:
+        answer: Answer | None = None
+        failure: BaseException | None = None
+        try:
+            answer = work()
+        except BaseException as error:  # raised in the waiting thread
+            failure = error
+        done.put((answer, failure))
+        ready.set()
+        if over.is_set() and answer is not None:
+            late(answer)
+
+    Thread(target=run, daemon=True).start()
+    if not ready.wait(seconds):
+        over.set()
+        sockets.end()
+        raise PassedError
+    answer, failure = done.get()
+    if failure is not None:
+        raise failure
+    return answer  # type: ignore[return-value]  # one of the two is set

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Lock
 
-from inspector.errors import InspectorError, NetworkError, SourceError, TargetError, UsageError
+from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import Place, Source, decoded
+from inspector.sources import Place, Readable, Source, at_most
 from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, shown_url
 from inspector.sources.filenames import INDEX, shard_of
 from inspector.sources.http import Wire
@@ -115,7 +115,7 @@ def hub_place(name: HubName, revision: str | None = None, *, before: Origin | No
         ) from error
 
 
-class HubPlace:
+class HubPlace(Readable):
     """A repository, a folder in one, or one file in its folder."""
 
     parallel = PARALLEL
@@ -204,8 +204,7 @@ class HubPlace:
     def read_bytes(self, path: str, limit: int) -> bytes:
         source = self._cached(path)
         size = self.files[path]
-        if size > limit:
-            raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")
+        at_most(limit, size, path)
         if source:
             self._opened.append(source)
             data = source.read(0, size)
@@ -214,9 +213,6 @@ class HubPlace:
         if path.endswith(INDEX):
             self._guess(path, data)
         return data
-
-    def read_text(self, path: str, limit: int) -> str:
-        return decoded(self.read_bytes(path, limit), path)
 
     def _small(self, path: str, size: int) -> bytes:
         url = self._repository.file(self._root + path)

@@ -98,42 +98,48 @@ def repositories(wire: Wire, endpoint: str, author: str) -> Iterator[tuple[str, 
         NetworkError: the response is not the Hub's.
         RefusedError: it refuses.
     """
-    first = url = f"{endpoint}/api/models?author={quote(author, safe='')}&limit=1000&expand[]=sha"
-    for _ in range(MAX_REPOSITORY_PAGES):
-        body, response = wire.get(url, MAX_PAGE, counted=False)
-        page = _json(body, url)
+    first = f"{endpoint}/api/models?author={quote(author, safe='')}&limit=1000&expand[]=sha"
+    for page in _pages(wire, first, MAX_PAGE, MAX_REPOSITORY_PAGES, "does not end"):
         if not isinstance(page, list):
             raise NetworkError(f"{shown_url(first)} is not a list of repositories")
         for each in page:
             name, commit = (each.get("id"), each.get("sha")) if isinstance(each, dict) else (None, None)
             if isinstance(name, str) and _is_id(name):
                 yield name, commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
-        following = response.links.get("next", {}).get("url")
-        if not following:
-            return
-        url = urljoin(first, following)
-    raise NetworkError(f"{shown_url(first)} does not end")
 
 
 def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, int | None, str | None]]:
     """All pages of a commit's recursive tree."""
-    first = url = f"{repository.api}/tree/{quote(commit, safe='')}?recursive=true&expand=false"
+    first = f"{repository.api}/tree/{quote(commit, safe='')}?recursive=true&expand=false"
+    endless = "does not end, or is not a list of files"
     files: list[tuple[str, int | None, str | None]] = []
-    for _ in range(MAX_PAGES):
-        body, response = wire.get(url, MAX_LISTING, counted=False)
-        page = _json(body, url)
-        if not isinstance(page, list):
-            break
-        files += [_file(entry, "path") for entry in page if isinstance(entry, dict) and entry.get("type") == "file"]
-        following = response.links.get("next", {}).get("url")
-        if not following:
-            return files
-        url = urljoin(first, following)
+    for page in _pages(wire, first, MAX_LISTING, MAX_PAGES, endless):
         if len(files) > MAX_FILES:
             raise NetworkError(
                 f"{repository.id} has more than {integer(MAX_FILES)} files: name the model's own folder in it"
             )
-    raise NetworkError(f"{shown_url(first)} does not end, or is not a list of files")
+        if not isinstance(page, list):
+            raise NetworkError(f"{shown_url(first)} {endless}")
+        files += [_file(entry, "path") for entry in page if isinstance(entry, dict) and entry.get("type") == "file"]
+    return files
+
+
+def _pages(wire: Wire, first: str, limit: int, most: int, endless: str) -> Iterator[Any]:
+    """The JSON of an address and of those that each answer names as the next.
+
+    Args:
+        limit: bytes of a page.
+        most: pages, after which NetworkError says that the address is `endless`.
+    """
+    url = first
+    for _ in range(most):
+        body, response = wire.get(url, limit, counted=False)
+        yield _json(body, url)
+        following = response.links.get("next", {}).get("url")
+        if not following:
+            return
+        url = urljoin(first, following)
+    raise NetworkError(f"{shown_url(first)} {endless}")
 
 
 def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | None]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import decoded
+from inspector.sources import Readable, at_most
 from inspector.sources.filenames import COLLECTIVE
 from inspector.units import escape, integer
 
@@ -143,7 +143,7 @@ def listed_once() -> Iterator[None]:
         _LISTINGS.reset(token)
 
 
-class LocalPlace:
+class LocalPlace(Readable):
     """A folder, or one file in its folder."""
 
     parallel = 1
@@ -221,12 +221,8 @@ class LocalPlace:
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         with closing(self.open(path)) as source:
-            if source.size > limit:
-                raise SourceError(f"{escape(path)} has {integer(source.size)} bytes; at most {integer(limit)} are read")
+            at_most(limit, source.size, path)
             return source.read(0, source.size)
-
-    def read_text(self, path: str, limit: int) -> str:
-        return decoded(self.read_bytes(path, limit), path)
 
     def path_of(self, path: str) -> Path:
         """The path of a file of the place. Raises TargetError if it is outside the folder."""

@@ -1,15 +1,22 @@
-"""One file over HTTP. Only requested bytes are read, and nothing is fetched twice."""
+"""One file over HTTP: only requested bytes are read, and nothing is fetched twice; and the place of a URL.
+
+Any server will do that supports range requests.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
 
-from inspector.errors import InspectorError, SourceError
+from inspector.errors import InspectorError, SourceError, TargetError
+from inspector.model import Origin
+from inspector.sources import Readable
 from inspector.sources.answers import Link, RefusedError, as_error, shown_url
 from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
-from inspector.units import integer
+from inspector.units import escape, integer
 
 #: Bytes of the first request if the header's size is unknown. 97% of the safetensors headers on the Hub have fewer than
 #: 100,000 (measured by huggingface_hub), and few shards of large models more than 250,000.
@@ -147,3 +154,33 @@ class RemoteFile:
             self._kept = grown
         self._kept[self._have : end] = chunk
         self._have = end
+
+
+class UrlPlace(Readable):
+    """A single file as a place. No token is sent."""
+
+    parallel = 1
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._wire = Wire(home=url)
+        self.selected: str | None = PurePosixPath(unquote(urlsplit(url).path)).name or "file"
+        self._file = RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))
+        self.name = PurePosixPath(self.selected).stem
+        self.files: Mapping[str, int] = {self.selected: self._file.size}
+
+    def open(self, path: str) -> RemoteFile:
+        if path != self.selected:
+            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}: a URL names one file")
+        return self._file
+
+    def read_bytes(self, path: str, limit: int) -> bytes:  # noqa: ARG002  a place's signature
+        raise TargetError(f"{escape(path)} is not read from {shown_url(self._url)}: a URL names one weight file")
+
+    def origin(self) -> Origin:
+        wire = self._wire
+        return Origin("url", shown_url(self._url), None, wire.requests, wire.bytes_read, wire.redirects)
+
+    def close(self) -> None:
+        self._wire.close()
+        self._file.close()

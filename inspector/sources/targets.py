@@ -159,7 +159,7 @@ def _of_type(place: Place, name: str, tag: str) -> Place:
         TargetError: there is none; the message lists those that exist.
     """
     from inspector.sources.filenames import type_of
-    from inspector.sources.narrowed import Narrowed
+    from inspector.sources.places import Narrowed
 
     types = {path: type_of(path.removesuffix(".gguf")) or "" for path in place.files if path.endswith(".gguf")}
     if tag == "latest" and types:
@@ -243,6 +243,6 @@ def _at_url(target: str, revision: str | None, before: Origin | None) -> Place:
         return hub_place(parse(target), revision, before=before)
     if revision:
         raise UsageError(f"{escape(target, 200)} is one file, which has no revisions")
-    from inspector.sources.url import UrlPlace
+    from inspector.sources.remote import UrlPlace
 
     return UrlPlace(target)

@@ -1,10 +1,14 @@
-"""Work on many files at once, in threads that never delay the program's exit."""
+"""Work on many files at once, in threads that never delay the program's exit; and the pace of several programs.
+
+Paced requests stay within one server's limits, whichever of the programs sends them. Only a scan sets a pace: then its
+workers take turns, and all of them wait when a server asks one to.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
@@ -60,3 +64,36 @@ def _work(
             finished.put((number, function(item), None))
         except BaseException as error:  # re-raised where the results are collected
             finished.put((number, None, error))
+
+
+# --- the pace of several programs -----------------------------------------------------------------
+
+
+class Pace(Protocol):
+    """A pace that several programs share."""
+
+    def before(self, server: str) -> None:
+        """Wait until one more request may be sent."""
+
+    def refused(self, server: str, seconds: float) -> None:
+        """A server asked for a pause of this length."""
+
+
+_shared: list[Pace] = []
+
+
+def share_pace(pace: Pace) -> None:
+    """Use `pace` from now on, in this process."""
+    _shared[:] = [pace]
+
+
+def wait_for_turn(server: str) -> None:
+    """Call before sending a request."""
+    for pace in _shared:
+        pace.before(server)
+
+
+def pause(server: str, seconds: float) -> None:
+    """Call when a server asks for a pause."""
+    for pace in _shared:
+        pace.refused(server, seconds)

@@ -309,7 +309,14 @@ def of_processors() -> dict[str, Any]:
     return {**of_others("processors"), **write_others.names_of_processors()}
 
 
+def of_words() -> dict[str, Any]:
+    import write_others
+
+    return write_others.words()
+
+
 SECTIONS: dict[str, Callable[[], Any]] = {
+    "words": of_words,
     "generation": partial(of_others, "generation"),
     "tokenizer": partial(of_others, "tokenizer"),
     "processors": of_processors,

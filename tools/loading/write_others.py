@@ -6,11 +6,14 @@ what is refused as a value.
 
 from __future__ import annotations
 
+import inspect
 import json
+import pkgutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +148,43 @@ def names_of_processors() -> dict[str, Any]:
         "of_images": sorted({*IMAGE_PROCESSOR_MAPPING_NAMES} & {*MODEL_MAPPING_NAMES}),
         "of_sound": sorted({*FEATURE_EXTRACTOR_MAPPING_NAMES} & {*MODEL_MAPPING_NAMES}),
     }
+
+
+def words() -> dict[str, Any]:
+    """Words that libraries compare something with, and names of their classes."""
+    import sentence_transformers
+    from sentence_transformers.base.modules import transformer
+    from sentence_transformers.models import Pooling
+    from torch.nn.modules import activation
+    from transformers.generation.configuration_utils import ALL_CACHE_IMPLEMENTATIONS
+
+    marks = (transformers.WatermarkingConfig, transformers.SynthIDTextWatermarkingConfig)
+    fields = {name for kind in marks for name in inspect.signature(kind.__init__).parameters}
+    return {
+        "transformers": transformers.__version__,
+        "sentence_transformers": sentence_transformers.__version__,
+        "torch": torch.__version__.partition("+")[0],
+        "cache_implementations": sorted(ALL_CACHE_IMPLEMENTATIONS),
+        "watermark_fields": sorted(fields - {"self", "kwargs"}),
+        "activation_classes": sorted({*activation.__all__} - {"MultiheadAttention"}),
+        "pooling_modes": sorted(Pooling.POOLING_MODES),
+        "transformer_tasks": sorted(transformer.TRANSFORMER_TASK_TO_AUTO_MODEL),
+        "sentence_modules": sorted(_sentence_modules()),
+    }
+
+
+def _sentence_modules() -> set[str]:
+    """The modules of sentence-transformers, of all kinds of encoder, and their older names."""
+    import sentence_transformers
+    from sentence_transformers import models
+    from sentence_transformers.base.modules.module import Module
+
+    found = [models]
+    for info in pkgutil.walk_packages(sentence_transformers.__path__, "sentence_transformers."):
+        if info.name.endswith(".modules"):
+            found.append(import_module(info.name))
+    kinds = [(name, kind) for each in found for name, kind in vars(each).items() if inspect.isclass(kind)]
+    return {name for name, kind in kinds if issubclass(kind, Module) and not inspect.isabstract(kind)}
 
 
 def modules(letters: Letters) -> dict[str, dict[str, str]]:

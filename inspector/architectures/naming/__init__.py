@@ -63,7 +63,7 @@ class Named(NamedTuple):
         found: dict[int, Key] = {}
         for slot, members in self.groups:
             numbers = numbers_in_each([self.names[at] for at in members])
-            found.update(zip(members, map(slot.key, numbers), strict=True))
+            found.update(zip(members, slot.keys(numbers), strict=True))
         return [found[at] for at in range(len(self.names))]
 
 

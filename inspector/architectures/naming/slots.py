@@ -117,5 +117,9 @@ class Slot(NamedTuple):
             tuple(int(numbers[at]) for at in self.indexes_at) if self.indexes_at else self.left_out,
         )
 
+    def keys(self, numbers: Iterable[Sequence[str]]) -> list[Key]:
+        """The keys of several tensors, each with its numbers."""
+        return [self.key(each) for each in numbers]
+
 
 NAMELESS = Slot("text", "", "weight", "other")

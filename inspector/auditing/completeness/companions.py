@@ -118,11 +118,11 @@ def missing_component(subject: Subject) -> Iterator[Found]:
                     yield from _absent_component(subject, entry.path, entry.folder + name, kind)
     for entry in subject.named("modules.json"):
         for path, kind in _sentence_modules(subject.text(entry.path, MAX_MODULES)):
-            if kind in _CONFIGURED and path and not _configured(subject.names_in(f"{entry.folder}{path}")):
+            if kind in _CONFIGURED and path and not _has_config(subject.names_in(f"{entry.folder}{path}")):
                 yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
 
 
-def _configured(names: frozenset[str]) -> bool:
+def _has_config(names: frozenset[str]) -> bool:
     """Whether a module has its configuration, which some classes name after themselves: `cnn_config.json`."""
     return any(name.endswith("config.json") for name in names)
 

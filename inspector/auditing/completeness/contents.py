@@ -76,7 +76,7 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
         file = subject.on_disk(entry.path) if entry.size >= _LEAST_HOLE else None
         if file is None:
             continue
-        written, beyond = _extents(file, entry.size)
+        written, beyond = _bytes_on_disk(file, entry.size)
         if beyond > ahead.get(entry.path, 0) + _BLOCK and entry.size - written >= entry.size // 4:
             what = f"{plural(entry.size - written, 'byte')} of {plural(entry.size, 'byte')} were never written"
             yield Found(f"{what}: download it again", entry.path)
@@ -89,7 +89,7 @@ _BLOCK = 8 * 1024
 _MOST_EXTENTS = 1_000
 
 
-def _extents(path: Path, size: int) -> tuple[int, int]:
+def _bytes_on_disk(path: Path, size: int) -> tuple[int, int]:
     """(bytes allocated on the disk, end of the last allocated range); all bytes if the system does not say."""
     if not hasattr(os, "SEEK_HOLE"):
         return size, 0
@@ -133,17 +133,17 @@ def wrong_kind(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.entries:
         judged = entry.kind == "file" and entry.size and not entry.outside
-        if judged and (wrong := _wrong(subject, entry) or _no_text(subject, entry)):
+        if judged and (wrong := _wrong_content(subject, entry) or _no_text(subject, entry)):
             yield Found(f"{wrong}: download it again", entry.path)
 
 
-def _wrong(subject: Subject, entry: Entry) -> str | None:
+def _wrong_content(subject: Subject, entry: Entry) -> str | None:
     name = entry.name.lower()
     if name.endswith(TOKENIZER_MODELS) and name.startswith(_TOKENIZERS):
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
             return "neither a SentencePiece nor a tiktoken model"
-        if start[:1] == b"\n" and not _whole(subject.whole(entry, MOST_PIECES)):
+        if start[:1] == b"\n" and not _is_whole_message(subject.whole(entry, MOST_PIECES)):
             return "a truncated or overwritten SentencePiece model"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
@@ -177,7 +177,7 @@ def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
 MOST_PIECES, MOST_TEXT = 16 * 1024 * 1024, 16 * 1024 * 1024
 
 
-def _whole(raw: bytes) -> bool:
+def _is_whole_message(raw: bytes) -> bool:
     """Whether a Protocol Buffers message ends exactly at the end of its last field."""
     at, end = 0, len(raw)
     while at < end:

@@ -82,21 +82,21 @@ def unfinished_download(subject: Subject) -> Iterator[Found]:
     a warning if the finished file is present too: delete the remains.
     """
     for entry in subject.named(*CONTROL):
-        if (name := _without(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
+        if (name := _without_suffix(entry.path, CONTROL)) in subject.by_path and name.endswith(_ENDS):
             yield Found("left by an unfinished download of this file: run the download again", name)
         elif name.endswith(_ENDS):
             yield Found("left by an unfinished download, whose file is missing: run the download again", entry.path)
     for entry in subject.named(*PARTIAL):
         hub = re.match(r"(?:.*/)?\.cache/huggingface/download/(.+?)(?:\.[^./]+)?\.incomplete$", entry.path)
-        yield _remains(subject, entry, _without(entry.path, PARTIAL), *([hub[1]] if hub else []))
+        yield _remains_of_download(subject, entry, _without_suffix(entry.path, PARTIAL), *([hub[1]] if hub else []))
     for entry in subject.entries:
         if _SCOPE in entry.path and entry.size:  # ModelScope's folder for unfinished downloads
-            yield _remains(subject, entry, entry.path.replace(_SCOPE, ""))
+            yield _remains_of_download(subject, entry, entry.path.replace(_SCOPE, ""))
         found = _TEMPORARY.fullmatch(entry.path) if entry.size else None
         if found and not entry.path.lower().endswith(PARTIAL):
             whole = next((name for name in found.groups() if name), "")
             if whole.endswith(_ENDS):
-                yield _remains(subject, entry, entry.folder + whole)
+                yield _remains_of_download(subject, entry, entry.folder + whole)
 
 
 _SCOPE = "._____temp/"
@@ -104,11 +104,11 @@ _SCOPE = "._____temp/"
 _ENDS = (*WEIGHTS, ".bin", ".pt", ".pth", ".ckpt", ".json", ".model", ".onnx", ".h5", ".msgpack", "-partial")
 
 
-def _without(path: str, ends: tuple[str, ...]) -> str:
+def _without_suffix(path: str, ends: tuple[str, ...]) -> str:
     return path[: -max(len(end) for end in ends if path.lower().endswith(end))]
 
 
-def _remains(subject: Subject, entry: Entry, *named: str) -> Found:
+def _remains_of_download(subject: Subject, entry: Entry, *named: str) -> Found:
     if any(name in subject.by_path for name in named):
         return Found("remains of a download beside the finished file: delete them", entry.path, severity="warning")
     return Found(f"a download that stopped after {plural(entry.size, 'byte')}: run the download again", entry.path)
@@ -162,7 +162,7 @@ def error_message(subject: Subject) -> Iterator[Found]:
     repository needs a token.
     """
     for entry in subject.named(*DATA):
-        if 0 < entry.size <= _LONGEST_MESSAGE and (message := _message(subject, entry)) is not None:
+        if 0 < entry.size <= _LONGEST_MESSAGE and (message := _server_message(subject, entry)) is not None:
             yield Found(f"a server's message instead of the file: {message!r:.120}; download it again", entry.path)
 
 
@@ -188,7 +188,7 @@ _WORDS = re.compile(
 )
 
 
-def _message(subject: Subject, entry: Entry) -> str | None:
+def _server_message(subject: Subject, entry: Entry) -> str | None:
     start = subject.head(entry.path, 64).lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:1] == b"{":
         return _message_of_object(subject.text(entry.path, _LONGEST_MESSAGE))

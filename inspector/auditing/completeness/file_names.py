@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.auditing.completeness.downloads import CONTROL, PARTIAL
-from inspector.auditing.loading.config_fields import fields
+from inspector.auditing.loading.accepted_values import fields
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity

@@ -18,7 +18,7 @@ def extra_shard(subject: Subject) -> Iterator[Found]:
 
     Files of two sets were mixed, or one was renamed: `model-00003-of-00002.safetensors`.
     """
-    for stem, total, numbers in _sets(subject):
+    for stem, total, numbers in _sets_of_shards(subject):
         start = 0 if 0 in numbers else 1
         for number, path in numbers.items():
             if number >= total + start:
@@ -33,7 +33,7 @@ def stale_shards(subject: Subject) -> Iterator[Found]:
     space, and a loader that goes by file names instead of the index loads a mixture. Delete the stale set.
     """
     live = {header.path for header in subject.headers}
-    sets = list(_sets(subject))
+    sets = list(_sets_of_shards(subject))
     for stem, total, numbers in sets:
         paths = list(numbers.values())
         rivals = [other for other in sets if other[0] == stem and other[1] != total]
@@ -44,7 +44,7 @@ def stale_shards(subject: Subject) -> Iterator[Found]:
             yield Found(what, paths[0])
 
 
-def _sets(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
+def _sets_of_shards(subject: Subject) -> Iterator[tuple[str, int, dict[int, str]]]:
     """Shards grouped by the common part of their names: path before the number, total, number → path."""
     sets: defaultdict[tuple[str, int, str], dict[int, str]] = defaultdict(dict)
     for path in sorted(entry.path for entry in subject.entries if entry.path.endswith(WEIGHTS)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from inspector.auditing.bounds import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.completeness.downloads import stands_in
+from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening import configs

@@ -246,9 +246,9 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     pieces = [each for each in result.tensors if each.group == "quantization" and not _is_text(each.tensor)]
     alike: defaultdict[tuple[Any, ...], Counter[tuple[int, ...]]] = defaultdict(Counter)
     for each in pieces:
-        alike[_kind(each, weights)][each.tensor.shape] += 1
+        alike[_kind_of_piece(each, weights)][each.tensor.shape] += 1
     for each in pieces:
-        others = alike[_kind(each, weights)]
+        others = alike[_kind_of_piece(each, weights)]
         usual = max(others, key=lambda shape: (others[shape], shape))
         if len(others) == 2 and others[each.tensor.shape] == 1 and each.tensor.shape != usual:
             shapes = (" × ".join(map(str, shape)) or "a scalar" for shape in (each.tensor.shape, usual))
@@ -269,7 +269,7 @@ def _module_of(each: Labelled) -> tuple[Any, ...]:
     return key.tower, key.layer, key.expert, key.role, key.branch, key.indexes
 
 
-def _kind(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
+def _kind_of_piece(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
     """The properties shared by comparable tensors: role, part, dtype, and the weight's stored shape."""
     key = each.key
     return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_module_of(each))

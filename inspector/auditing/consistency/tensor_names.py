@@ -45,11 +45,12 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
         for name in row.names() if row.stacked is None else ():
             tensor, path = stored.get(name, (None, ""))
             if tensor and tensor.shape != row.shape and (prod(tensor.shape) == prod(row.shape) or _is_statistic(name)):
-                what = f"{_times(tensor.shape)} stored, {_times(row.shape)} = {' × '.join(row.formula)} predicted"
+                stored_shape, predicted = _shape_text(tensor.shape), _shape_text(row.shape)
+                what = f"{stored_shape} stored, {predicted} = {' × '.join(row.formula)} predicted"
                 yield Found(what, path, name)
 
 
-def _times(shape: Sequence[int]) -> str:
+def _shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) if shape else "a single number"
 
 
@@ -92,7 +93,7 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
         wrapped = list(_with_wrapper(stored, wanted))
         yield from wrapped or list(_other_base(stored, wanted)) or _other_word(stored, wanted)
         return  # the whole file follows another convention
-    base = _base(wanted)
+    base = _base_prefix(wanted)
     held = {name: name for name in sorted(stored)}  # the accepted names of each, and its actual one
     if base:
         held = {each.removeprefix(f"{base}."): each for each in held} | {f"{base}.{each}": each for each in held} | held
@@ -141,7 +142,7 @@ def _with_wrapper(stored: Collection[str], wanted: Collection[str]) -> Iterator[
 
 def _other_base(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
     """Names that are correct except for that of the body: another model's, which Transformers does not remove."""
-    base = _base(wanted)
+    base = _base_prefix(wanted)
     inner = {name.removeprefix(f"{base}."): name for name in wanted if name.startswith(f"{base}.")} if base else {}
     for prefix in sorted({name.partition(".")[0] for name in stored} - {base}):
         rests = {name: name.removeprefix(f"{prefix}.") for name in stored if name.startswith(f"{prefix}.")}
@@ -161,7 +162,7 @@ def _other_prefix(name: str, extra: Collection[str]) -> Iterator[str]:
             yield name
 
 
-def _base(wanted: Collection[str]) -> str:
+def _base_prefix(wanted: Collection[str]) -> str:
     """The body's name within a model with a head, a prefix that Transformers adds or removes; else ""."""
     first, number = Counter(name.partition(".")[0] for name in wanted).most_common(1)[0]
     return first if number * 4 > len(wanted) * 3 else ""

@@ -1,5 +1,8 @@
 """What the libraries accept, as data extracted from them by tools (tools/loading, tools/llama_cpp).
 
+What no tool extracts is in `overlay.json`, written by hand. Each table states the releases that it was made from, or
+compared with.
+
 A source tree has each table as readable, diffable `name.json`; a wheel has it as `name.json.z`, compressed by
 hatch_build.py to a sixth of the size, since only audits read it.
 """
@@ -23,4 +26,10 @@ def table(name: str) -> dict[str, Any]:
     except FileNotFoundError:
         text = zlib.decompress((FOLDER / f"{name}.json.z").read_bytes())
     found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def overlay(section: str) -> dict[str, Any]:
+    """A section of what was written by hand."""
+    found: dict[str, Any] = table("overlay")[section]
     return found

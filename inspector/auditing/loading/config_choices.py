@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.config_fields import MOST, fields, not_newer, shown
+from inspector.auditing.loading.accepted_values import documents, fields, first_reported, not_newer, shown
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.units import integer, plural
@@ -32,24 +32,18 @@ def config_choice(subject: Subject) -> Iterator[Found]:
     Transformers refuses to build the model. The file was edited, or belongs to another model. Unknown words are not
     reported if a newer version of Transformers than this program knows wrote the file.
     """
-    for entry in subject.named("config.json"):
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
+    for entry, own in documents(subject, "config.json"):
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
-            known = not_newer(own, _table())
-            told = list(_wrong(own, own["model_type"], "", 0, is_known=known))
-            yield from (Found(what, entry.path) for what in told[:MOST])
+            wrong = _wrong(own, own["model_type"], "", 0, is_known=not_newer(own, _table()))
+            yield from first_reported(wrong, entry.path)
 
 
 def _wrong(own: Mapping[str, Any], kind: str, where: str, depth: int, *, is_known: bool) -> Iterator[str]:
     """What is wrong with a configuration, and with those within it."""
     parts = fields()["transformers"]["parts"].get(kind, {})
-    told = [
-        *_too_many(own),
-        *(_wrong_words(own, kind) if is_known else ()),
-        *_not_divided(own, kind),
-        *_wrong_stages(own, kind),
-    ]
-    yield from (where + what for what in told)
+    words = _wrong_words(own, kind) if is_known else ()
+    for what in (*_too_many(own), *words, *_not_divided(own, kind), *_wrong_stages(own, kind)):
+        yield where + what
     for field, value in own.items():
         inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
         if isinstance(inner, str) and depth < _DEPTH:
@@ -75,16 +69,10 @@ def _not_divided(own: Mapping[str, Any], kind: str) -> Iterator[str]:
             yield f"{size} is {integer(width)}, which is no multiple of {divisor} ({integer(parts)})"
 
 
-#: Names of the number of experts.
-_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
-#: How Transformers computes attention; others are kernels, which have a "/" in their names.
-_ATTENTION = re.compile(r"(paged\|)?(eager|sdpa|flex_attention|flash_attention_[234])|.*/.*")
-
-
 def _too_many(own: Mapping[str, Any]) -> Iterator[str]:
     """More experts for a token than there are, unequal groups of experts, an unknown way of computing attention."""
-    chosen, groups = own.get("num_experts_per_tok"), own.get("n_group")
-    for field in _EXPERTS:
+    chosen, groups, table = own.get("num_experts_per_tok"), own.get("n_group"), data.overlay("config")
+    for field in table["experts"]:
         experts = own.get(field)
         if type(experts) is not int or experts < 1:
             continue
@@ -93,7 +81,7 @@ def _too_many(own: Mapping[str, Any]) -> Iterator[str]:
         if type(groups) is int and groups > 0 and experts % groups:
             yield f"{field} is {integer(experts)}, which is no multiple of n_group ({integer(groups)})"
     how = own.get("attn_implementation", own.get("_attn_implementation"))
-    if isinstance(how, str) and not _ATTENTION.fullmatch(how):
+    if isinstance(how, str) and not re.fullmatch(table["attention"], how):
         yield f"attn_implementation is {shown(how)}, which Transformers does not have"
 
 

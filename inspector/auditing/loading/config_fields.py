@@ -1,104 +1,34 @@
-"""Would the libraries accept the configurations? Types of the fields' values, and consistency between fields.
-
-`auditing/data/fields.json` has the types, extracted from the classes of Transformers and PEFT.
-"""
+"""Would Transformers accept config.json? Types of the fields' values, the model's type, and the rotary embedding."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from inspector.auditing import data
+from inspector.auditing.loading.accepted_values import (
+    beyond_one,
+    documents,
+    fields,
+    first_items,
+    first_reported,
+    is_number,
+    is_of_transformers,
+    kind_of,
+    not_newer,
+    reported,
+    shown,
+    takes,
+    unequal_lengths,
+    wrapped,
+    wrong_kind,
+    wrong_size,
+)
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
-
-#: The most findings reported per configuration, and the most items of a list that are checked.
-MOST, _MOST_ITEMS = 8, 1_000
-#: Sizes, which cannot be negative.
-SIZES = re.compile(
-    r"(?:hidden|intermediate|embedding|vocab|projection|patch|image|ffn|codebook)_(?:size|dim)|(?:head|embed|cross_attention)_dim"
-    r"|num_(?:hidden_|attention_|key_value_)?(?:layers|heads)|num_(?:mel_bins|experts|channels|labels)|\w+_groups"
-    r"|(?:encoder|decoder)_(?:layers|ffn_dim|attention_heads)|d_model|d_ff|n_embd|n_layers?|n_heads?|(?:in|out)_channels"
-)
-#: Sizes that are used as divisors.
-DIVISORS = re.compile(
-    r"(?:num_|encoder_|decoder_)attention_heads|num_key_value_heads|num_heads|n_heads?|\w+_groups|patch_size"
-)
-
-
-def fields() -> dict[str, Any]:
-    """The table: for `transformers` and `peft`, the types that each field accepts."""
-    return data.table("fields")
-
-
-def takes(library: str, kind: str, field: str) -> str | None:
-    """The type letters that a model type's field accepts; None if it accepts anything or there is no such field."""
-    table = fields()[library]
-    if field in table["types"].get(kind, {}):
-        return str(table["types"][kind][field])
-    return _of(library, kind).get(field)
-
-
-@cache
-def _of(library: str, kind: str) -> dict[str, str]:
-    """The fields of a type that accept what most types' do."""
-    table = fields()[library]
-    usual = list(table["usual"].items())
-    return dict(usual[place] for place in table["fields"].get(kind, ()))
-
-
-#: Type letter → its name, in the terms of JSON.
-_WORDS = {
-    "i": "a whole number",
-    "f": "a floating-point number",
-    "s": "a string",
-    "b": "true or false",
-    "n": "null",
-    "IFSBLO": "a list",
-    "d": "an object",
-}
-
-
-def kind_of(value: Any) -> str:
-    """The letter of a value's type; for a list the letter of its first item, for an empty list those of all lists."""
-    if isinstance(value, bool):
-        return "b"
-    if isinstance(value, dict) and value.keys() == {"__float__"}:  # how Transformers 5 writes NaN and infinity
-        return "f"
-    for known, letter in ((int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d")):
-        if isinstance(value, known):
-            return letter
-    if not value:
-        return "IFSBLO"
-    if kind_of(value[0]) == "f":
-        return "IF"
-    items = {bool: "IFSBLO", int: "I", float: "F", str: "S", list: "L", dict: "O", type(None): ""}
-    found = items.get(type(value[0]), "IFSBLO")
-    return "IF" if found and found in "IF" else found
-
-
-def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
-    """The expected type of a field, if it has another."""
-    taken = takes(library, kind, field)
-    if taken is None:
-        return None
-    items = [[each] for each in value[:_MOST_ITEMS]] if isinstance(value, list) and value else [value]
-    if all(set(kind_of(each)) & set(taken) or (each == [None] and set("IFSLO") <= set(taken)) for each in items):
-        return None
-    words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
-    return " or ".join(words) if words else "absent"
-
-
-def shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:40]
-
-
-# --- Transformers ---------------------------------------------------------------------------------
 
 
 @rule("config-field", "consistent", "error")
@@ -108,13 +38,9 @@ def config_field(subject: Subject) -> Iterator[Found]:
     A string in place of a number, null in place of a size: its configuration classes check each field and refuse the
     file, which was edited or written by another program. Get the model's original.
     """
-    for entry in subject.named("config.json"):
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
+    for entry, own in documents(subject, "config.json"):
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
-            wrong = list(_wrong_fields(own, own["model_type"], ""))
-            yield from (Found(what, entry.path) for what in wrong[:MOST])
-            if len(wrong) > MOST:
-                yield Found(f"{plural(len(wrong) - MOST, 'further field')} of the wrong type", entry.path)
+            yield from first_reported(_wrong_fields(own, own["model_type"], ""), entry.path, "field")
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bool | None = None) -> Iterator[str]:
@@ -133,7 +59,7 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bo
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {shown(value)}, but should be a string"
         elif field == "layer_types" and isinstance(value, list) and is_known and _has_layers(own, kind):
-            odd = (each for each in value[:_MOST_ITEMS] if isinstance(each, str) and each not in table["layer_types"])
+            odd = (each for each in first_items(value) if isinstance(each, str) and each not in table["layer_types"])
             yield from (
                 f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
             )
@@ -162,16 +88,7 @@ def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
 
 def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
     """The convolutions of audio models: a width, a stride and a kernel each (`validate_architecture`)."""
-    lists = {field: own.get(field) for field in ("conv_dim", "conv_stride", "conv_kernel")}
-    lengths = {len(each) for each in lists.values() if isinstance(each, list)}
-    if len(lengths) > 1 and all(isinstance(each, list) for each in lists.values()):
-        yield f"{', '.join(lists)} have different lengths"
-
-
-def wrapped(own: Mapping[str, Any], field: str) -> str | None:
-    """A document's only key, if everything including `field` is nested under it."""
-    inner = next(iter(own.values())) if len(own) == 1 else None
-    return next(iter(own)) if isinstance(inner, Mapping) and field in inner else None
+    return unequal_lengths(own, "conv_dim", "conv_stride", "conv_kernel")
 
 
 def _wrong_value(field: str, value: Any, kind: str) -> str | None:
@@ -181,15 +98,6 @@ def _wrong_value(field: str, value: Any, kind: str) -> str | None:
     if field == "pad_token_id" and value is None and kind in fields()["transformers"]["padded"]:
         return f"null, but {kind} counts positions from the padding token's id"
     return wrong_size(field, value)
-
-
-def wrong_size(field: str, value: Any) -> str | None:
-    """Describes an impossible size: a negative one, or 0 for a divisor."""
-    if type(value) is not int or value > 0:
-        return None
-    if value < 0 and SIZES.fullmatch(field):
-        return f"{integer(value)}, but a size cannot be negative"
-    return "0, but other sizes are divided by it" if value == 0 and DIVISORS.fullmatch(field) else None
 
 
 def _near(word: str, known: Collection[str], least: float) -> list[str]:
@@ -203,7 +111,7 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known:
     """Why a value is refused, for the fields whose possible values are all known."""
     if field in ("dtype", "torch_dtype"):
         word = value.removeprefix("torch.")
-        if word in table["dtypes"] and not word.startswith(_FLOATS):
+        if word in table["dtypes"] and not word.startswith(tuple(data.overlay("config")["float_dtypes"])):
             return "not a floating-point dtype, which a model's parameters need"
         return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
@@ -230,9 +138,8 @@ def model_type(subject: Subject) -> Iterator[Found]:
     accept: one that is not a string, none although a class of Transformers is named, or an evident misspelling of a
     type.
     """
-    for entry in subject.named("config.json"):
-        if entry.name == "config.json":
-            yield from (Found(what, entry.path) for what in _wrong_type(subject, entry, subject.document(entry.path)))
+    for entry, own in documents(subject, "config.json"):
+        yield from reported(_wrong_type(subject, entry, own), entry.path)
 
 
 def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
@@ -280,35 +187,6 @@ def _flat(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def not_newer(own: Mapping[str, Any], table: Mapping[str, Any]) -> bool:
-    """Whether a configuration was written by a version of Transformers no newer than the table."""
-    return version(own.get("transformers_version")) <= version(table["version"])
-
-
-def version(text: Any) -> tuple[int, ...]:
-    parts = str(text).split(".")[:2]
-    return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
-
-
-#: Prefixes of the dtypes in which Transformers can create a model.
-_FLOATS = ("float", "bfloat", "half", "double")
-#: Kind of rotary embedding → fields that Transformers requires (modeling_rope_utils), without those that may also be in
-#: the configuration itself.
-_ROPE: Mapping[str, tuple[str, ...]] = {
-    "linear": ("factor",),
-    "dynamic": ("factor",),
-    "yarn": ("factor",),
-    "longrope": ("short_factor", "long_factor"),
-    "llama3": ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"),
-}
-#: Fields, of any kind of rotary embedding, that are used in arithmetic.
-_NUMBERS = frozenset(
-    {"rope_theta", "factor", "partial_rotary_factor", "attention_factor", "beta_fast", "beta_slow", "mscale"}
-)
-#: Kinds without such fields: the default, kinds of single models, and old names.
-_PLAIN_ROPE = frozenset({"default", "proportional", "axial", "mrope", "su", "none"})
-
-
 @rule("rope", "consistent", "error")
 def rope(subject: Subject) -> Iterator[Found]:
     """The parameters of the rotary embedding are not those its kind needs.
@@ -317,30 +195,30 @@ def rope(subject: Subject) -> Iterator[Found]:
     not have one number for each pair of a head's dimensions, or a value that should be a number is not. Transformers
     refuses the configuration or the model.
     """
-    for entry in subject.named("config.json"):
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
-        known = own.get("model_type") in fields()["transformers"]["fields"] and "auto_map" not in own
+    for entry, own in documents(subject, "config.json"):
         nested = own.get("text_config")
+        known = is_of_transformers(own) and "auto_map" not in own
         for scope in (own, nested if isinstance(nested, Mapping) else {}) if known else ():
             for field in ("rope_parameters", "rope_scaling"):
                 if isinstance(stated := scope.get(field), Mapping) and stated:
-                    told = _wrong_rope(stated, scope, is_known=not_newer(own, fields()["transformers"]))
-                    yield from (Found(f"{field}: {what}", entry.path) for what in told)
+                    wrong = _wrong_rope(stated, scope, is_known=not_newer(own, fields()["transformers"]))
+                    yield from reported((f"{field}: {what}" for what in wrong), entry.path)
 
 
 def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known: bool = False) -> Iterator[str]:
-    kinds = stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,)
-    for own in kinds:
+    table = data.overlay("rope")
+    needed = table["needed"]
+    for own in stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,):
         kind = own.get("rope_type", own.get("type", "default"))
-        for field in _NUMBERS & own.keys():
+        for field in {*table["numbers"]} & own.keys():
             if own[field] is not None and not set(kind_of(own[field])) & set("if"):
                 yield f"{field} is {shown(own[field])}, but should be a number"
         if not isinstance(kind, str):
             yield f"rope_type is {shown(kind)}"
-        elif kind not in _ROPE:
-            if kind not in _PLAIN_ROPE and (is_known or _near(kind, (*_ROPE, "default"), 0.6)):
+        elif kind not in needed:
+            if kind not in table["without_fields"] and (is_known or _near(kind, (*needed, "default"), 0.6)):
                 yield f"unknown kind {shown(kind)}"
-        elif missing := [field for field in _ROPE[kind] if own.get(field) is None]:
+        elif missing := [field for field in needed[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"
         elif kind == "longrope":
             yield from _wrong_lengths(own, scope)
@@ -352,7 +230,7 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
     share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
     if type(head) is not int and type(width) is type(heads) is int and heads:
         head = width // heads
-    if type(head) is not int or not isinstance(share, int | float) or isinstance(share, bool):
+    if type(head) is not int or not is_number(share):
         return
     pairs = int(head * share) // 2
     for field in ("short_factor", "long_factor"):
@@ -360,50 +238,3 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
         if not isinstance(listed, list) or len(listed) != pairs:
             has = plural(len(listed), "number") if isinstance(listed, list) else shown(listed)
             yield f"{field} has {has}, but a head has {integer(pairs)} pairs of dimensions"
-
-
-# --- generation -----------------------------------------------------------------------------------
-
-
-@rule("generation-field", "consistent", "error")
-def generation_field(subject: Subject) -> Iterator[Found]:
-    """A field of generation_config.json has a value of a type that generation does not accept.
-
-    Loading, or the first call of `generate`, raises a type error. Get the model's original file, or delete this one.
-    """
-    for entry in subject.named("generation_config.json"):
-        own = subject.document(entry.path)
-        for field, value in own.items() if entry.name == "generation_config.json" else ():
-            if value is not None and (should := wrong_kind("generation", "any", field, value)):
-                yield Found(f"{field} is {shown(value)}, but should be {should}", entry.path)
-        beside = subject.document(entry.folder + "config.json")
-        begins = [own.get(field) for field in ("decoder_start_token_id", "bos_token_id")]
-        if (
-            entry.name == "generation_config.json"
-            and beside.get("is_encoder_decoder") is True
-            and begins == [None, None]
-        ):
-            yield Found("neither decoder_start_token_id nor bos_token_id, so decoding cannot start", entry.path)
-        alone = not own.get("do_sample") and own.get("num_beams") in (None, 1)
-        several = own.get("num_return_sequences")
-        if type(several) is int and several > 1 and alone:
-            yield Found(
-                f"num_return_sequences is {integer(several)}, but there is neither sampling nor beam search", entry.path
-            )
-        start = own.get("decoder_start_token_id")
-        if type(start) is int and start < 0:
-            yield Found(f"decoder_start_token_id is {integer(start)}: no token has such an id", entry.path)
-
-
-# --- any configuration -------------------------------------------------------------------------
-
-#: Fields with the probability of a dropout.
-_DROPOUT = re.compile(r"(?:\w+_)?(?:dropout|pdrop|drop_rate)(?:_p|_prob|_rate)?")
-
-
-def beyond_one(own: Mapping[str, Any]) -> Iterator[str]:
-    """Dropout probabilities outside 0 to 1: PyTorch refuses to create the module, or to call it."""
-    for field, value in own.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if number and _DROPOUT.fullmatch(field) and not 0 <= value <= 1:
-            yield f"{field} is {shown(value)}, but a probability lies between 0 and 1"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from inspector.auditing.loading.config_fields import fields
+from inspector.auditing import data
+from inspector.auditing.loading.accepted_values import documents, is_of_transformers
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening import configs
@@ -20,13 +21,6 @@ _VARIANT = re.compile(
     r"(?:diffusion_)?(?:pytorch_)?model\.([A-Za-z][\w-]*?)(?:-\d+-of-\d+)?\.(?:safetensors|bin)"
     r"|(?:diffusion_)?(?:pytorch_)?model\.(?:safetensors|bin)\.index\.([A-Za-z][\w-]*)\.json"
 )
-#: Weights of frameworks that Transformers no longer loads, since version 5.
-_OTHERS = {
-    "tf_model.h5": "TensorFlow",
-    "tf_model.h5.index.json": "TensorFlow",
-    "flax_model.msgpack": "Flax",
-    "flax_model.msgpack.index.json": "Flax",
-}
 
 
 @rule("default-weights", "whole", "error")
@@ -37,8 +31,9 @@ def default_weights(subject: Subject) -> Iterator[Found]:
     it has only a variant, `model.fp16.safetensors`, which is a warning: it is loaded with `variant="fp16"`, and not
     otherwise.
     """
-    for entry in subject.named("config.json"):
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
+    table = data.overlay("default_files")
+    frameworks, loaded = table["other_frameworks"], tuple(table["loaded_suffixes"])
+    for entry, own in documents(subject, "config.json"):
         if subject.alone or subject.members or not _is_model(own):
             continue
         folder = entry.folder
@@ -46,24 +41,19 @@ def default_weights(subject: Subject) -> Iterator[Found]:
         if any(_DEFAULT.fullmatch(name) for name in names):
             continue
         variants = sorted((name, found[1] or found[2]) for name in names if (found := _VARIANT.fullmatch(name)))
-        others = sorted(names & _OTHERS.keys())
+        others = sorted(names & frameworks.keys())
         if variants:
             name, variant = variants[0]
             what = f'weights only as the variant {variant:.40}: loading needs variant="{variant:.40}"'
             yield Found(what, entry.folder + name, severity="warning")
-        elif others and "model_type" in own and not any(name.endswith(_ANY) for name in names):
-            yield Found(
-                f"weights of {_OTHERS[others[0]]} alone, which Transformers 5 does not load", entry.folder + others[0]
-            )
-
-
-#: Suffixes of weights that some program loads.
-_ANY = (".safetensors", ".bin", ".gguf", ".pt", ".pth", ".onnx", ".index.json")
+        elif others and "model_type" in own and not any(name.endswith(loaded) for name in names):
+            what = f"weights of {frameworks[others[0]]} alone, which Transformers 5 does not load"
+            yield Found(what, entry.folder + others[0])
 
 
 def _is_model(own: Mapping[str, Any]) -> bool:
-    kind, made = own.get("model_type"), own.get("_class_name")
-    return kind in fields()["transformers"]["fields"] if isinstance(kind, str) else isinstance(made, str)
+    made = isinstance(own.get("_class_name"), str)
+    return is_of_transformers(own) if isinstance(own.get("model_type"), str) else made
 
 
 @rule("adapter-beside", "whole", "warning")
@@ -74,12 +64,12 @@ def adapter_beside(subject: Subject) -> Iterator[Found]:
     and puts the adapter onto it. If the weights are merged already, the adapter is applied twice: move it to a folder
     of its own.
     """
-    for entry in subject.named(ADAPTER_FILE):
+    for entry, _ in documents(subject, ADAPTER_FILE):
         names = subject.names_beside(entry)
         own = subject.document(entry.folder + "config.json") if "config.json" in names else {}
         there = {"adapter_model.safetensors", "adapter_model.bin"} & names
         whole = {"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"} & names
-        if entry.name == ADAPTER_FILE and there and whole and isinstance(own.get("model_type"), str):
+        if there and whole and isinstance(own.get("model_type"), str):
             what = f"beside {min(whole)}: Transformers puts the adapter onto the model that it loads"
             yield Found(what, entry.path)
 
@@ -91,8 +81,7 @@ def index_metadata(subject: Subject) -> Iterator[Found]:
     It ends with a KeyError. Add `"metadata": {}`, or get the original index.
     """
     for entry in subject.named("model.safetensors.index.json", "pytorch_model.bin.index.json"):
-        kind = subject.document(entry.folder + "config.json").get("model_type")
-        if not isinstance(kind, str) or kind not in fields()["transformers"]["fields"] or entry.size > _MOST_INDEX:
+        if not is_of_transformers(subject.document(entry.folder + "config.json")) or entry.size > _MOST_INDEX:
             continue
         try:
             own = configs.loads(subject.text(entry.path, _MOST_INDEX) or "")
@@ -113,6 +102,7 @@ def pickled_weights(subject: Subject) -> Iterator[Found]:
     It is a pickle that PyTorch did not write, or a list, which is refused. Or the tensors are within another entry,
     such as `state_dict` of a training program: then none is found, and all weights are random. That is a warning.
     """
+    training = {*data.overlay("default_files")["training_entries"]}
     for entry in subject.entries:
         if not _is_taken(subject, entry):
             continue
@@ -123,13 +113,9 @@ def pickled_weights(subject: Subject) -> Iterator[Found]:
                 yield Found("a pickle that PyTorch did not write: torch.load refuses it", entry.path)
         elif header.format == "pytorch" and not header.tensors:
             yield Found("no tensors by name in it", entry.path)
-        elif header.format == "pytorch" and (named := sorted({*header.metadata} & _OF_TRAINING)):
+        elif header.format == "pytorch" and (named := sorted({*header.metadata} & training)):
             what = f"a checkpoint of a training program, with {named[0]}: Transformers finds no weights in it"
             yield Found(what, entry.path, severity="warning")
-
-
-#: Entries that training programs keep beside the weights.
-_OF_TRAINING = frozenset("epoch global_step step steps iteration iter loss best_loss lr args".split())  # noqa: SIM905
 
 
 def _is_taken(subject: Subject, entry: Entry) -> bool:
@@ -137,6 +123,5 @@ def _is_taken(subject: Subject, entry: Entry) -> bool:
     if not re.fullmatch(r"pytorch_model(?:-\d+-of-\d+)?\.bin", entry.name) or not entry.size:
         return False
     names = subject.names_beside(entry)
-    kind = subject.document(entry.folder + "config.json").get("model_type")
-    known = isinstance(kind, str) and kind in fields()["transformers"]["fields"]
+    known = is_of_transformers(subject.document(entry.folder + "config.json"))
     return known and not {"model.safetensors", "model.safetensors.index.json"} & names

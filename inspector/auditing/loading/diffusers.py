@@ -6,13 +6,21 @@ Diffusers.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.config_fields import fields, version, wrapped, wrong_kind, wrong_size
+from inspector.auditing.loading.accepted_values import (
+    documents,
+    fields,
+    reported,
+    shown,
+    version,
+    wrapped,
+    wrong_kind,
+    wrong_size,
+)
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -32,16 +40,15 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
     edited, or belongs to another pipeline.
     """
     table = fields()["diffusers"]
-    for entry in subject.named("model_index.json"):
-        own = subject.document(entry.path) if entry.name == "model_index.json" else {}
+    for entry, own in documents(subject, "model_index.json"):
         kind = own.get("_class_name")
-        for part in table["pipelines"].get(kind, ()) if isinstance(kind, str) else ():
+        for part in _parts(own):
             if _is_nothing(own.get(part)):
                 yield Found(f"no {part}, which {kind} requires", entry.path)
         if isinstance(kind, str) and _is_unknown(own, kind):
             yield Found(f"Diffusers has no pipeline {kind:.60}", entry.path)
         for name, value in own.items():
-            yield from (Found(what, entry.path) for what in _wrong_part(subject, entry, name, value, own))
+            yield from reported(_wrong_part(subject, entry, name, value, own), entry.path)
             match value:
                 case [str(library), str()] if library not in _LIBRARIES and get_close_matches(
                     library, _LIBRARIES, 1, 0.9
@@ -56,10 +63,7 @@ _LIBRARIES = ("diffusers", "transformers")
 
 def _is_unknown(own: Mapping[str, Any], name: str) -> bool:
     """Whether Diffusers has no such class; of a file written by a newer version, nobody knows."""
-    table = data.table("choices")
-    return name not in table["diffusers_classes"] and version(own.get("_diffusers_version")) <= version(
-        table["diffusers_version"][0]
-    )
+    return name not in data.table("choices")["diffusers_classes"] and _is_old(own)
 
 
 def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any, own: Mapping[str, Any]) -> Iterator[str]:
@@ -101,16 +105,15 @@ def diffusers_field(subject: Subject) -> Iterator[Found]:
     error. A misspelt field name is a warning: Diffusers ignores the field and uses the default.
     """
     table = fields()["diffusers"]
-    for entry in subject.named(*_FILES):
-        own = subject.document(entry.path) if entry.name in _FILES else {}
-        kind = own.get("_class_name") if own else None
+    for entry, own in documents(subject, *_FILES):
+        kind = own.get("_class_name")
         if entry.name == "scheduler_config.json" and (inner := wrapped(own, "_class_name")):
             yield Found(f"everything is nested under {inner!r:.40}, where Diffusers does not look", entry.path)
         if "_class_name" in own and not isinstance(kind, str | list):
-            yield Found(f"_class_name is {_shown(kind)}, but should be a string", entry.path)
+            yield Found(f"_class_name is {shown(kind)}, but should be a string", entry.path)
         if isinstance(kind, str) and kind in table["fields"]:
-            told = list(_wrong_fields(own, kind, table))[:_MOST]
-            yield from (Found(what, entry.path, severity=severity) for what, severity in told)
+            wrong = list(_wrong_fields(own, kind, table))[:_MOST]
+            yield from (Found(what, entry.path, severity=severity) for what, severity in wrong)
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
@@ -121,15 +124,15 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
     yield from ((what, "error") for what in _wrong_blocks(own, kind))
     for field, value in own.items():
         if isinstance(value, list) and None in value and any(type(each) is int for each in value):
-            yield f"{field} is {_shown(value)}, which has null among numbers", "error"
+            yield f"{field} is {shown(value)}, which has null among numbers", "error"
         elif should := wrong_kind("diffusers", kind, field, value):
-            yield f"{field} is {_shown(value)}, but should be {should}", "error"
+            yield f"{field} is {shown(value)}, but should be {should}", "error"
         elif (wrong_one := wrong_size(field, value)) is not None:
             yield f"{field} is {wrong_one}", "error"
         elif field in stepped and isinstance(value, str) and is_known and value not in stepped[field]:
-            yield f"{field} is {_shown(value)}, but should be one of {', '.join(stepped[field])}", "error"
+            yield f"{field} is {shown(value)}, but should be one of {', '.join(stepped[field])}", "error"
         elif field in words and (wrong := _unknown(value, table["words"], is_known=is_known)) is not None:
-            yield f"{field} has {_shown(wrong)}, which {kind} does not know", "error"
+            yield f"{field} has {shown(wrong)}, which {kind} does not know", "error"
         elif field not in names and names and not field.startswith("_"):
             near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
             if near and near[0] not in own:
@@ -149,12 +152,8 @@ def _wrong_blocks(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         yield f"block_out_channels has {integer(odd[0])}, which is no multiple of {what}"
     for field in ("down_block_types", "up_block_types"):
         blocks = own.get(field)
-        if kind in _WITH_BLOCKS and isinstance(blocks, list) and len(blocks) != len(widths):
+        if kind in data.overlay("diffusers")["with_blocks"] and isinstance(blocks, list) and len(blocks) != len(widths):
             yield f"{field} has {plural(len(blocks), 'block')}, but block_out_channels {integer(len(widths))}"
-
-
-#: Classes that have a block of each list for each width.
-_WITH_BLOCKS = ("UNet2DModel", "UNet2DConditionModel", "AutoencoderKL")
 
 
 def _is_of_version(own: Mapping[str, Any], version: str) -> bool:
@@ -176,7 +175,3 @@ def _unknown(value: Any, words: list[str], *, is_known: bool = False) -> Any:
         if isinstance(each, str) and each.lower() in words and each not in words:
             return each
     return None
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:40]

@@ -7,19 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from inspector.architectures import predicted_gguf
-from inspector.auditing.loading.gguf_keys import table
+from inspector.auditing.loading.gguf_keys import by_hand, table
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.formats.gguf.types import FILE_TYPES
 from inspector.model import Header
 from inspector.quantization.scheme import FLOATS
-
-#: Keys, after the architecture, without which llama.cpp loads no model (`llama_model_base::load_hparams`).
-_NEEDED = ("context_length", "embedding_length", "block_count")
-#: Beginnings of keys that do not follow the architecture.
-_WHOLE = ("tokenizer.", "xielu.", "general.")
-#: One of these has the norms' epsilon, which every architecture with blocks requires.
-_EPSILONS = tuple(f"attention.{kind}_epsilon" for kind in ("layer_norm_rms", "layer_norm", "group_norm"))
 
 
 @rule("gguf-keys", "consistent", "error")
@@ -36,10 +29,13 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
         if architecture not in known or header.metadata.get("general.type", "model") != "model":
             continue
         own = table()["architectures"].get(architecture, {}).get("needed", ())
-        needed = [key if key.startswith(_WHOLE) else f"{architecture}.{key}" for key in own or _NEEDED]
+        hand = by_hand()
+        whole = tuple(hand["without_architecture"])
+        needed = [key if key.startswith(whole) else f"{architecture}.{key}" for key in own or hand["needed"]]
         missing = [key for key in needed if key not in header.metadata]
-        if not own and not any(f"{architecture}.{key}" in header.metadata for key in _EPSILONS):
-            missing.append(f"{architecture}.{_EPSILONS[0]}")
+        epsilons = [f"{architecture}.{key}" for key in hand["epsilons"]]
+        if not own and not any(key in header.metadata for key in epsilons):
+            missing.append(epsilons[0])
         for key in missing:
             yield Found(f"no {key}, which llama.cpp needs", header.path)
         heads = header.metadata.get(f"{architecture}.attention.head_count")

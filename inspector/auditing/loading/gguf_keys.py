@@ -24,6 +24,11 @@ def table() -> dict[str, Any]:
     return data.table("gguf")
 
 
+def by_hand() -> dict[str, Any]:
+    """What of its behaviour is in no table of its source."""
+    return data.overlay("gguf")
+
+
 def known() -> frozenset[str]:
     """The architectures that llama.cpp loads."""
     return predicted_gguf()
@@ -65,18 +70,6 @@ def _is_further(metadata: KeyValues) -> bool:
     return type(number) is int and number > 0
 
 
-#: Keys that it reads from any model, and from those in parts.
-_EVERYWHERE = {"split.count": "uint16"}
-_OF_PARTS = {"split.no": "uint16", "split.tensors.count": "int32"}
-#: Keys of the tokenizer that it reads even from a file without tokens.
-_FIRST = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "token_type_count"))
-#: Optional keys that are read wherever they are present.
-_WHERE_THERE = (
-    *("attention.key_length", "attention.value_length"),
-    *("attn_logit_softcapping", "router_logit_softcapping"),
-)
-
-
 @rule("gguf-type", "consistent", "error")
 def gguf_type(subject: Subject) -> Iterator[Found]:
     """A key-value has a different type than llama.cpp reads.
@@ -105,26 +98,29 @@ def _list(key: str) -> dict[str, str] | None:
     return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
 
 
-#: Whole numbers of 32 bits, of either sign, and flags are read as each other.
-_WHOLE = ("uint32", "int32", "bool")
-
-
 def _items(kind: str) -> tuple[str, ...]:
-    return _WHOLE if kind in _WHOLE else (kind,)
+    """The types of item that it reads as this one: whole numbers of 32 bits, of either sign, and flags are alike."""
+    alike = tuple(by_hand()["alike"])
+    return alike if kind in alike else (kind,)
 
 
 def _kinds(architecture: str, metadata: KeyValues) -> dict[str, str]:
     """Key → the type with which llama.cpp reads it from such a file."""
-    own_keys = table()["architectures"].get(architecture)
-    strict = {*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ()), *_WHERE_THERE}
+    own_keys, hand = table()["architectures"].get(architecture), by_hand()
+    strict = {*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ())}
+    strict |= {*hand["read_where_present"]}
     parts = metadata.get("split.count")
-    found = _EVERYWHERE | (_OF_PARTS if type(parts) is int and parts > 1 else {})
+    found = hand["everywhere"] | (hand["of_parts"] if type(parts) is int and parts > 1 else {})
     without = kind_of_tokenizer(metadata) == "NONE"
     if without:
         found[f"{architecture}.vocab_size"] = "uint32"
     for key, kind in table()["kinds"].items():
         name = key.removeprefix("%s.")
-        if name in strict if name != key else not (without and key.startswith("tokenizer.") and key not in _FIRST):
+        if (
+            name in strict
+            if name != key
+            else not (without and key.startswith("tokenizer.") and key not in hand["without_tokens"])
+        ):
             found[key.replace("%s", architecture)] = kind
     for key, listed in table()["lists"].items():
         if (own := key.replace("%s", architecture)) in metadata and metadata.fields[own].item is not None:

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from inspector.auditing.loading.gguf_keys import known, models_of, table
+from inspector.auditing.loading.gguf_keys import by_hand, known, models_of, table
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.bridge.book import alike
@@ -41,12 +41,8 @@ def is_optional(name: str, header: Header) -> bool:
     architecture = header.metadata.get("general.architecture")
     own = table()["architectures"].get(architecture, {}) if isinstance(architecture, str) else {}
     stem, _, part = pattern(name).rpartition(".")
-    is_scale = bool(own) and part in _SCALES and stem.replace("blk.%d.", "") in _scaled()
+    is_scale = bool(own) and part in by_hand()["scales"] and stem.replace("blk.%d.", "") in _scaled()
     return (is_scale or pattern(name) in own.get("optional", ())) and _is_within(name, header, architecture)
-
-
-#: Factors of packed weights, which it loads for any architecture.
-_SCALES = ("scale", "input_scale")
 
 
 def _scaled() -> frozenset[str]:
@@ -106,7 +102,7 @@ def gguf_dimensions(subject: Subject) -> Iterator[Found]:
     free = {*table()["reshaped"]}
     for header in subject.headers:
         for tensor in header.tensors:
-            if tensor.name in _FACTORS and tensor.name not in constant:
+            if tensor.name in by_hand()["rotation_factors"] and tensor.name not in constant:
                 yield from _factors(tensor, header)
             row = expected.get(tensor.name)
             if row and pattern(tensor.name).rpartition(".")[0] not in free and _is_turned(tensor, row):
@@ -114,11 +110,8 @@ def gguf_dimensions(subject: Subject) -> Iterator[Found]:
                 yield Found(what, header.path, tensor.name)
 
 
-#: Factors on the frequencies of rotations: one for each pair of dimensions that are rotated.
-_FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
-
-
 def _factors(tensor: Tensor, header: Header) -> Iterator[Found]:
+    """Factors on the frequencies of rotations: one for each pair of dimensions that are rotated."""
     own = header.metadata
     architecture = own.get("general.architecture")
     width, heads = (own.get(f"{architecture}.{key}") for key in ("embedding_length", "attention.head_count"))
@@ -140,20 +133,6 @@ def _written(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Dimensions without leading ones of 1: in a file these come last, and llama.cpp adds them."""
     first = next((at for at, size in enumerate(shape) if size != 1), len(shape))
     return shape[first:]
-
-
-#: ggml's operation → the types that its processor backend lacks for the weights in it.
-_LACKED: Mapping[str, frozenset[str]] = {
-    "MUL_MAT": frozenset({"I8", "I16", "I32", "I64", "F64"}),
-    "MUL_MAT_ID": frozenset({"I8", "I16", "I32", "I64", "F64"}),
-    "GET_ROWS": frozenset({"I8", "I16", "I64", "F64"}),  # tables of ids are int32
-}
-#: Tables of numbers to compute with, not of ids.
-_EMBEDDINGS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
-#: Operations for which it has none but F32.
-_PLAIN = ("DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
-#: Operations on activations and a vector, which must both be F32.
-_VECTORS = ("MUL", "ADD")
 
 
 @rule("gguf-weight-type", "consistent", "error")
@@ -184,13 +163,15 @@ def _cannot(tensor: Tensor) -> str | None:
     operation = table()["operations"].get(stem)
     if operation is None:
         return None
+    hand = by_hand()
     is_vector = sum(size > 1 for size in tensor.shape) <= 1
-    if part == "bias" or (operation in _VECTORS and (is_vector or stem.endswith("norm"))):
+    if part == "bias" or (operation in hand["on_vectors"] and (is_vector or stem.endswith("norm"))):
         what = "bias" if part == "bias" else "norm or another vector"
         return None if tensor.dtype == "F32" else f"a {what} in {tensor.dtype}: llama.cpp computes with it only in F32"
-    if operation in _PLAIN and tensor.dtype != "F32":
+    if operation in hand["only_f32"] and tensor.dtype != "F32":
         return f"weights in {tensor.dtype}, with which llama.cpp computes only in F32"
-    lacked = tensor.dtype in _LACKED.get(operation, ()) or (stem in _EMBEDDINGS and tensor.dtype == "I32")
+    # Tables of ids are I32; tables of numbers to compute with are not.
+    lacked = tensor.dtype in hand["lacked"].get(operation, ()) or (stem in hand["embeddings"] and tensor.dtype == "I32")
     return f"weights in {tensor.dtype}, with which llama.cpp does not compute" if lacked else None
 
 

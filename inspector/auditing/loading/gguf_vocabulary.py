@@ -8,7 +8,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
 
-from inspector.auditing.loading.gguf_keys import kind_of_tokenizer
+from inspector.auditing.loading.gguf_keys import by_hand, kind_of_tokenizer
 from inspector.auditing.readers.templates import UNPARSABLE, judge, templates
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
@@ -21,33 +21,16 @@ _TOKENS = f"{_PREFIX}tokens"
 _TYPES = f"{_PREFIX}token_type"
 _MERGES = f"{_PREFIX}merges"
 _CHARACTERS = f"{_PREFIX}precompiled_charsmap"
-#: List → the types of item that llama.cpp reads, and the kinds of vocabulary for which it does; none: for all.
-_LISTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    _TOKENS: (("string",), ()),
-    f"{_PREFIX}scores": (("float32", "int32"), ()),
-    _TYPES: (("int32",), ()),
-    f"{_PREFIX}suppress_tokens": (("int32",), ()),
-    _MERGES: (("string",), ("BPE",)),
-    _CHARACTERS: (("int8", "uint8"), ("UGM",)),
-}
 #: The type of a token that stands for one byte (`LLAMA_TOKEN_TYPE_BYTE`).
 _BYTE = 6
 #: Bytes before a byte's two digits, `<0x`: a shorter text ends the program, in the kinds that read these digits.
-_DIGITS_AT, _WITH_DIGITS = 3, ("SPM", "UGM", "BPE")
+_DIGITS_AT = 3
 #: The id that writers give a missing token: −1 in 32 bits.
 _NONE = 2**32 - 1
 #: Bytes of a token's text that are kept: a file may have longer ones, of 60 MB together.
 _PLAUSIBLE = 1024
 #: Bytes at the start of the map of characters: the length of its first part.
 _HEAD = 4
-#: Pre-tokenizer without merges.
-_WITHOUT_MERGES = "kimi-k2"
-#: Names of models whose tokens get attributes by text, and the tokens that must then exist.
-_NAMED = ("phi-3", "phi3")
-_OF_NAMED = (b"</s>", b"<unk>", b"<s>", b"<|endoftext|>")
-#: Pre-tokenizers and architectures for which the name does not count.
-_UNNAMED_PRE = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
-_UNNAMED = ("nomic-bert-moe", "jina-bert-v3")
 
 _Told = Iterator[tuple[str, Severity]]
 
@@ -70,7 +53,9 @@ class _Vocabulary(NamedTuple):
     def is_readable(self, key: str) -> bool:
         """Whether a list is there, with items of a type that llama.cpp reads."""
         field = self.field(key)
-        return field is not None and field.type_name in {f"array[{item}]" for item in _LISTS[key][0]}
+        return field is not None and field.type_name in {
+            f"array[{item}]" for item in by_hand()["vocabulary_lists"][key]["items"]
+        }
 
 
 @rule("gguf-tokens", "consistent", "error")
@@ -105,10 +90,10 @@ def _wrong(own: _Vocabulary) -> _Told:
 
 
 def _types(own: _Vocabulary) -> _Told:
-    for key, (items, kinds) in _LISTS.items():
-        field = own.field(key)
+    for key, listed in by_hand()["vocabulary_lists"].items():
+        field, kinds = own.field(key), listed["kinds"]
         if field is not None and (own.kind in kinds or not kinds) and not own.is_readable(key):
-            yield f"{key} is {field.type_name}, but should be array[{items[0]}]", "error"
+            yield f"{key} is {field.type_name}, but should be array[{listed['items'][0]}]", "error"
 
 
 def _lengths(own: _Vocabulary) -> _Told:
@@ -120,7 +105,7 @@ def _lengths(own: _Vocabulary) -> _Told:
 
 
 def _merges(own: _Vocabulary) -> _Told:
-    excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == _WITHOUT_MERGES
+    excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == by_hand()["without_merges"]
     if own.kind == "BPE" and own.field(_MERGES) is None and not excused:
         yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
 
@@ -167,7 +152,7 @@ def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:
     if own.kind == "WPM" and of_bytes:
         yield f"tokens of bytes in a tokenizer of kind {own.model!r}, which has none: llama.cpp aborts", "error"
     short = [at for at in of_bytes if 0 < len(texts[at]) < _DIGITS_AT]
-    if own.kind in _WITH_DIGITS and short:
+    if own.kind in by_hand()["with_digits"] and short:
         yield f"token {integer(short[0])} stands for a byte, but its text is not like <0x00>: llama.cpp aborts", "error"
     if own.kind == "PLAMO2":
         there = {texts[at] for at in of_bytes if at}
@@ -179,10 +164,12 @@ def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:
 def _named(own: _Vocabulary, texts: set[bytes]) -> _Told:
     name, split = own.metadata.get("general.name"), own.metadata.get(f"{_PREFIX}pre")
     architecture = own.metadata.get("general.architecture")
-    excused = any(each in str(split) for each in _UNNAMED_PRE) or any(each in str(architecture) for each in _UNNAMED)
-    if not isinstance(name, str) or excused or not any(each in name.lower() for each in _NAMED):
+    table = by_hand()["with_attributes"]  # of tokens, by the model's name; they must then exist
+    excused = any(each in str(split) for each in table["not_pre"])
+    excused = excused or any(each in str(architecture) for each in table["not_architectures"])
+    if not isinstance(name, str) or excused or not any(each in name.lower() for each in table["names"]):
         return
-    if lacked := [text.decode() for text in _OF_NAMED if text not in texts]:
+    if lacked := [text for text in table["tokens"] if text.encode() not in texts]:
         yield f"general.name is {name!r:.40}, but there is no token {lacked[0]!r}: llama.cpp aborts", "error"
 
 

@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.config_fields import (
-    MOST,
+from inspector.auditing.loading.accepted_values import (
     beyond_one,
+    documents,
     fields,
+    first_reported,
     shown,
     takes,
+    unequal_lengths,
     version,
     wrapped,
     wrong_kind,
@@ -29,6 +31,11 @@ from inspector.units import integer
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 
 
+def _table() -> dict[str, Any]:
+    """What was written by hand of adapters' fields."""
+    return data.overlay("peft")
+
+
 @rule("no-adapter-weights", "consistent", "error")
 def no_adapter_weights(subject: Subject) -> Iterator[Found]:
     """An adapter's configuration without its weights.
@@ -36,8 +43,7 @@ def no_adapter_weights(subject: Subject) -> Iterator[Found]:
     PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or restore
     its name.
     """
-    for entry in subject.named(ADAPTER_FILE):
-        own = subject.document(entry.path) if entry.name == ADAPTER_FILE else {}
+    for entry, own in documents(subject, ADAPTER_FILE):
         there = {entry.folder + name for name in _WEIGHTS} & subject.by_path.keys()
         if isinstance(own.get("peft_type"), str) and not there and not subject.alone:
             yield Found(f"no {_WEIGHTS[0]} beside it: download it", entry.path)
@@ -68,9 +74,8 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
     program knows may have the method.
     """
     table = fields()["peft"]
-    for entry in subject.named(ADAPTER_FILE):
-        own = subject.document(entry.path)
-        if entry.name != ADAPTER_FILE or ("peft_type" not in own and not _is_of_peft(own)):
+    for entry, own in documents(subject, ADAPTER_FILE):
+        if "peft_type" not in own and not _is_of_peft(own):
             continue
         if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
             yield Found(f"everything is nested under {inner!r:.40}, where PEFT does not look", entry.path)
@@ -92,22 +97,19 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
             wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
-        told = (*wrong, *_unknown_words(own, kind.upper()), *_wrong_targets(own), *_not_stored(subject, entry, own))
-        yield from (Found(what, entry.path) for what in told[:MOST])
+        wrong += [*_unknown_words(own, kind.upper()), *_wrong_targets(own), *_not_stored(subject, entry, own)]
+        yield from first_reported(wrong, entry.path)
 
 
 def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     """Words that a method does not know, unless a newer version of PEFT may."""
     if version(own.get("peft_version", "0")) > version(fields()["peft"]["version"]):
         return
+    numbered = tuple(_table()["numbered_words"])
     for field, words in data.table("choices")["peft"].get(kind, {}).items():
         value = own.get(field)
-        if isinstance(value, str) and value not in words and not value.startswith(_NUMBERED):
+        if isinstance(value, str) and value not in words and not value.startswith(numbered):
             yield f"{field} is {shown(value)}, but should be one of {', '.join(words)}"
-
-
-#: Words that a number follows.
-_NUMBERED = ("pissa_niter_",)
 
 
 def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
@@ -153,13 +155,6 @@ def _is_of_peft(own: Mapping[str, Any]) -> bool:
 def _is_as_null(kind: str, field: str, value: Any) -> bool:
     """Whether PEFT ignores a value as it does null: it tests `if config.field`, not the value's type."""
     return not value and "n" in (takes("peft", kind.upper(), field) or "")
-
-
-_BIASES = ("none", "all", "lora_only")
-#: Method → its fields that hold one number for each token of a prompt.
-_ALONGSIDE = {"CPT": ("cpt_token_ids", "cpt_mask", "cpt_tokens_type_mask")}
-#: Methods that adapt modules, which target_modules names.
-_TARGETED = frozenset({"LORA", "LOHA", "LOKR", "OFT", "BOFT", "VERA", "HRA", "LN_TUNING", "TRAINABLE_TOKENS", "MISS"})
 
 
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
@@ -208,14 +203,14 @@ _LONGEST = 2_000
 
 def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
     """Lists with one number for each token of a prompt."""
-    lists = {field: own.get(field) for field in _ALONGSIDE.get(str(own.get("peft_type")).upper(), ())}
-    for field, listed in lists.items():
+    lists = _table()["prompt_lists"].get(str(own.get("peft_type")).upper(), ())
+    for field in lists:
+        listed = own.get(field)
         whole = isinstance(listed, list) and (field == "cpt_mask" or all(type(each) is int for each in listed))
         if not whole:
             yield f"{field} is {shown(listed)}, but should be a list of whole numbers"
             return
-    if len({len(listed) for listed in lists.values() if listed is not None}) > 1:
-        yield f"{', '.join(lists)} have different lengths"
+    yield from unequal_lengths(own, *lists)
 
 
 def _wrong_biases(own: Mapping[str, Any]) -> Iterator[str]:
@@ -237,8 +232,12 @@ def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
     base, bias = own.get("base_model_name_or_path"), own.get("bias")
     if base and not isinstance(base, str):
         yield f"base_model_name_or_path is {shown(base)}, but should be a string"
-    if isinstance(bias, str) and bias not in _BIASES and not bias.endswith("_only"):
-        yield f"bias is {shown(bias)}, but should be one of {', '.join(_BIASES)}"
-    if own.get("peft_type") in _TARGETED and own.get("target_modules") == [] and not own.get("target_parameters"):
+    if isinstance(bias, str) and bias not in _table()["biases"] and not bias.endswith("_only"):
+        yield f"bias is {shown(bias)}, but should be one of {', '.join(_table()['biases'])}"
+    if (
+        own.get("peft_type") in _table()["targeted"]
+        and own.get("target_modules") == []
+        and not own.get("target_parameters")
+    ):
         yield "target_modules names nothing to adapt"
     yield from beyond_one(own)

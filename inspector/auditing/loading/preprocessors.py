@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.config_fields import fields, not_newer, wrong_kind
+from inspector.auditing.loading.accepted_values import documents, fields, is_number, not_newer, reported, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -22,16 +22,13 @@ _FILES = ("preprocessor_config.json", "processor_config.json")
 _TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
 #: Parts of a processor that are created like a standalone one.
 _PARTS = ("image_processor", "feature_extractor")
-#: The sets of keys that a size may have, one of which must be complete (`get_size_dict`).
-_SIZES: tuple[frozenset[str], ...] = (
-    *(frozenset({"height", "width"}), frozenset({"shortest_edge"}), frozenset({"longest_edge"})),
-    *(frozenset({"max_height", "max_width"}), frozenset({"min_pixels", "max_pixels"})),
-)
-#: Suffixes of classes that need a preprocessor for images or sound.
-_TASKS = (
-    *("ForImageClassification", "ForObjectDetection", "ForSemanticSegmentation", "ForVideoClassification", "ForCTC"),
-    *("ForAudioClassification", "ForDepthEstimation", "ForUniversalSegmentation", "ForAudioFrameClassification"),
-)
+
+
+def _table() -> dict[str, Any]:
+    """What was written by hand of preprocessors' fields."""
+    return data.overlay("preprocessors")
+
+
 #: Files of a published repository, which no program saves with a model.
 _PUBLISHED = frozenset({"README.md", ".gitattributes"})
 #: Files that an unfinished training run leaves next to a model.
@@ -45,11 +42,10 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
     The configuration names a class that Transformers does not have, a size lacks its height or width, or a field has a
     type that the class does not accept. The file was edited, or belongs to another model: get the model's original.
     """
-    for entry in subject.named(*_FILES):
-        own = subject.document(entry.path) if entry.name in _FILES else {}
+    for entry, own in documents(subject, *_FILES):
         if "auto_map" in own:
             continue
-        yield from (Found(what, entry.path) for what in _wrong(own, ""))
+        yield from reported(_wrong(own, ""), entry.path)
         named = own.get("processor_class")
         if named is not None and not (isinstance(named, str) and named[:1].isupper()):
             yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
@@ -58,25 +54,16 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
             if inner is not None and not isinstance(inner, Mapping):
                 yield Found(f"{part} is {_shown(inner)}, but should be an object", entry.path)
             if isinstance(inner, Mapping) and "auto_map" not in inner:
-                yield from (Found(what, entry.path) for what in _wrong(inner, f"{part}."))
+                yield from reported(_wrong(inner, f"{part}."), entry.path)
         yield from _of_other_input(subject, entry, own)
         yield from _unlike_model(subject, entry, own)
-
-
-#: Class of what prepares sound → its fields that are the model's, with the model's names for them.
-_SHARED: Mapping[str, Mapping[str, str]] = {
-    "WhisperFeatureExtractor": {"feature_size": "num_mel_bins"},
-    "ASTFeatureExtractor": {"num_mel_bins": "num_mel_bins", "max_length": "max_length"},
-    "Speech2TextFeatureExtractor": {"num_mel_bins": "input_feat_per_channel"},
-    "ClvpFeatureExtractor": {"feature_size": "feature_size"},
-}
 
 
 def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
     """What the model beside it would refuse: another number of frequencies, of colours, a class that does not exist."""
     config = subject.document(entry.folder + "config.json")
     for scope in (own, *(own[part] for part in _PARTS if isinstance(own.get(part), Mapping))):
-        for field, name in _SHARED.get(str(scope.get("feature_extractor_type")), {}).items():
+        for field, name in _table()["shared"].get(str(scope.get("feature_extractor_type")), {}).items():
             made, taken = scope.get(field), config.get(name)
             if type(made) is type(taken) is int and made != taken:
                 what = f"{field} is {integer(made)}, but the model's {name} is {integer(taken)}"
@@ -87,16 +74,11 @@ def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Ite
             normal = "image_processor_type" in scope and scope.get("do_normalize") is not False
             if normal and isinstance(listed, list) and type(colours) is int and len(listed) not in (1, 3, colours):
                 yield Found(f"{field} has {integer(len(listed))} numbers for {integer(colours)} colours", entry.path)
-        resample = scope.get("resample")
-        if type(resample) is int and not 0 <= resample <= _FILTERS:
-            yield Found(
-                f"resample is {integer(resample)}, which is not a filter of Pillow's (0 to {_FILTERS})", entry.path
-            )
+        resample, highest = scope.get("resample"), _table()["highest_filter"]
+        if type(resample) is int and not 0 <= resample <= highest:
+            what = f"resample is {integer(resample)}, which is not a filter of Pillow's (0 to {highest})"
+            yield Found(what, entry.path)
     yield from _unlike_parts(subject, entry, own, config)
-
-
-#: The highest number of Pillow's resampling filters.
-_FILTERS = 5
 
 
 def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Found]:
@@ -142,7 +124,7 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(own.get(field), str):
             yield f"{field} is {_shown(own[field])}, but should be a number or a list of numbers"
     factor = own.get("rescale_factor")
-    if factor is not None and (isinstance(factor, bool) or not isinstance(factor, int | float)):
+    if factor is not None and not is_number(factor):
         yield f"rescale_factor is {_shown(factor)}, but should be a number"
     if own.get("patch_size") == {}:
         yield "patch_size is {}, but should be a number or an object with height and width"
@@ -152,24 +134,20 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
             yield f"{field} is {_shown(value)}, but should be a number or an object"
         elif isinstance(value, list) and len(value) != 2:
             yield f"{field} is {_shown(value)}, but should be a height and a width"
-        elif isinstance(value, Mapping) and not any(each <= value.keys() for each in _SIZES):
+        elif isinstance(value, Mapping) and not any({*each} <= value.keys() for each in _table()["sizes"]):
             yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, but no height and width or edge length"
 
 
 def _stem(kind: str) -> str:
     """A class name without variant suffixes; former feature extractors for images are now image processors."""
-    return (
-        kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
-        if (kind not in fields()["processors"]["feature_extractors"])
-        else kind
-    )
+    if kind in fields()["processors"]["feature_extractors"]:
+        return kind
+    return kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
 
 
 def _looks_like_one(kind: str) -> bool:
     """Whether a class may come from another version of Transformers, because it follows the naming scheme."""
-    return kind[:1].isupper() and kind.endswith(
-        ("Processor", "ImageProcessorFast", "ImageProcessorPil", "FeatureExtractor")
-    )
+    return kind[:1].isupper() and kind.endswith(tuple(_table()["class_suffixes"]))
 
 
 def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
@@ -194,9 +172,8 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
     that a program saved alone, without a model card: it loads as it is. Not reported for checkpoints of a training run.
     """
     table = fields()["processors"]
-    for entry in subject.named("config.json"):
+    for entry, own in documents(subject, "config.json"):
         names = subject.names_beside(entry)
-        own = subject.document(entry.path) if entry.name == "config.json" else {}
         if not own or "auto_map" in own or names & {*_FILES, *_TRAINING, "video_preprocessor_config.json"}:
             continue
         kind, classes = own.get("model_type"), own.get("architectures")
@@ -207,7 +184,7 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
         if prepared and spoken and not isinstance(named, str) and not entry.folder:
             what = f"a tokenizer, but no preprocessor_config.json, which {kind} needs to take sound: download it"
             yield Found(what, entry.path, severity="warning")
-        elif prepared and (isinstance(named, str) or first.endswith(_TASKS)) and not entry.folder:
+        elif prepared and (isinstance(named, str) or first.endswith(tuple(_table()["tasks"]))) and not entry.folder:
             needs = named if isinstance(named, str) else first
             severity: Severity = "error" if isinstance(named, str) or names & _PUBLISHED else "info"
             what = f"no preprocessor_config.json beside it, which {needs:.60} needs: download it"

@@ -1,15 +1,17 @@
 """Could sentence-transformers build its modules? Checks modules.json, each module's configuration, and its weights.
 
-Fields, files and shapes are those of sentence_transformers' modules (Dense, CNN, LSTM, …), version 6.
+What the modules need is in `auditing/data/overlay.json`, names of classes in `fields.json`; shapes are those of
+sentence_transformers' modules, version 6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.completeness.file_names import ANY_WEIGHTS
-from inspector.auditing.loading.config_fields import version, wrong_kind
+from inspector.auditing.loading.accepted_values import documents, fields, reported, version, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
@@ -18,55 +20,14 @@ from inspector.sources.listing import Entry
 from inspector.units import integer, times
 
 
-class _Module(NamedTuple):
-    """The files and fields from which a class of module is built."""
-
-    needed: tuple[tuple[str, ...], ...] = ()  # required fields, each with its older names
-    file: str = "config.json"
-    weighted: bool = False
+def _table() -> dict[str, Any]:
+    """What the modules need, read and write; `modules` has the files and fields from which each class is built."""
+    return data.overlay("sentence_transformers")
 
 
-_WIDTH = ("embedding_dimension", "word_embedding_dimension")
-_MODULES: Mapping[str, _Module] = {
-    "Dense": _Module((("in_features",), ("out_features",)), weighted=True),
-    "CNN": _Module((("in_embedding_dimension", "in_word_embedding_dimension"),), "cnn_config.json", weighted=True),
-    "LSTM": _Module((_WIDTH, ("hidden_dim",)), "lstm_config.json", weighted=True),
-    "LayerNorm": _Module((("dimension",),), weighted=True),
-    "WeightedLayerPooling": _Module((_WIDTH,), weighted=True),
-    "Pooling": _Module((_WIDTH,)),
-    "BoW": _Module(),
-    "WordWeights": _Module(),
-}
-#: Module → all fields that it accepts: they are its constructor's arguments, so any other fails.
-_FIELDS: Mapping[str, frozenset[str]] = {
-    "Pooling": frozenset({*_WIDTH, "pooling_mode", "include_prompt"}),
-    "Dropout": frozenset({"dropout"}),
-}
-#: The classes of torch.nn.modules.activation.
-_ACTIVATIONS = frozenset(
-    {
-        *(
-            *("CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU"),
-            "LogSigmoid",
-        ),
-        *("LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid", "Softmax", "Softmax2d"),
-        *("Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold"),
-    }
-)
-_POOLING = frozenset({"cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken"})
-#: The Transformer module's configuration, and the names it had for other kinds of encoder.
-_TRANSFORMER = (
-    *("sentence_bert_config.json", "sentence_roberta_config.json", "sentence_distilbert_config.json"),
-    *("sentence_camembert_config.json", "sentence_albert_config.json", "sentence_xlm-roberta_config.json"),
-    "sentence_xlnet_config.json",
-)
-#: Values of its field `transformer_task` (TRANSFORMER_TASK_TO_AUTO_MODEL).
-_TASKS = frozenset(
-    {
-        *("feature-extraction", "sequence-classification", "text-generation", "fill-mask", "any-to-any"),
-        *("image-text-to-text", "retrieval"),
-    }
-)
+def _file_of(kind: str) -> str:
+    """The file with a module's configuration."""
+    return str(_table()["modules"].get(kind, {}).get("file", "config.json"))
 
 
 @rule("sentence-module", "whole", "error")
@@ -77,9 +38,7 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
     field, or a matrix disagrees with its configuration: loading ends with an error.
     """
     yield from _alone(subject)
-    for entry in subject.named("modules.json"):
-        if entry.name != "modules.json":
-            continue
+    for entry, _ in documents(subject, "modules.json"):
         try:
             listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
         except ValueError:
@@ -87,7 +46,7 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
         if not isinstance(listed, list) or not listed:
             yield Found("not a list of modules", entry.path)
             continue
-        unordered = [Found(what, entry.path) for what in _wrong_order(listed, subject.names_beside(entry))]
+        unordered = [*reported(_wrong_order(listed, subject.names_beside(entry)), entry.path)]
         yield from unordered or _wrong_flow(subject, entry, listed)
         for at, module in enumerate(listed):
             match module:
@@ -103,36 +62,17 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
                     yield Found(f"module {at} lacks a name, path or type, which must be strings", entry.path)
 
 
-#: The version whose classes are known, and these.
-_VERSION = (6, 2)
-_CLASSES = frozenset(
-    {
-        *(
-            *("Asym", "BoW", "CLIPModel", "CNN", "Dense", "Dropout", "HierarchicalTokenPooling", "LSTM"),
-            "LambdaTokenPooling",
-        ),
-        *("LayerNorm", "LogitScore", "MLMTransformer", "MultiVectorMask", "Normalize", "Pooling", "Router"),
-        *("SparseAutoEncoder", "SparseStaticEmbedding", "SpladePooling", "StaticEmbedding", "Transformer"),
-        *("WeightedLayerPooling", "WordEmbeddings", "WordWeights", "CSRSparsity", "IDF"),
-    }
-)
-#: Classes that take text or images; a model begins with one of them.
-_INPUTS = frozenset(
-    {
-        *("Transformer", "MLMTransformer", "CLIPModel", "BoW", "WordEmbeddings", "StaticEmbedding", "Asym", "Router"),
-        *("SparseStaticEmbedding", "IDF"),
-    }
-)
-#: Classes that need one vector for a text, which a pooling makes of its tokens'.
-_OF_SENTENCES = frozenset({"Dense", "Normalize", "LayerNorm"})
+def _classes() -> set[str]:
+    """The classes that the library has, or had."""
+    return {*fields()["words"]["sentence_modules"], *_table()["former_classes"]}
 
 
 def _is_unknown(subject: Subject, entry: Entry, kind: str) -> bool:
     """Whether no version of the library up to the known one has a class."""
     written = subject.document(entry.folder + "config_sentence_transformers.json").get("__version__")
     stated = written.get("sentence_transformers") if isinstance(written, Mapping) else None
-    own = kind.startswith("sentence_transformers.")
-    return own and kind.rpartition(".")[2] not in _CLASSES and version(stated) <= _VERSION
+    is_own = kind.startswith("sentence_transformers.") and kind.rpartition(".")[2] not in _classes()
+    return is_own and version(stated) <= version(fields()["words"]["sentence_transformers"])
 
 
 def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
@@ -141,40 +81,27 @@ def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
     own = [each.rpartition(".")[2] for each in kinds if isinstance(each, str) and each.startswith("sentence_transf")]
     if len(own) < len(kinds):  # some are the model's own
         return
-    if own[0] in _CLASSES - _INPUTS and "config.json" in names:
+    if own[0] in _classes() - {*_table()["inputs"]} and "config.json" in names:
         yield f"it begins with {own[0]}, which takes no text"
-    early = next((kind for kind in own if kind in _OF_SENTENCES | {"Pooling"}), "")
+    early = next((kind for kind in own if kind in (*_table()["of_sentences"], "Pooling")), "")
     if early != "Pooling" and "Pooling" in own and "Transformer" in own:
         yield f"{early} comes before Pooling, which makes the vector that it needs"
 
 
 # --- what each module takes from the one before it ----------------------------------------------
 
-_TOKENS, _TEXT = "token_embeddings", "sentence_embedding"
-#: Class of module → the features that its `forward` reads and writes, unless its configuration names others.
-_FLOWS: Mapping[str, tuple[str, str]] = {
-    "Transformer": ("", _TOKENS),
-    "BoW": ("", _TEXT),
-    "Pooling": (_TOKENS, _TEXT),
-    "Dense": (_TEXT, _TEXT),
-    "Normalize": (_TEXT, _TEXT),
-    "LayerNorm": (_TEXT, _TEXT),
-    "Dropout": (_TEXT, _TEXT),
-}
-#: Classes whose configuration may name the feature that they read, and the one that they write.
-_NAMING_INPUT, _NAMING_OUTPUT = ("Dense", "Normalize"), ("Dense", "Normalize", "Transformer")
-
 
 def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[Found]:
     """The first module that reads a feature that no earlier one writes, or that has another width."""
+    table = _table()
     made: dict[str, int | None] = {}  # feature → its width, if that is known
     for module in listed:
         kind, path = (module.get(each) if isinstance(module, Mapping) else None for each in ("type", "path"))
         name = kind.rpartition(".")[2] if isinstance(kind, str) and kind.startswith("sentence_transformers.") else ""
-        if name not in _FLOWS or not isinstance(path, str):
+        if name not in table["flows"] or not isinstance(path, str):
             return  # nobody knows what it reads and writes
         folder = entry.folder + (f"{path.strip('/')}/" if path.strip("/") else "")
-        where = folder + (_TRANSFORMER[0] if name == "Transformer" else "config.json")
+        where = folder + (table["transformer_files"][0] if name == "Transformer" else "config.json")
         own = subject.document(where)
         reads, writes = _flow(own, name)
         if reads and not made:  # a first module that takes no text: another check
@@ -193,13 +120,14 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
 
 def _flow(own: Mapping[str, Any], name: str) -> tuple[str, str]:
     """The features that a module reads and writes."""
-    usual, after = _FLOWS[name]
-    reads = own.get("module_input_name") if name in _NAMING_INPUT else None
+    table = _table()
+    usual, after = table["flows"][name]
+    reads = own.get("module_input_name") if name in table["naming_input"] else None
     reads = reads if isinstance(reads, str) and reads else usual
-    writes = own.get("module_output_name") if name in _NAMING_OUTPUT else None
+    writes = own.get("module_output_name") if name in table["naming_output"] else None
     if isinstance(writes, str) and writes:
         return reads, writes
-    return reads, reads if name in _NAMING_INPUT else after
+    return reads, reads if name in table["naming_input"] else after
 
 
 def _width(subject: Subject, folder: str, own: Mapping[str, Any], name: str, before: int | None) -> int | None:
@@ -220,46 +148,46 @@ def _width(subject: Subject, folder: str, own: Mapping[str, Any], name: str, bef
 
 def _wrong_module(subject: Subject, entry: Entry, path: str, kind: str) -> Iterator[Found]:
     here = subject.names_in(entry.folder + path) if path else subject.names_beside(entry)
-    module = _MODULES.get(kind, _Module())
+    module, folder = _table()["modules"].get(kind), f"{path}/" if path else ""
     if kind == "Transformer":
         if "config.json" not in here:
-            yield Found(f"{kind} has no {path + '/' if path else ''}config.json: download it", entry.path)
-        for name in _TRANSFORMER:
-            where = f"{entry.folder}{path}/{name}" if path else entry.folder + name
-            yield from (Found(what, where) for what in _wrong_transformer(subject.document(where)))
+            yield Found(f"{kind} has no {folder}config.json: download it", entry.path)
+        for name in _table()["transformer_files"]:
+            where = f"{entry.folder}{folder}{name}"
+            yield from reported(_wrong_transformer(subject.document(where)), where)
         return
-    if kind in _MODULES and path and module.file not in here:
-        yield Found(f"{kind} has no {path:.60}/{module.file}: download it", entry.path)
-    if module.weighted and here and not any(name.endswith(ANY_WEIGHTS) for name in here):
+    if module is not None and "without_file" not in module and path and _file_of(kind) not in here:
+        yield Found(f"{kind} has no {path:.60}/{_file_of(kind)}: download it", entry.path)
+    if module is not None and "weighted" in module and here and not any(name.endswith(ANY_WEIGHTS) for name in here):
         yield Found(f"{kind} has no weights in {path:.60}: download them", entry.path)
-    where = f"{entry.folder}{path}/{module.file}"
-    own = subject.document(where) if path else {}
-    if own:
-        yield from (Found(what, where) for what in _wrong_fields(own, kind))
+    where = f"{entry.folder}{path}/{_file_of(kind)}"
+    if path and (own := subject.document(where)):
+        yield from reported(_wrong_fields(own, kind), where)
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     """Fields of a module's configuration that are missing, wrong or unknown."""
-    for names in _MODULES[kind].needed if kind in _MODULES else ():
+    module = _table()["modules"].get(kind, {})
+    for names in module.get("needed", ()):
         if not any(type(own.get(name)) is int for name in names):
             yield f"{kind} needs {names[0]}, a whole number"
     modes = own.get("pooling_mode", ()) if kind == "Pooling" else ()
     for mode in modes if isinstance(modes, list | tuple) else [modes]:
-        if mode not in _POOLING:
+        if mode not in fields()["words"]["pooling_modes"]:
             yield f"unknown pooling_mode {str(mode)[:40]!r}"
     for field, value in own.items():
         if field in ("module_input_name", "module_output_name") and not isinstance(value, str):
             yield f"{field} is {str(value)[:40]}, but should be a string"
         elif should := wrong_kind("modules", kind, field, value):
             yield f"{field} is {str(value)[:40]}, but should be {should}"
-        elif kind in _FIELDS and field not in _FIELDS[kind] and not field.startswith("pooling_mode_"):
+        elif field not in module.get("fields", (field,)) and not field.startswith("pooling_mode_"):
             yield f"{kind} has no field {field:.40}"
 
 
 def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
     """The Transformer module's description of its model: the task, and the method and output of each modality."""
     task = own.get("transformer_task", "feature-extraction")
-    if task not in _TASKS:
+    if task not in (*fields()["words"]["transformer_tasks"], *_table()["tasks"]):
         yield f"transformer_task is {str(task)[:40]!r}, which sentence-transformers does not have"
     modalities = own.get("modality_config")
     if modalities is not None and not isinstance(modalities, Mapping):
@@ -277,23 +205,15 @@ def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
 # --- weights --------------------------------------------------------------------------------------
 
 
-#: Module → fields that identify its configuration if its folder is audited as a separate model.
-_KNOWN_BY: Mapping[str, frozenset[str]] = {
-    "Dense": frozenset({"in_features", "out_features", "activation_function"}),
-    "CNN": frozenset({"out_channels", "kernel_sizes"}),
-    "WeightedLayerPooling": frozenset({"layer_start", "num_hidden_layers"}),
-}
-
-
 def _alone(subject: Subject) -> Iterator[Found]:
     """Compares the tensors of a module, which in its folder looks like a separate model, with its configuration."""
     for header in subject.all_headers:
         folder = header.path[: header.path.rfind("/") + 1]
-        for kind in _KNOWN_BY if header.format == "safetensors" else ():
-            own = subject.document(folder + _MODULES[kind].file)
-            if own.keys() >= _KNOWN_BY[kind]:
+        for kind, module in _table()["modules"].items() if header.format == "safetensors" else ():
+            own = subject.document(folder + _file_of(kind)) if "known_by" in module else {}
+            if "known_by" in module and own.keys() >= {*module["known_by"]}:
                 yield from _wrong_shapes(header, kind, own)
-                yield from (Found(what, folder + _MODULES[kind].file) for what in _wrong_function(own))
+                yield from reported(_wrong_function(own), folder + _file_of(kind))
         own = subject.document(folder + "config.json")
         if own.keys() == {"dimension"} and header.format == "safetensors":
             yield from _wrong_shapes(header, "LayerNorm", own)
@@ -303,7 +223,7 @@ def _wrong_function(own: Mapping[str, Any]) -> Iterator[str]:
     """An activation function that PyTorch does not have."""
     function = own.get("activation_function")
     module, _, name = function.rpartition(".") if isinstance(function, str) else ("", "", "")
-    if module == "torch.nn.modules.activation" and name not in _ACTIVATIONS:
+    if module == "torch.nn.modules.activation" and name not in fields()["words"]["activation_classes"]:
         yield f"activation_function is {name!r:.40}, which PyTorch does not have"
 
 

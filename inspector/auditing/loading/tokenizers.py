@@ -7,24 +7,21 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.completeness.companions import NO_VOCABULARY, VOCABULARY
 from inspector.auditing.consistency.tokens import SPECIAL, embedding_of
-from inspector.auditing.loading.config_fields import fields, wrapped, wrong_kind
+from inspector.auditing.loading.accepted_values import documents, fields, reported, shown, wrapped, wrong_kind
 from inspector.auditing.readers.templates import judge, templates
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.units import integer, plural
 
-#: Files that each suffice as a vocabulary for the class that accepts any.
-_WHOLE = ("tokenizer.json", "tokenizer.model", "tekken.json")
-#: Classes built from tokenizer.json, or from anything convertible to it.
-_ANY = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend", "PreTrainedTokenizer"})
-#: Fields whose value is true or false.
-_FLAGS = ("do_lower_case", "add_prefix_space", "add_bos_token", "add_eos_token", "clean_up_tokenization_spaces")
-#: Fields whose value is a side, and the sides.
-_SIDED, _SIDES = ("padding_side", "truncation_side"), ("left", "right")
-#: Classes whose vocabulary is a list of lines → the token that it must contain.
-_LINES = ("BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer", "MobileBertTokenizer", "LayoutLMTokenizer")
+_FILE = "tokenizer_config.json"
+
+
+def _table() -> dict[str, Any]:
+    """What was written by hand of tokenizers' files and fields."""
+    return data.overlay("tokenizers")
 
 
 @rule("tokenizer-files", "consistent", "error")
@@ -35,32 +32,29 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
     fails, or creates a tokenizer with an empty vocabulary. A file was lost or renamed, or the configuration belongs to
     another model.
     """
-    classes = fields()["tokenizers"]["classes"]
-    for entry in subject.named("tokenizer_config.json"):
-        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+    classes, table = fields()["tokenizers"]["classes"], _table()
+    for entry, own in documents(subject, _FILE):
         kind = own.get("tokenizer_class")
         names = subject.names_beside(entry)
         if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
             continue
         if not kind and _some(names):
-            yield Found(
-                "tokenizer_class is empty, and there is no tokenizer.json to go by",
-                entry.path,
-            )
+            yield Found("tokenizer_class is empty, and there is no tokenizer.json to go by", entry.path)
             continue
-        kind = kind.removesuffix("Fast") if kind not in _ANY else kind
-        if kind in _ANY:
-            if not any(name in _WHOLE or name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
+        whole = names & {*table["whole_files"]}
+        kind = kind if kind in table["any_class"] else kind.removesuffix("Fast")
+        if kind in table["any_class"]:
+            if not whole and not any(name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
                 yield Found(f"{kind} needs tokenizer.json, which is missing: download it", entry.path)
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
         missing = [name for name in needed if name not in names]
         unknown = kind not in classes and kind not in fields()["tokenizers"]["others"]
-        near = get_close_matches(kind, classes, 1, 0.9) if unknown and not names & {*_WHOLE} else []
+        near = get_close_matches(kind, classes, 1, 0.9) if unknown and not whole else []
         if near:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
-        whole = names & {*_WHOLE} and needed != ["vocab.txt"]  # a list of words cannot be made of pieces
-        if needed and len(missing) == len(needed) and _some(names) and not whole:
+        instead = whole and needed != ["vocab.txt"]  # a list of words cannot be made of pieces
+        if needed and len(missing) == len(needed) and _some(names) and not instead:
             yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
 
 
@@ -76,49 +70,42 @@ def tokenizer_field(subject: Subject) -> Iterator[Found]:
     A special token is a string, or an object that contains it; the class is a string; texts are padded and truncated on
     the left or the right. Anything else ends with an error.
     """
-    for entry in subject.named("tokenizer_config.json"):
-        own = subject.document(entry.path) if entry.name == "tokenizer_config.json" else {}
+    for entry, own in documents(subject, _FILE):
         for field in SPECIAL:
             token = own.get(field)
             text = token.get("content") if isinstance(token, Mapping) else token
             if field == "unk_token" and text == "":
                 yield Found("unk_token is an empty string: the search for unknown text never ends", entry.path)
             if token is not None and not isinstance(text, str):
-                yield Found(f"{field} is {_shown(token)}, but should be a string", entry.path)
+                yield Found(f"{field} is {shown(token)}, but should be a string", entry.path)
         kind = own.get("tokenizer_class")
         if kind is not None and not isinstance(kind, str):
-            yield Found(f"tokenizer_class is {_shown(kind)}, but should be a string", entry.path)
-        yield from (Found(what, entry.path) for what in _wrong_kinds(own))
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:40]
+            yield Found(f"tokenizer_class is {shown(kind)}, but should be a string", entry.path)
+        yield from reported(_wrong_kinds(own), entry.path)
 
 
 def _wrong_kinds(own: Mapping[str, Any]) -> Iterator[str]:
     """Fields other than the special tokens and the class."""
     if (inner := wrapped(own, "tokenizer_class")) is not None:
         yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
+    table = _table()
+    flags, sided, sides = table["flags"], table["sided"], table["sides"]
     for field, value in own.items():
-        known = field not in (*SPECIAL, *_FLAGS, *_SIDED) and value is not None
+        known = field not in (*SPECIAL, *flags, *sided) and value is not None
         if known and (should := wrong_kind("tokenizer", "any", field, value)):
-            yield f"{field} is {_shown(value)}, but should be {should}"
-    for field in _SIDED:
+            yield f"{field} is {shown(value)}, but should be {should}"
+    for field in sided:
         side = own.get(field, "right")
-        if side is not None and side not in _SIDES:
-            yield f"{field} is {_shown(side)}, but should be one of {', '.join(_SIDES)}"
-    for field in _FLAGS:
+        if side is not None and side not in sides:
+            yield f"{field} is {shown(side)}, but should be one of {', '.join(sides)}"
+    for field in flags:
         if own.get(field) is not None and not isinstance(own[field], bool):
-            yield f"{field} is {_shown(own[field])}, but should be true or false"
+            yield f"{field} is {shown(own[field])}, but should be true or false"
     extra = own.get("extra_special_tokens")
     for name, token in extra.items() if isinstance(extra, Mapping) else ():
         if not isinstance(token, str | Mapping):
-            yield f"extra_special_tokens.{name:.40} is {_shown(token)}, but should be a string"
+            yield f"extra_special_tokens.{name:.40} is {shown(token)}, but should be a string"
     yield from _wrong_descriptions(own.get("added_tokens_decoder"))
-
-
-#: Fields of an added token other than its text.
-_MARKS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def _wrong_descriptions(tokens: Any) -> Iterator[str]:
@@ -130,8 +117,8 @@ def _wrong_descriptions(tokens: Any) -> Iterator[str]:
             yield f"added_tokens_decoder has the key {number!r:.40}, but should have ids"
         elif not isinstance(token, Mapping) or not isinstance(token.get("content"), str):
             yield f"added_tokens_decoder.{number} has no text"
-        elif odd := [mark for mark in _MARKS if mark in token and not isinstance(token[mark], bool)]:
-            yield f"added_tokens_decoder.{number}.{odd[0]} is {_shown(token[odd[0]])}, but should be true or false"
+        elif odd := [mark for mark in _table()["token_flags"] if mark in token and not isinstance(token[mark], bool)]:
+            yield f"added_tokens_decoder.{number}.{odd[0]} is {shown(token[odd[0]])}, but should be true or false"
         else:
             continue
         return
@@ -168,14 +155,18 @@ def added_tokens(subject: Subject) -> Iterator[Found]:
     checked.
     """
     for entry in subject.named("tokenizer.json"):
-        if entry.name != "tokenizer.json" or entry.size > _MOST_JSON:
-            continue
-        try:
-            own = json.loads(subject.text(entry.path, _MOST_JSON) or "null")
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(own, dict):
-            yield from (Found(what, entry.path) for what in (*_taken_ids(own), *_beyond(subject, entry.folder, own)))
+        if entry.name == "tokenizer.json" and entry.size <= _MOST_JSON:
+            own = _parsed(subject, entry.path, _MOST_JSON)
+            if isinstance(own, dict):
+                yield from reported((*_taken_ids(own), *_beyond(subject, entry.folder, own)), entry.path)
+
+
+def _parsed(subject: Subject, path: str, most: int) -> Any:
+    """A document that may be larger than a configuration; None if it is larger than the bound, or invalid."""
+    try:
+        return json.loads(subject.text(path, most) or "null")
+    except (ValueError, RecursionError):
+        return None
 
 
 _MOST_JSON = 2 * 1024 * 1024
@@ -218,11 +209,10 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
     refuses the file. It was truncated, or belongs to another model. Not checked if there is a tokenizer.json, which is
     read instead.
     """
-    for entry in subject.named("tokenizer_config.json"):
+    for entry, own in documents(subject, _FILE):
         names = subject.names_beside(entry)
-        if entry.name != "tokenizer_config.json" or "tokenizer.json" in names:
+        if "tokenizer.json" in names:
             continue
-        own = subject.document(entry.path)
         merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
         if "merges.txt" in names and (line := _no_pair(subject, merges)) is not None:
             yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
@@ -233,7 +223,7 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")
         unknown = own.get("unk_token", "[UNK]")
         unknown = unknown.get("content") if isinstance(unknown, Mapping) else unknown
-        lines = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _LINES else None
+        lines = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _table()["with_unknown_token"] else None
         if lines and isinstance(unknown, str) and unknown not in {line.rstrip("\r") for line in lines.split("\n")}:
             yield Found(f"no {unknown!r:.40} in it, which {kind} needs", entry.folder + "vocab.txt")
 
@@ -244,10 +234,7 @@ MAX_LIST = 16 * 1024 * 1024
 
 def _no_id(subject: Subject, vocabulary: str) -> str | None:
     """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
-    try:
-        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
-    except (ValueError, RecursionError):
-        return None
+    known = _parsed(subject, vocabulary, MAX_LIST)
     of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
     odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
     return next(iter(odd), None)
@@ -261,11 +248,7 @@ def _no_pair(subject: Subject, merges: str) -> str | None:
 
 def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
     """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
-    lines = subject.text(merges, MAX_LIST)
-    try:
-        known = json.loads(subject.text(vocabulary, MAX_LIST) or "null")
-    except (ValueError, RecursionError):
-        return None
+    lines, known = subject.text(merges, MAX_LIST), _parsed(subject, vocabulary, MAX_LIST)
     if not lines or not isinstance(known, dict):
         return None
     for line in lines.split("\n"):

@@ -141,11 +141,11 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
         yield piece
 
 
-def _joined(outer: str, inner: str) -> str:
+def _inner_name(outer: str, inner: str) -> str:
     return f"{outer}/{inner}" if outer else inner
 
 
-def _within(piece: Piece, name: str, at: int, size: int) -> Piece:
+def _range_of(piece: Piece, name: str, at: int, size: int) -> Piece:
     """A range of a piece."""
     size = max(0, min(size, piece.size - at))
 
@@ -155,7 +155,7 @@ def _within(piece: Piece, name: str, at: int, size: int) -> Piece:
     return Piece(name, read, size)
 
 
-def _held(name: str, data: bytes) -> Piece:
+def _in_memory(name: str, data: bytes) -> Piece:
     """Bytes in memory."""
     return Piece(name, lambda start, length: data[start : start + length], len(data))
 
@@ -180,7 +180,7 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
         if limits.members < 0:
             yield Unopened(piece.name, "more members than the audit looks into")
             return
-        name = _joined(piece.name, member.name)
+        name = _inner_name(piece.name, member.name)
         if leaves(member.name):
             yield Outside(piece.name, member.name)
         if member.encrypted:
@@ -194,13 +194,13 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
 def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
     """A member, unpacked as far as possible. Raises ZipError."""
     if member.method == zips.STORED:
-        return _within(piece, name, zips.data_start(piece.read, member), member.compressed)
+        return _range_of(piece, name, zips.data_start(piece.read, member), member.compressed)
     limit = _allowance(limits)
     data = zips.unpacked(piece.read, member, limit)
     limits.unpacked -= len(data)
     if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
         raise zips.ZipError("it unpacks to more than the audit reads" if len(data) >= limit else "a truncated member")
-    return _held(name, data)
+    return _in_memory(name, data)
 
 
 def _allowance(limits: Limits) -> int:
@@ -242,9 +242,9 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
                     if leaves(path):
                         yield Outside(piece.name, path)
                 if member.issparse():
-                    yield Unopened(_joined(piece.name, member.name), "a member with holes in it")
+                    yield Unopened(_inner_name(piece.name, member.name), "a member with holes in it")
                 elif member.isreg():
-                    inner = _within(piece, _joined(piece.name, member.name), member.offset_data, member.size)
+                    inner = _range_of(piece, _inner_name(piece.name, member.name), member.offset_data, member.size)
                     yield from pieces(inner, limits, depth + 1)
     except faults:
         yield Unopened(piece.name, "a truncated or damaged tar archive")
@@ -295,7 +295,7 @@ def _of_array(piece: Piece) -> Iterator[Part]:
     if len(header) < length:
         yield Unopened(piece.name, "a NumPy header that is truncated or implausibly long")
     elif not _NUMBERS.fullmatch(header):
-        yield _within(piece, _joined(piece.name, "objects.pkl"), 8 + width + length, piece.size)
+        yield _range_of(piece, _inner_name(piece.name, "objects.pkl"), 8 + width + length, piece.size)
 
 
 #: The header of an array of numbers or text, as NumPy writes it. A structured dtype is a list, and may hold objects.
@@ -323,7 +323,7 @@ class _Stream(Protocol):
 def _unpacker(start: bytes) -> Unpack | None:
     """The decompressor for a stream, determined by its first bytes."""
     if start[:2] == b"\x1f\x8b":
-        return lambda raw, limit: _streams(lambda: zlib.decompressobj(31), raw, limit)
+        return lambda raw, limit: _all_streams(lambda: zlib.decompressobj(31), raw, limit)
     if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
         return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
     if start[:4] == _ZFILE:
@@ -336,7 +336,7 @@ def _unpacker(start: bytes) -> Unpack | None:
     return None
 
 
-def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
+def _all_streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
     """All consecutive streams, as Python's own readers process them; zeros between them are padding."""
     unpacked: list[bytes] = []
     for _ in range(MAX_STREAMS):
@@ -352,14 +352,14 @@ def _streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
 def _bunzip(raw: bytes, limit: int) -> bytes:
     import bz2  # few models have such a file
 
-    return _streams(bz2.BZ2Decompressor, raw, limit)
+    return _all_streams(bz2.BZ2Decompressor, raw, limit)
 
 
 def _unlzma(raw: bytes, limit: int) -> bytes:
     import lzma  # the same
 
     try:
-        return _streams(lambda: lzma.LZMADecompressor(memlimit=MAX_LZMA), raw, limit)
+        return _all_streams(lambda: lzma.LZMADecompressor(memlimit=MAX_LZMA), raw, limit)
     except lzma.LZMAError as error:
         raise ValueError("damaged") from error
 
@@ -372,7 +372,7 @@ def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, 
         yield Unopened(piece.name, "damaged compressed data")
         return
     limits.unpacked -= len(data)
-    inner = _held(_joined(piece.name, "unpacked"), data)
+    inner = _in_memory(_inner_name(piece.name, "unpacked"), data)
     if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
         yield Unopened(piece.name, "it unpacks to more than the audit reads")
     yield from pieces(inner, limits, depth + 1)

@@ -46,7 +46,7 @@ def text_of(raw: bytes) -> str:
 
 def unescaped(text: str) -> str:
     """The text with the characters that it gives by number, as JSON does (RFC 8259, section 7)."""
-    return _ESCAPED.sub(_letter, text) if "\\" in text else text
+    return _ESCAPED.sub(_unescaped_letter, text) if "\\" in text else text
 
 
 def runs(name: str) -> bool:
@@ -59,15 +59,15 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
     text = unescaped(text)
     if is_json and (found := _PICKLED_JSON.search(text)):
         yield f"{found[0]:.80}, which jsonpickle calls"
-    elif not is_json and (tag := _tag(text)):
+    elif not is_json and (tag := _python_tag(text)):
         yield f"the tag {tag:.80}, which runs code"
     for target in dict.fromkeys(_TARGET.findall(text) if "_target_" in text else ()):
-        name = _under(target[1:], text) if target.startswith("*") else target
+        name = _anchored_name(target[1:], text) if target.startswith("*") else target
         if runs(name):
             yield f"`_target_` names {name:.120}, which can run anything"
 
 
-def _tag(text: str) -> str | None:
+def _python_tag(text: str) -> str | None:
     if found := _TAG.search(text):
         return found[0]
     for prefix in _SHORT_FORM.findall(text):
@@ -77,12 +77,12 @@ def _tag(text: str) -> str | None:
     return next((tag for tag in escaped if _TAG.match(tag)), None)
 
 
-def _letter(escape: re.Match[str]) -> str:
+def _unescaped_letter(escape: re.Match[str]) -> str:
     number = int(escape[1] or escape[2] or escape[3], 16)
     return chr(number) if 0x20 <= number < 0x110000 else escape[0]
 
 
-def _under(anchor: str, text: str) -> str:
+def _anchored_name(anchor: str, text: str) -> str:
     """The name that an anchor refers to: `&name os.system`; empty if there is none."""
     found = re.search(rf"&{re.escape(anchor)}\s+[\"']?([\w.]{{1,200}})", text)
     return found[1] if found else ""

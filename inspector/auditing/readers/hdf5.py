@@ -185,7 +185,7 @@ class _Object:
         if kind == 0:
             self.inner.append(self.layout.address(body, at))
         elif kind == _EXTERNAL_LINK:
-            yield Elsewhere("an external link", _text(body[at + 3 :]))
+            yield Elsewhere("an external link", _name_text(body[at + 3 :]))
         elif kind != 1:
             yield Unread(f"a user-defined link, of type {kind}")
 
@@ -225,7 +225,7 @@ class _Object:
         heap, wide = self.layout.address(body, 8), self.layout.length_width
         for slot in range(int.from_bytes(body[6:8], "little")):
             name = self.layout.length(body, 8 + self.layout.offset_width + slot * 3 * wide)
-            yield Elsewhere("a dataset whose bytes are stored", _text(local_text(self.layout, heap, name)))
+            yield Elsewhere("a dataset whose bytes are stored", _name_text(local_text(self.layout, heap, name)))
 
     def _virtual(self, body: bytes) -> Iterator[Part]:
         """A dataset composed of others (IV.A.2.i, layout class 3)."""
@@ -233,7 +233,7 @@ class _Object:
             heap = self.layout.address(body, 2)
             number = int.from_bytes(body[2 + self.layout.offset_width :][:4], "little")
             entries = global_object(self.layout, heap, number)
-            yield Elsewhere("a virtual dataset, made of what is", _text(entries[1 + self.layout.length_width :]))
+            yield Elsewhere("a virtual dataset, made of what is", _name_text(entries[1 + self.layout.length_width :]))
 
     def _attribute(self, body: bytes) -> Iterator[Part]:
         """A name, a type, a shape and the bytes (IV.A.2.m)."""
@@ -250,7 +250,7 @@ class _Object:
             value = b"".join(self._variable(value))
         elif kind == 3:  # fixed length, padded
             value = value.rstrip(b"\0")
-        yield Attribute(_text(body[places[0] : places[0] + sizes[0]]), value[:MAX_ATTRIBUTE])
+        yield Attribute(_name_text(body[places[0] : places[0] + sizes[0]]), value[:MAX_ATTRIBUTE])
         if len(value) > MAX_ATTRIBUTE:
             yield Unread("an implausibly long attribute")
 
@@ -285,5 +285,5 @@ def _byte(body: bytes, at: int) -> int:
     return body[at]
 
 
-def _text(raw: bytes) -> str:
+def _name_text(raw: bytes) -> str:
     return raw.partition(b"\0")[0][:1_000].decode("utf-8", "replace")

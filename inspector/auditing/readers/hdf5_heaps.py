@@ -203,7 +203,7 @@ class Heap:
         if kind == 2:
             return place[1 : 2 + (place[0] & 0xF)]
         if kind == 1:
-            return self._huge(int.from_bytes(place[1:], "little"))
+            return self._huge_object(int.from_bytes(place[1:], "little"))
         wide = (self.bits + 7) // 8
         offset = int.from_bytes(place[1 : 1 + wide], "little")
         size = int.from_bytes(place[1 + wide :], "little")
@@ -213,7 +213,7 @@ class Heap:
             raise DamageError("a position outside all blocks of the heap")
         return self.layout.data.take(address + offset - start, min(size, length - (offset - start)))
 
-    def _huge(self, number: int) -> bytes:
+    def _huge_object(self, number: int) -> bytes:
         """A huge object, found by its number in a tree of (address, length, number)."""
         for record in records(self.layout, self.huge):
             if self.layout.length(record, self.layout.offset_width + self.layout.length_width) == number:

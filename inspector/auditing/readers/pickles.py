@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from inspector.auditing.bounds import START
+from inspector.auditing.limits import START
 from inspector.auditing.readers.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
 from inspector.auditing.readers.dangerous_names import danger, importable, is_known_to_act
 from inspector.auditing.subject import Subject
@@ -38,7 +38,7 @@ MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 
 
-class Judged(NamedTuple):
+class PickleVerdict(NamedTuple):
     """All pickles of one file."""
 
     pickles: int  # read, or to be read by their name
@@ -59,15 +59,15 @@ class Budgets:
         self.steps = MAX_ALL_OPCODES
 
 
-def judged(subject: Subject) -> Mapping[str, Judged | None]:
+def pickle_verdicts(subject: Subject) -> Mapping[str, PickleVerdict | None]:
     """Every file of a model with pickles or archives; None represents the first of those that are not read."""
     if "pickles" not in subject.memo:
-        subject.memo["pickles"] = dict(_judged(subject))
-    found: Mapping[str, Judged | None] = subject.memo["pickles"]
+        subject.memo["pickles"] = dict(_verdicts_on_files(subject))
+    found: Mapping[str, PickleVerdict | None] = subject.memo["pickles"]
     return found
 
 
-def _judged(subject: Subject) -> Iterator[tuple[str, Judged | None]]:
+def _verdicts_on_files(subject: Subject) -> Iterator[tuple[str, PickleVerdict | None]]:
     budgets = Budgets()
     opened = 0
     for entry in subject.regular():
@@ -92,7 +92,7 @@ def _may_hold(first: bytes) -> bool:
     return bool(first) and (archive or is_marked(first) or (ACTIONS[first[0]] is not None and _may_be(first)))
 
 
-def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Judged:
+def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> PickleVerdict:
     """The contents of a file; `likely` if it has the name of a pickle."""
     collected = _Collected()
     keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are examined
@@ -110,16 +110,16 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Jud
         if found.name and (program := program_of(found.start(8))):
             collected.programs.append((found.name, program))
         named = likely if not found.name else _is_named_so(found.name)
-        collected.take(found, _read(found, budget, named), named)
+        collected.take(found, _programs_in(found, budget, named), named)
     budgets.steps -= before - budget.steps
-    return collected.judged()
+    return collected.pickle_verdicts()
 
 
 def _is_named_so(name: str) -> bool:
     return name.lower().endswith(PICKLES) or name.rsplit("/", 1)[-1] in _IN_TAR or name.rpartition("/")[2] == "unpacked"
 
 
-def _read(piece: Piece, budget: Budget, named: bool) -> list[Program]:
+def _programs_in(piece: Piece, budget: Budget, named: bool) -> list[Program]:
     """The pickles at the start of a piece, if any."""
     first = piece.start(64)
     if not first or ACTIONS[first[0]] is None:
@@ -181,7 +181,7 @@ class _Collected:
             place = f"{piece.name}: " if piece.name else ""
             self.unread[f"{place}{last.damage} (at byte {last.end})"] = None
 
-    def judged(self) -> Judged:
+    def pickle_verdicts(self) -> PickleVerdict:
         names: dict[str, list[str]] = {"error": [], "warning": []}
         for each in self.reached:
             grave = danger(each)
@@ -191,7 +191,7 @@ class _Collected:
             elif grave == "error" and told in names["warning"]:
                 names["warning"].remove(told)
                 names["error"].append(told)
-        return Judged(
+        return PickleVerdict(
             self.pickles,
             tuple(names["error"]),
             tuple(names["warning"]),

@@ -90,7 +90,7 @@ STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
 
 def programs(subject: Subject) -> Iterator[tuple[str, str]]:
     """A path and the program that it starts."""
-    yield from _beside(subject)
+    yield from _in_listing(subject)
     if subject.root is None or subject.alone is not None:
         return
     folders = {""} | {entry.folder for entry in subject.entries}
@@ -104,7 +104,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
         yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
 
 
-def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
+def _in_listing(subject: Subject) -> Iterator[tuple[str, str]]:
     """Bare repositories, settings of editors, direnv: these files are in the listing."""
     for entry in subject.regular():
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
@@ -116,11 +116,13 @@ def _beside(subject: Subject) -> Iterator[tuple[str, str]]:
             if entry.path.endswith(ends):
                 if entry.size > MAX_CONFIG:
                     yield entry.path, f"implausibly large, so not checked: it may have {what}"
-                elif any(re.search(pattern, each) for each in _read(text_of(subject.head(entry.path, MAX_CONFIG)))):
+                    continue
+                text = text_of(subject.head(entry.path, MAX_CONFIG))
+                if any(re.search(pattern, each) for each in _as_editors_read(text)):
                     yield entry.path, what
 
 
-def _read(text: str) -> tuple[str, str]:
+def _as_editors_read(text: str) -> tuple[str, str]:
     """A text as it is, and as editors read it if it is JSON: letters given by number, without comments."""
     first, *others = unescaped(text).split("/*")
     bare = first + "".join(each.partition("*/")[2] for each in others)

@@ -1,17 +1,23 @@
 """Chat templates: their locations, and the verdict on each.
 
-A template is an untrusted Jinja program, run on each message (CVE-2024-34359).
+A template is an untrusted Jinja program, run on each message (CVE-2024-34359). It is judged by its syntax tree; on
+request (`--deep`) it is rendered, too, for some conversations, in a separate process without files or network, and with
+little time (`jinja.rendered`).
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from inspector.auditing.subject import Subject
+from inspector.errors import UsageError
 from inspector.formats.gguf.values import KeyValues
+from inspector.model import Finding
 
 #: The most characters examined of one template, and of all of a model's. Real ones reach some 50,000.
 MAX_TEMPLATE = 200_000
@@ -30,7 +36,7 @@ class Template(NamedTuple):
 def templates(subject: Subject) -> Iterator[Template]:
     """Every chat template of a model. Those beyond the limits have no text."""
     left = MAX_ALL
-    for template in _all(subject):
+    for template in _every_template(subject):
         length = len(template.text or "")
         left -= length
         yield template if length <= MAX_TEMPLATE and left >= 0 else template._replace(text=None)
@@ -38,11 +44,11 @@ def templates(subject: Subject) -> Iterator[Template]:
             return
 
 
-def _all(subject: Subject) -> Iterator[Template]:
+def _every_template(subject: Subject) -> Iterator[Template]:
     for entry in subject.named("config.json", "chat_template.json"):
         if subject.too_large(entry):
             yield Template(entry.path, "default", None)
-        yield from _named(entry.path, subject.document(entry.path).get("chat_template"))
+        yield from _templates_in(entry.path, subject.document(entry.path).get("chat_template"))
     for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
@@ -54,22 +60,22 @@ def _all(subject: Subject) -> Iterator[Template]:
     for header in subject.all_headers:
         for key in header.metadata if header.format == "gguf" else ():
             if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
-                yield from _named(header.path, _text(header.metadata, key), key[24:] or "default")
+                yield from _templates_in(header.path, _gguf_text(header.metadata, key), key[24:] or "default")
 
 
-def _text(metadata: Mapping[str, Any], key: str) -> Any:
+def _gguf_text(metadata: Mapping[str, Any], key: str) -> Any:
     """A GGUF's string, decoded only up to the length that is examined."""
     if isinstance(metadata, KeyValues) and metadata.fields[key].type_name == "string":
         return metadata.text_of(key, MAX_TEMPLATE + 1)[0]
     return None
 
 
-def _named(path: str, value: Any, name: str = "default") -> Iterator[Template]:
+def _templates_in(path: str, value: Any, name: str = "default") -> Iterator[Template]:
     if isinstance(value, str):
         yield Template(path, name, value)
     elif isinstance(value, dict):
         for key, text in value.items():
-            yield from _named(path, text, str(key))
+            yield from _templates_in(path, text, str(key))
     elif isinstance(value, list):
         for each in value:
             if isinstance(each, dict) and isinstance(each.get("template"), str):
@@ -109,3 +115,68 @@ def judge(text: str) -> Judgement:
 UNPARSABLE = "Jinja cannot parse it"
 #: Why templates are not checked in an environment without the extra.
 NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"
+
+
+# --- rendering --------------------------------------------------------------------------------------
+
+#: Templates of one model that are rendered.
+MAX_RENDERED = 50
+#: Wall-clock seconds for one, including Python's start: only against a process that hangs. What a template may take is
+#: processor time, which the process limits itself, so that no verdict depends on what else the machine does.
+PATIENCE = 120.0
+_START = "import sys; sys.path[:] = sys.argv[1:]; from inspector.auditing.readers.jinja.rendered import main; main()"
+
+
+def rendered(subject: Subject) -> Iterator[Finding]:
+    """Findings from rendering a model's templates. Raises UsageError as `check_rendering` does."""
+    check_rendering()
+    for number, template in enumerate(templates(subject)):
+        if number >= MAX_RENDERED:
+            what = f"more than {MAX_RENDERED} templates: the others are not rendered"
+            yield Finding("template-render", "error", what, template.path)
+            return
+        yield from _findings_of(template)
+
+
+def check_rendering() -> None:
+    """Raises UsageError if processes cannot be limited, or Jinja is not installed."""
+    if sys.platform == "win32":
+        raise UsageError("--deep needs a system that limits processes, as Linux and macOS do")
+    try:
+        import jinja2  # noqa: F401  asked for where there is a template alone
+    except ImportError as error:
+        raise UsageError("--deep needs Jinja: `pip install jinja2`") from error
+
+
+def _findings_of(template: Template) -> Iterator[Finding]:
+    name = f"the template `{template.name[:40]}`"
+    if template.text is None:
+        yield Finding("template-render", "error", f"{name}: {template.unread}: not rendered", template.path)
+        return
+    outcome = _outcome(template.text)
+    if "grave" in outcome:
+        yield Finding("template-render", "error", f"{name}, rendered: {outcome['grave']:.200}", template.path)
+    elif "failed" in outcome:
+        what = f"{name} fails on every conversation: {outcome['failed']:.200}"
+        yield Finding("template-render", "info", what, template.path)
+
+
+def _outcome(text: str) -> dict[str, str]:
+    """The result of a template: see `jinja.rendered.outcome`."""
+    import subprocess  # few audits start a process
+
+    command = [sys.executable, "-I", "-c", _START, *(each for each in sys.path if each)]
+    try:
+        raw = text.encode("utf-8", "replace")
+        ran = subprocess.run(  # noqa: S603  Python itself, the template on its stdin
+            command, input=raw, capture_output=True, timeout=PATIENCE, env={}, cwd="/", check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"grave": f"not done after {PATIENCE:.0f} s"}
+    except OSError as error:
+        return {"grave": f"no process could be started: {error}"}
+    try:
+        found = json.loads(ran.stdout)
+    except ValueError:
+        return {"grave": "its process ended before it was done: out of time or memory"}
+    return {key: str(value) for key, value in found.items()} if isinstance(found, dict) else {}

@@ -39,35 +39,36 @@ def highest_token(subject: Subject, folder: str) -> Highest | None:
     """The highest token ids of the tokenizer in a folder; None if it cannot be read."""
     path = folder + "tokenizer.json"
     if path not in subject.place.files:
-        return _of_parts(subject, folder)
-    raw = _whole(subject, path)
+        return _of_older_files(subject, folder)
+    raw = _bytes_of(subject, path)
     model = _MODEL.search(raw)
     vocabulary = _VOCABULARY.search(raw, model.end()) if model else None
     if model is None or vocabulary is None:
         return None
     ids = islice(_ADDED.finditer(raw, 0, model.start()), MAX_TOKENS)
     added = max((int(found[1]) for found in ids), default=-1)
-    known = _pairs(raw, vocabulary.end()) if vocabulary[1] == b"{" else _pieces(raw, vocabulary.end())
+    highest = _highest_of_pairs if vocabulary[1] == b"{" else _last_of_pieces
+    known = highest(raw, vocabulary.end())
     return None if known is None else Highest(path, known, added)
 
 
-def _whole(subject: Subject, path: str) -> bytes:
+def _bytes_of(subject: Subject, path: str) -> bytes:
     """A file of a tokenizer; empty if it is absent or too large."""
     size = subject.place.files.get(path, 0)
     return subject.head(path, size) if 0 < size <= MAX_TOKENIZER else b""
 
 
-def _of_parts(subject: Subject, folder: str) -> Highest | None:
+def _of_older_files(subject: Subject, folder: str) -> Highest | None:
     """The highest ids, from the files of older tokenizers."""
     path, lines = folder + "vocab.json", folder + "vocab.txt"
-    added = _object(_whole(subject, folder + "added_tokens.json"))
-    if (known := _object(_whole(subject, path))) is not None:
+    added = _highest_in_object(_bytes_of(subject, folder + "added_tokens.json"))
+    if (known := _highest_in_object(_bytes_of(subject, path))) is not None:
         return Highest(path, known, -1 if added is None else added)
     for name in _PIECES if path not in subject.place.files else ():
-        if raw := _whole(subject, folder + name):
-            count = _count(raw)
+        if raw := _bytes_of(subject, folder + name):
+            count = _count_of_pieces(raw)
             return None if count is None else Highest(folder + name, count - 1, -1 if added is None else added)
-    if raw := _whole(subject, lines):
+    if raw := _bytes_of(subject, lines):
         return Highest(lines, raw.rstrip(b"\r\n").count(b"\n"), -1 if added is None else added)
     return None if added is None else Highest(folder + "added_tokens.json", -1, added)
 
@@ -76,7 +77,7 @@ def _of_parts(subject: Subject, folder: str) -> Highest | None:
 _PIECES = ("tokenizer.model", "spiece.model")
 
 
-def _count(raw: bytes) -> int | None:
+def _count_of_pieces(raw: bytes) -> int | None:
     """How many pieces a SentencePiece model has, each a field 1 of its message; None for another kind of file."""
     at, count = 0, 0
     while at < len(raw) and count < MAX_TOKENS:
@@ -104,7 +105,7 @@ def assigned(subject: Subject, path: str) -> int | None:
     A token in the vocabulary keeps its id there; any other gets the next free one. None if the file is too large to be
     parsed for this, or is invalid.
     """
-    raw = _whole(subject, path)
+    raw = _bytes_of(subject, path)
     try:
         own = json.loads(raw) if len(raw) <= _PARSED else None
         vocabulary = own["model"]["vocab"] if own else {}
@@ -129,13 +130,13 @@ def assigned(subject: Subject, path: str) -> int | None:
 _PARSED = 8 * 1024 * 1024
 
 
-def _object(raw: bytes) -> int | None:
+def _highest_in_object(raw: bytes) -> int | None:
     """The highest number of `{"token": id, …}`."""
     opening = re.match(rb"\s*\{", raw)
-    return _pairs(raw, opening.end()) if opening else None
+    return _highest_of_pairs(raw, opening.end()) if opening else None
 
 
-def _pairs(raw: bytes, at: int) -> int | None:
+def _highest_of_pairs(raw: bytes, at: int) -> int | None:
     """The highest id of `"token": id, …}`; None if the object is invalid."""
     highest = -1
     for _ in range(MAX_TOKENS):
@@ -149,7 +150,7 @@ def _pairs(raw: bytes, at: int) -> int | None:
     return None
 
 
-def _pieces(raw: bytes, at: int) -> int | None:
+def _last_of_pieces(raw: bytes, at: int) -> int | None:
     """The last position in `["piece", score], …]`; None if the list is invalid."""
     for number in range(MAX_TOKENS):
         found = _PIECE.match(raw, at)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.auditing.readers.archives import UNOPENED, program_of
-from inspector.auditing.readers.pickles import PICKLES, Judged, judged
+from inspector.auditing.readers.pickles import PICKLES, PickleVerdict, pickle_verdicts
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
@@ -58,14 +58,14 @@ def pickle(subject: Subject) -> Iterator[Found]:
     NumPy and trainers. Consecutive pickles and nested archives are read. Use safetensors files instead, or
     `torch.load(…, weights_only=True)`.
     """
-    for path, found in judged(subject).items():
+    for path, found in pickle_verdicts(subject).items():
         if found is None:
             yield Found("too many files that may be pickles: this one and those after it were not read", path)
         elif found.pickles:
             yield _verdict_on_pickle(path, found)
 
 
-def _verdict_on_pickle(path: str, found: Judged) -> Found:
+def _verdict_on_pickle(path: str, found: PickleVerdict) -> Found:
     unread = f"; it cannot be followed to its end: {found.unread[0]}" if found.unread else ""
     if found.dangerous:
         return Found(f"loading it reaches {_first_few(found.dangerous)}, which can run anything: do not load it", path)
@@ -89,7 +89,7 @@ def unopened(subject: Subject) -> Iterator[Found]:
     like weights or a pickle, because a loader may open it; a warning elsewhere. Unpack it outside the model's folder,
     and audit the result.
     """
-    for path, found in judged(subject).items():
+    for path, found in pickle_verdicts(subject).items():
         for each in (found.unopened if found else ())[:10]:
             place = f"{each.name!r:.120} in it: " if each.name else ""
             severity: Severity = "error" if path.lower().endswith(PICKLES) else "warning"
@@ -139,7 +139,7 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
                 what = f"bytes that no tensor claims, in more than {MAX_REGIONS} places"
                 yield NotJudged(what, header.path, "info")  # padding between tensors is sound
                 break
-            if found := _hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
+            if found := _kind_of_hidden(subject.span(header.path, region.start, min(region.size, MAX_UNCLAIMED))):
                 yield Found(f"{found} in {plural(region.size, 'byte')} that no tensor claims", header.path)
             elif region.size > MAX_UNCLAIMED:
                 rest = plural(region.size - MAX_UNCLAIMED, "byte")
@@ -169,7 +169,7 @@ def _members_at_the_end(subject: Subject, path: str) -> int:
             return 0
 
 
-def _hidden(data: bytes) -> str | None:
+def _kind_of_hidden(data: bytes) -> str | None:
     """What the bytes are, if they are a file of another kind."""
     stripped = data.lstrip(b"\0 \r\n\t")
     for magic, what in HIDDEN:
@@ -185,13 +185,13 @@ def executable(subject: Subject) -> Iterator[Found]:
     Weights need none. A binary program is an error, in an archive too, and a script is a warning; Python files are a
     note unless something makes a loader run them (see remote-code). Examine them first.
     """
-    yield from _programs(subject)
-    for path, found in judged(subject).items():
+    yield from _program_files(subject)
+    for path, found in pickle_verdicts(subject).items():
         for inner, what in (found.programs if found else ())[:10]:
             yield Found(f"{inner!r:.120} in it is {what}", path)
 
 
-def _programs(subject: Subject) -> Iterator[Found]:
+def _program_files(subject: Subject) -> Iterator[Found]:
     """Files that are programs by their first bytes, or that are run because of their names."""
     for entry in subject.regular():
         name = entry.name.lower()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from inspector.auditing.bounds import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
+from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
 from inspector.auditing.readers.misleading_names import barely_portable, look_alike, not_on_windows, odd_space
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from inspector.auditing.bounds import MAX_DOCUMENT
+from inspector.auditing.limits import MAX_DOCUMENT
 from inspector.auditing.readers import hdf5
 from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
 from inspector.auditing.readers.misleading_names import leaves
-from inspector.auditing.readers.pickles import judged
+from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -31,7 +31,7 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     """
     yield from _named_in_documents(subject)
     yield from _on_another_computer(subject)
-    yield from _entities(subject)
+    yield from _xml_entities(subject)
     yield from _checkpoint_state(subject)
     yield from _named_in_archives(subject)
     yield from _named_in_recipes(subject)
@@ -45,7 +45,7 @@ def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
             yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
         elif entry.path not in reported:
-            for path, severity in _paths(configs_of(subject, entry.path), entry.name):
+            for path, severity in _named_paths(configs_of(subject, entry.path), entry.name):
                 if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
@@ -58,7 +58,7 @@ def _on_another_computer(subject: Subject) -> Iterator[Found]:
                 yield Found(f"{field} is {document[field]!r:.120}, on another computer", entry.path)
 
 
-def _entities(subject: Subject) -> Iterator[Found]:
+def _xml_entities(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(".xml", ".pmml", ".svg", ".gexf"):
         start = subject.head(entry.path, MAX_PROLOGUE)
         if found := _ENTITY.search(start):
@@ -78,7 +78,7 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
 
 
 def _named_in_archives(subject: Subject) -> Iterator[Found]:
-    for path, found in judged(subject).items():
+    for path, found in pickle_verdicts(subject).items():
         for outside in (found.outside if found else ())[:10]:
             place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
             yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder where it is unpacked", path)
@@ -131,15 +131,17 @@ def configs_of(subject: Subject, path: str) -> Any:
         return None
 
 
-def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
+def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
     """Paths in a document that names files, each with the severity if it leads outside; None for the rule's own."""
     if name == "modules.json" and isinstance(document, list):
-        yield from ((text, None) for each in document if isinstance(each, dict) for text in _texts(each.get("path")))
+        yield from ((text, None) for each in document if isinstance(each, dict) for text in _strings(each.get("path")))
     elif isinstance(document, dict) and name == "tokenizer_config.json":
-        yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _texts(document.get(field)))
+        yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _strings(document.get(field)))
     elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
         scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
-        yield from ((text, "warning") for each in scopes for field in _OTHER_FILES for text in _texts(each.get(field)))
+        yield from (
+            (text, "warning") for each in scopes for field in _OTHER_FILES for text in _strings(each.get(field))
+        )
     elif isinstance(document, dict):
         yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
 
@@ -147,23 +149,23 @@ def _paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
 def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
     if name.endswith(".index.json"):
         weight_map = document.get("weight_map")
-        yield from _texts(list(weight_map.values()) if isinstance(weight_map, dict) else ())
+        yield from _strings(list(weight_map.values()) if isinstance(weight_map, dict) else ())
     elif name == "model.json":  # TensorFlow.js
         manifest = document.get("weightsManifest")
         for each in manifest if isinstance(manifest, list) else ():
-            yield from _texts(each.get("paths") if isinstance(each, dict) else None)
+            yield from _strings(each.get("paths") if isinstance(each, dict) else None)
     elif name.lower() == "manifest.json":  # a Core ML package
         entries = document.get("itemInfoEntries")
         for each in entries.values() if isinstance(entries, dict) else ():
-            yield from _texts(each.get("path") if isinstance(each, dict) else None)
+            yield from _strings(each.get("path") if isinstance(each, dict) else None)
     elif name == "router_config.json":
         for field in ("types", "structure", "parameters"):
-            yield from _texts(document.get(field))
+            yield from _strings(document.get(field))
     else:
         yield from _files_in(document)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _strings(value: Any) -> Iterator[str]:
     """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
     if isinstance(value, str):
         yield value
@@ -171,7 +173,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield from (each for each in value if isinstance(each, str))
     elif isinstance(value, dict):
         yield from value
-        yield from (text for inner in value.values() if isinstance(inner, list) for text in _texts(inner))
+        yield from (text for inner in value.values() if isinstance(inner, list) for text in _strings(inner))
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:

@@ -66,7 +66,7 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
                     raw = zips.unpacked(read, member, keras.MAX_CONFIG)
                     yield from ((what, False) for what in keras.in_config(raw))
                 elif member.name.lower().endswith(".h5"):
-                    inner, size = _inner(read, member)
+                    inner, size = _member_as_source(read, member)
                     parts = tuple(hdf5.parts(inner, size))
                     yield from _in_file(parts, inner, size)
                     elsewhere = (each for each in parts if isinstance(each, hdf5.Elsewhere) and leaves(each.file))
@@ -75,7 +75,7 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
             yield str(error), True
 
 
-def _inner(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
+def _member_as_source(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
     """An archive's member as a source to read from. Raises ZipError."""
     if member.method == zips.STORED:
         start, size = zips.data_start(read, member), member.compressed
@@ -260,7 +260,7 @@ def python_name(subject: Subject) -> Iterator[Found]:
         if entry.name in _BY_NAME:
             who, severity = _BY_NAME[entry.name]
             yield Found(who, entry.path, severity=severity)
-        elif (module := _importable(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
+        elif (module := _import_name(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
             yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
         elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
             what = "compiled Python without its source: what it does cannot be reviewed"
@@ -272,7 +272,7 @@ def _source_of(entry: Entry) -> str:
     return entry.folder.removesuffix("__pycache__/") + entry.name.partition(".")[0] + ".py"
 
 
-def _importable(entry: Entry) -> str:
+def _import_name(entry: Entry) -> str:
     """The name under which Python started in the folder would import a file; empty if it would not."""
     if entry.name.startswith("__init__.") and entry.folder.count("/") == 1:
         return entry.folder.rstrip("/")

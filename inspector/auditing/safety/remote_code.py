@@ -29,7 +29,7 @@ def remote_code(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
         folder = entry.folder
-        for what, reference in _code(subject, entry.path):
+        for what, reference in _named_code(subject, entry.path):
             repository, _, local = (reference, "", "") if what in _KERNELS else reference.rpartition("--")
             if what in _IMPORTED_AS_NAMED and runs(reference):
                 yield Found(f"{what} is {reference:.120}, which can run anything: loading imports it", entry.path)
@@ -72,7 +72,7 @@ _KERNELS = ("_attn_implementation", "attn_implementation", "_experts_implementat
 _LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
 
 
-def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
+def _named_code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
     """Fields of a document that name code, each with the first code that it names."""
     name = path.rsplit("/", 1)[-1]
     if name == "modules.json":
@@ -81,7 +81,7 @@ def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
         return
     document = subject.document(path)
     if name == "router_config.json":
-        kinds = _texts(document["types"]) if isinstance(document.get("types"), dict) else ()
+        kinds = _strings(document["types"]) if isinstance(document.get("types"), dict) else ()
         yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
     elif name.endswith("model_index.json"):
         yield from _of_pipeline(subject, path, document)
@@ -89,12 +89,12 @@ def _code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for scope in _scopes(document):
+    for scope in _nested_configs(document):
         for field in ("auto_map", "custom_pipelines"):
             value = scope.get(field)
             if isinstance(value, dict) and value:
                 inner = (each["impl"] for each in value.values() if isinstance(each, dict) and "impl" in each)
-                yield field, next((text for text in (*inner, *_texts(value)) if isinstance(text, str)), "code")
+                yield field, next((text for text in (*inner, *_strings(value)) if isinstance(text, str)), "code")
             elif isinstance(value, str):
                 yield field, value
         for field in _KERNELS:
@@ -120,7 +120,7 @@ def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> It
                     yield "a component's class", f"{module}.{kind}"
 
 
-def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _nested_configs(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """A configuration and those nested in it, three levels deep."""
     pending = [(document, 0)]
     for scope, depth in pending:
@@ -129,7 +129,7 @@ def _scopes(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             pending += [(value, depth + 1) for value in scope.values() if isinstance(value, dict)]
 
 
-def _texts(value: Mapping[str, Any]) -> Iterator[str]:
+def _strings(value: Mapping[str, Any]) -> Iterator[str]:
     for each in value.values():
         if isinstance(each, str):
             yield each

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from inspector.formats.findings import Findings
 from inspector.formats.gguf.types import TYPES
 from inspector.formats.gguf.values import ARRAY, MAX_NAMES, TYPE_NAMES, Cursor, Field, Layout, decode
+from inspector.formats.regions import unions
 from inspector.model import Header, Region, Tensor
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
@@ -271,25 +272,12 @@ def _check_offsets(infos: Sequence[TensorInfo], tensors: Sequence[Tensor], align
 def _partition(tensors: Sequence[Tensor], table_end: int, alignment: int, size: int) -> Iterator[Region]:
     """The purpose of each byte after the tensor table. Sums to the file's size whatever the offsets say."""
     at = table_end
-    for start, end in _claimed(tensors, size):
+    claimed = ((each.offset, min(each.offset + each.nbytes, size)) for each in tensors if each.nbytes)
+    for start, end in unions((start, end) for start, end in claimed if start < end):
         yield from _unclaimed(at, start, alignment, "hole")
         yield Region("tensors", start, end)
         at = end
     yield from _unclaimed(at, size, alignment, "trailing")  # without tensors only gguf-py writes padding here
-
-
-def _claimed(tensors: Sequence[Tensor], size: int) -> Iterator[tuple[int, int]]:
-    """The union of the tensors' ranges, in order, clipped to the file."""
-    ranges = sorted((t.offset, t.offset + t.nbytes) for t in tensors if t.nbytes and t.offset < size)
-    at, until = -1, -1
-    for start, end in ranges:
-        if start > until:
-            if until > at:
-                yield at, min(until, size)
-            at = start
-        until = max(until, end)
-    if until > at:
-        yield at, min(until, size)
 
 
 def _unclaimed(start: int, end: int, alignment: int, label: str) -> Iterator[Region]:

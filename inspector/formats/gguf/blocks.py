@@ -16,33 +16,20 @@ class Scales(NamedTuple):
     dtype: str = "F16"
 
 
+_F16_AT = {
+    (0,): "Q4_0 Q5_0 Q8_0 IQ2_XXS IQ2_XS IQ2_S IQ3_XXS IQ3_S IQ1_S IQ4_NL IQ4_XS Q1_0 Q2_0",
+    (0, 2): "Q4_1 Q5_1 Q8_1 Q4_K Q5_K",
+    (52,): "TQ1_0",
+    (64,): "TQ2_0",
+    (80, 82): "Q2_K",
+    (108,): "Q3_K",
+    (208,): "Q6_K",
+}
 #: Type → the scales of a block. IQ1_M spreads one over four words, and NVFP4's bytes may have any value.
 SCALES: Mapping[str, Scales] = {
-    "Q4_0": Scales((0,)),
-    "Q4_1": Scales((0, 2)),
-    "Q5_0": Scales((0,)),
-    "Q5_1": Scales((0, 2)),
-    "Q8_0": Scales((0,)),
-    "Q8_1": Scales((0, 2)),
-    "Q2_K": Scales((80, 82)),
-    "Q3_K": Scales((108,)),
-    "Q4_K": Scales((0, 2)),
-    "Q5_K": Scales((0, 2)),
-    "Q6_K": Scales((208,)),
+    **{kind: Scales(places) for places, kinds in _F16_AT.items() for kind in kinds.split()},
     "Q8_K": Scales((0,), "F32"),
-    "IQ2_XXS": Scales((0,)),
-    "IQ2_XS": Scales((0,)),
-    "IQ2_S": Scales((0,)),
-    "IQ3_XXS": Scales((0,)),
-    "IQ3_S": Scales((0,)),
-    "IQ1_S": Scales((0,)),
-    "IQ4_NL": Scales((0,)),
-    "IQ4_XS": Scales((0,)),
-    "TQ1_0": Scales((52,)),
-    "TQ2_0": Scales((64,)),
     "MXFP4": Scales((0,), "F8_E8M0"),
-    "Q1_0": Scales((0,)),
-    "Q2_0": Scales((0,)),
 }
 #: Where IQ1_M's four words of scales begin; the upper four bits of each, the first lowest, are one F16.
 IQ1_M_SCALES = 48

@@ -30,35 +30,24 @@ QUInt8 QInt8 QInt32 QUInt4x2 QUInt2x4
 """
 _TENSORS = "Double Float Half BFloat16 Long Int Short Char Byte Bool"
 
-#: Name → its arguments, alternatives separated by `|`: kinds of `_KINDS`, `?` for optional, `*` for any number of them.
-#: `-`: named, but never called.
+#: Names, several at a time as `{one,another}` → their arguments, alternatives separated by `|`: kinds of `_KINDS`, `?`
+#: for optional, `*` for any number of them. `-`: named, but never called.
 _TABLE = """
 collections.OrderedDict: any?
 collections.defaultdict: name any?
 collections.Counter: dict?
 collections.deque: any? int?
-builtins.set: any?
-builtins.frozenset: any?
-builtins.list: any?
-builtins.tuple: any?
-builtins.dict: any?
+builtins.{set,frozenset,list,tuple,dict}: any?
 builtins.int: scalar? int?
-builtins.float: scalar?
-builtins.bool: scalar?
-builtins.str: -
-builtins.bytes: scalar? text?
-builtins.bytearray: scalar? text?
+builtins.{float,bool}: scalar?
+builtins.{str,NoneType,Ellipsis}: -
+builtins.{bytes,bytearray}: scalar? text?
 builtins.complex: scalar? scalar?
 builtins.slice: scalar? scalar? scalar?
 builtins.range: int int? int?
 builtins.object:
-builtins.NoneType: -
-torch.jit._pickle.build_intlist: any
-torch.jit._pickle.build_tensorlist: any
-torch.jit._pickle.build_doublelist: any
-torch.jit._pickle.build_boollist: any
+torch.jit._pickle.{build_intlist,build_tensorlist,build_doublelist,build_boollist}: any
 torch.jit._pickle.restore_type_tag: any text
-builtins.Ellipsis: -
 types.NoneType: -
 _codecs.encode: scalar codec?
 copyreg._reconstructor: class object none
@@ -67,20 +56,12 @@ argparse.Namespace:
 datetime.datetime: bytes any? | int int int int* | text any?
 datetime.date: bytes | int int int
 datetime.time: bytes any? | int*
-datetime.timedelta: int* |  scalar scalar? scalar?
+datetime.timedelta: int* | scalar scalar? scalar?
 datetime.timezone: any any?
 decimal.Decimal: text
 fractions.Fraction: text | int int
-pathlib.Path: text*
-pathlib.PosixPath: text*
-pathlib.PurePath: text*
-pathlib.PurePosixPath: text*
-pathlib.WindowsPath: text*
-pathlib.PureWindowsPath: text*
-pathlib._local.PosixPath: text*
-pathlib._local.PurePosixPath: text*
-pathlib._local.WindowsPath: text*
-pathlib._local.PureWindowsPath: text*
+pathlib.{Path,PosixPath,PurePath,PurePosixPath,WindowsPath,PureWindowsPath}: text*
+pathlib._local.{PosixPath,PurePosixPath,WindowsPath,PureWindowsPath}: text*
 torch.Size: sizes?
 torch.device: text int?
 torch.dtype: -
@@ -91,13 +72,11 @@ torch._utils._rebuild_tensor_v3: storage int sizes sizes bool any dtype any?
 torch._utils._rebuild_parameter: tensor bool any
 torch._utils._rebuild_parameter_with_state: tensor bool any any
 torch._utils._rebuild_qtensor: storage int sizes sizes any bool any
-torch._utils._rebuild_sparse_tensor: any any
-torch._utils._rebuild_sparse_csr_tensor: any any
+torch._utils.{_rebuild_sparse_tensor,_rebuild_sparse_csr_tensor}: any any
 torch._utils._rebuild_meta_tensor_no_storage: dtype sizes sizes bool
 torch._utils._rebuild_nested_tensor: tensor tensor tensor tensor
 torch._utils._rebuild_wrapper_subclass: class dtype sizes sizes int any any bool
-torch._utils._rebuild_device_tensor_from_numpy: tensor dtype text bool
-torch._utils._rebuild_device_tensor_from_cpu_tensor: tensor dtype text bool
+torch._utils.{_rebuild_device_tensor_from_numpy,_rebuild_device_tensor_from_cpu_tensor}: tensor dtype text bool
 torch._utils._rebuild_xla_tensor: tensor dtype text bool
 torch._tensor._rebuild_from_type_v2: name class tuple any
 torch._tensor._rebuild_from_type: name class tuple dict
@@ -105,38 +84,23 @@ torch.serialization._get_layout: text
 torch.nested._internal.nested_tensor.NestedTensor: -
 torch.nested._internal.nested_tensor._rebuild_njt: any*
 torch._dynamo.decorators._DimRange: any*
-torch.nn.parameter.Parameter: tensor? bool?
+torch.{nn.parameter,nn}.Parameter: tensor? bool?
 torch.nn.parameter.Buffer: tensor? bool? bool?
-torch.nn.Parameter: tensor? bool?
-torch.storage.UntypedStorage: int?
-torch.storage.TypedStorage: -
-torch.storage._UntypedStorage: int?
-torch.storage._TypedStorage: -
+torch.storage.{UntypedStorage,_UntypedStorage}: int?
+torch.storage.{TypedStorage,_TypedStorage}: -
 torch._C._TensorBase: -
-torch.distributed.tensor.DTensor: -
-torch.distributed.tensor.api.DTensor: -
-torch.distributed._tensor.api.DTensor: -
-torch.distributed.tensor._api.DTensor: -
+torch.distributed.{tensor,tensor.api,_tensor.api,tensor._api}.DTensor: -
 torch.distributed.tensor._dtensor_spec.DTensorSpec:
-torch.distributed.tensor._dtensor_spec.TensorMeta: any*
-torch.distributed.tensor._dtensor_spec.ShardOrderEntry: any*
-torch.distributed.tensor.placement_types.Shard:
-torch.distributed.tensor.placement_types._StridedShard:
-torch.distributed.tensor.placement_types.Replicate:
-torch.distributed.tensor.placement_types.Partial:
-torch.distributed._tensor.placement_types.DTensorSpec:
+torch.distributed.tensor._dtensor_spec.{TensorMeta,ShardOrderEntry}: any*
+torch.distributed.tensor.placement_types.{Shard,_StridedShard,Replicate,Partial}:
+torch.distributed._tensor.placement_types.{DTensorSpec,Shard,Replicate,_Partial}:
 torch.distributed._tensor.placement_types.TensorMeta: any*
-torch.distributed._tensor.placement_types.Shard:
-torch.distributed._tensor.placement_types.Replicate:
-torch.distributed._tensor.placement_types._Partial:
 torch.distributed.device_mesh.DeviceMesh:
-torch.distributed._mesh_layout._MeshLayout:
-torch.distributed._mesh_layout._FlatLayout:
+torch.distributed._mesh_layout.{_MeshLayout,_FlatLayout}:
 torch.distributed._shard.sharded_tensor.api.ShardedTensor: -
 torch.distributed._shard.sharded_tensor.api.ShardedTensor.ProcessGroupState:
 torch.distributed._shard.sharded_tensor.shard.Shard:
-torch.distributed._shard.sharded_tensor.metadata.ShardedTensorMetadata:
-torch.distributed._shard.sharded_tensor.metadata.TensorProperties:
+torch.distributed._shard.sharded_tensor.metadata.{ShardedTensorMetadata,TensorProperties}:
 torch.distributed._shard.sharded_tensor.metadata.MEM_FORMAT_ENCODING: scalar
 torch.distributed._shard.metadata.ShardMetadata:
 torch.distributed._shard.sharding_spec.chunk_sharding_spec.ChunkShardingSpec:
@@ -144,74 +108,38 @@ torch.distributed._shard.sharding_spec.api.EnumerableShardingSpec:
 torch.distributed.remote_device._remote_device:
 deepspeed.runtime.zero.config.ZeroStageEnum: scalar
 deepspeed.utils.tensor_fragment.fragment_address:
-deepspeed.runtime.fp16.loss_scaler.LossScaler:
-deepspeed.runtime.fp16.loss_scaler.DynamicLossScaler:
-torch.distributed.checkpoint.metadata.Metadata:
-torch.distributed.checkpoint.metadata.MetadataIndex:
-torch.distributed.checkpoint.metadata.TensorStorageMetadata:
-torch.distributed.checkpoint.metadata.BytesStorageMetadata:
-torch.distributed.checkpoint.metadata.ChunkStorageMetadata:
-torch.distributed.checkpoint.metadata.TensorProperties:
+deepspeed.runtime.fp16.loss_scaler.{LossScaler,DynamicLossScaler}:
+torch.distributed.checkpoint.metadata.{Metadata,MetadataIndex,TensorStorageMetadata,BytesStorageMetadata}:
+torch.distributed.checkpoint.metadata.{ChunkStorageMetadata,TensorProperties,StorageMeta}:
 torch.distributed.checkpoint.metadata._MEM_FORMAT_ENCODING: scalar
-torch.distributed.checkpoint.metadata.StorageMeta:
 torch.distributed.checkpoint.filesystem._StorageInfo:
 numpy.dtype: type bool? bool?
-numpy.ndarray: -
-numpy.core.multiarray._reconstruct: array sizes scalar
-numpy._core.multiarray._reconstruct: array sizes scalar
-numpy.core.multiarray.scalar: simple scalar
-numpy._core.multiarray.scalar: simple scalar
-numpy.core.numeric._frombuffer: scalar simple sizes text
-numpy._core.numeric._frombuffer: scalar simple sizes text
-numpy.random._pickle.__randomstate_ctor: text? | tensor
-numpy.random._pickle.__generator_ctor: text? | tensor
+numpy.{ndarray,float64,float32,float16,int64,int32,int16,int8,uint8,uint16,uint32,uint64,bool_,bool,str_}: -
+numpy.{core.multiarray,_core.multiarray}._reconstruct: array sizes scalar
+numpy.{core.multiarray,_core.multiarray}.scalar: simple scalar
+numpy.{core.numeric,_core.numeric}._frombuffer: scalar simple sizes text
+numpy.random._pickle.{__randomstate_ctor,__generator_ctor}: text? | tensor
 numpy.random._pickle.__bit_generator_ctor: text? | name
 numpy.random.bit_generator.SeedSequence: any*
 numpy.random.bit_generator.__pyx_unpickle_SeedSequence: class any any
 numpy.random._mt19937.MT19937:
-numpy.random._pcg64.PCG64:
-numpy.random._pcg64.PCG64DXSM:
+numpy.random._pcg64.{PCG64,PCG64DXSM}:
 numpy.random._philox.Philox:
 numpy.random._sfc64.SFC64:
-numpy.float64: -
-numpy.float32: -
-numpy.float16: -
-numpy.int64: -
-numpy.int32: -
-numpy.int16: -
-numpy.int8: -
-numpy.uint8: -
-numpy.uint16: -
-numpy.uint32: -
-numpy.uint64: -
-numpy.bool_: -
-numpy.bool: -
-numpy.str_: -
 joblib.numpy_pickle.NumpyArrayWrapper:
 transformers.training_args.TrainingArguments:
 transformers.training_args_seq2seq.Seq2SeqTrainingArguments:
-transformers.training_args.OptimizerNames: text
-transformers.training_args.ParallelMode: text
-transformers.trainer_utils.IntervalStrategy: text
-transformers.trainer_utils.SaveStrategy: text
-transformers.trainer_utils.EvaluationStrategy: text
-transformers.trainer_utils.SchedulerType: text
-transformers.trainer_utils.HubStrategy: text
-transformers.trainer_utils.FSDPOption: text
-transformers.trainer_utils.ShardedDDPOption: text
+transformers.training_args.{OptimizerNames,ParallelMode}: text
+transformers.trainer_utils.{IntervalStrategy,SaveStrategy,EvaluationStrategy,SchedulerType,HubStrategy}: text
+transformers.trainer_utils.{FSDPOption,ShardedDDPOption}: text
 transformers.trainer_utils.BestRun: any*
 transformers.debug_utils.DebugOption: text
 transformers.trainer_pt_utils.AcceleratorConfig:
-transformers.integrations.deepspeed.HfTrainerDeepSpeedConfig:
-transformers.integrations.deepspeed.HfDeepSpeedConfig:
-transformers.deepspeed.HfTrainerDeepSpeedConfig:
-transformers.deepspeed.HfDeepSpeedConfig:
-accelerate.state.PartialState:
-accelerate.state.AcceleratorState:
+transformers.{integrations.deepspeed,deepspeed}.{HfTrainerDeepSpeedConfig,HfDeepSpeedConfig}:
+accelerate.state.{PartialState,AcceleratorState}:
 accelerate.utils.deepspeed.HfDeepSpeedConfig:
 accelerate.utils.dataclasses.DistributedType: text
-accelerate.utils.dataclasses.DeepSpeedPlugin:
-accelerate.utils.dataclasses.ParallelismConfig:
+accelerate.utils.dataclasses.{DeepSpeedPlugin,ParallelismConfig}:
 accelerate.parallelism_config.ParallelismConfig:
 trl.trainer.sft_config.SFTConfig:
 trl.trainer.dpo_config.DPOConfig:
@@ -221,8 +149,7 @@ trl.trainer.kto_config.KTOConfig:
 trl.trainer.ppov2_config.PPOv2Config:
 trl.trainer.reward_config.RewardConfig:
 sentence_transformers.training_args.SentenceTransformerTrainingArguments:
-sentence_transformers.training_args.BatchSamplers: text
-sentence_transformers.training_args.MultiDatasetBatchSamplers: text
+sentence_transformers.training_args.{BatchSamplers,MultiDatasetBatchSamplers}: text
 """
 
 
@@ -262,12 +189,14 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
     "int": lambda value: isinstance(value, int),
     "bool": lambda value: isinstance(value, (bool, int)),
     "text": lambda value: isinstance(value, str),
-    "bytes": lambda value: isinstance(value, (bytes, str)) or _made(value, "_codecs.encode"),
-    "scalar": lambda value: isinstance(value, _SCALARS) or _made(value, "_codecs.encode"),
+    "bytes": lambda value: isinstance(value, (bytes, str)) or _is_call_of(value, "_codecs.encode"),
+    "scalar": lambda value: isinstance(value, _SCALARS) or _is_call_of(value, "_codecs.encode"),
     "codec": lambda value: isinstance(value, str) and value.lower() in _CODECS,
     "tuple": lambda value: isinstance(value, tuple),
     "sizes": _is_sizes,
-    "dict": lambda value: value is None or isinstance(value, Dictionary) or _made(value, "collections.OrderedDict"),
+    "dict": lambda value: (
+        value is None or isinstance(value, Dictionary) or _is_call_of(value, "collections.OrderedDict")
+    ),
     "storage": lambda value: isinstance(value, Persistent) or (isinstance(value, Made) and "Storage" in value.path),
     "tensor": lambda value: isinstance(value, (Made, Persistent)),
     "name": lambda value: isinstance(value, Global) and known(value),
@@ -280,7 +209,7 @@ _KINDS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _made(value: Any, path: str) -> bool:
+def _is_call_of(value: Any, path: str) -> bool:
     return isinstance(value, Made) and value.path == path
 
 
@@ -296,8 +225,16 @@ def _signatures() -> Mapping[str, tuple[tuple[str, ...], ...] | None]:
     for line in _TABLE.strip().splitlines():
         path, _, ways = line.partition(":")
         called = ways.strip() != "-"
-        found[path] = tuple(tuple(way.split()) for way in ways.split("|")) if called else None
+        signature = tuple(tuple(way.split()) for way in ways.split("|")) if called else None
+        found |= dict.fromkeys(_expanded(path), signature)
     return found
+
+
+def _expanded(path: str) -> list[str]:
+    """`numpy.{float32,float64}` → both names."""
+    before, _, rest = path.partition("{")
+    words, _, after = rest.partition("}")
+    return [before + word + end for word in words.split(",") for end in _expanded(after)] if rest else [path]
 
 
 def known(what: Global) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from inspector.formats import zips
 from inspector.formats.dtypes import DTYPES
 from inspector.formats.findings import Findings
-from inspector.formats.regions import partition
+from inspector.formats.regions import partition, unions
 from inspector.formats.zips import Read
 from inspector.model import Piece, Region, Tensor
 from inspector.units import plural
@@ -40,32 +40,13 @@ STORAGES: dict[str, tuple[str, int]] = {
     "UntypedStorage": ("U8", 1),
     "_UntypedStorage": ("U8", 1),
 }
-#: `ScalarType` in the JSON of an exported program (`torch/_export/serde/schema.py`).
-SCALAR_TYPES: dict[int, tuple[str, int]] = {
-    number: DTYPES[name]
-    for number, name in {
-        1: "uint8",
-        2: "int8",
-        3: "int16",
-        4: "int32",
-        5: "int64",
-        6: "float16",
-        7: "float32",
-        8: "float64",
-        9: "complex32",
-        10: "complex64",
-        11: "complex128",
-        12: "bool",
-        13: "bfloat16",
-        28: "uint16",
-        29: "float8_e4m3fn",
-        30: "float8_e5m2",
-        31: "float8_e4m3fnuz",
-        32: "float8_e5m2fnuz",
-        33: "float8_e8m0fnu",
-        34: "uint32",
-        35: "uint64",
-    }.items()
+#: `ScalarType` in the JSON of an exported program (`torch/_export/serde/schema.py`): consecutive ones from a number on.
+_SCALAR_TYPES = {
+    1: "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool bfloat16",
+    28: "uint16 float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu uint32 uint64",
+}
+SCALAR_TYPES: Mapping[int, tuple[str, int]] = {
+    number: DTYPES[name] for first, names in _SCALAR_TYPES.items() for number, name in enumerate(names.split(), first)
 }
 
 
@@ -257,7 +238,7 @@ def place(
         Tensor(view.name, view.dtype, view.shape, start, own[number])
         for number, (view, (start, _)) in enumerate(zip(kept, ranges, strict=True))
     ]
-    return tensors, kept, shared, _unions(each for each in ranges if each[0] < each[1])
+    return tensors, kept, shared, unions(each for each in ranges if each[0] < each[1])
 
 
 def _range_in_file(view: View, storages: Mapping[str, Storage], findings: Findings) -> tuple[int, int]:
@@ -311,16 +292,6 @@ def regions(
         what = f"{plural(unused, 'byte')} of storages that no tensor uses: a view was saved with its whole storage"
         findings.add("view", "info", what)
     return tuple(partition(marks, size, "archive" if frame.members else "header"))
-
-
-def _unions(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return found
 
 
 def _gaps_in(start: int, end: int, claimed: list[tuple[int, int]]) -> Iterable[tuple[int, int]]:

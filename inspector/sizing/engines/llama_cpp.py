@@ -20,10 +20,10 @@ UBATCH = 512
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
     """Separate cells for each sequence's keys and values, and states in 32 bits."""
-    return tuple(_held(group, request) for group in groups if group.elements)
+    return tuple(_held_by(group, request) for group in groups if group.elements)
 
 
-def _held(group: Kept, request: Request) -> Held:
+def _held_by(group: Kept, request: Request) -> Held:
     if group.kind in PER_SEQUENCE:
         columns = group.kernel - 1 if group.kernel else 1  # the oldest one is shifted out before it is needed
         nbytes = WIDTHS["F32"].bytes_of(group.elements * columns)

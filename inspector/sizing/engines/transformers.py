@@ -14,10 +14,10 @@ from inspector.sizing.widths import WIDTHS
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
     """Keys and values of each token; for a window, of all its tokens except the next one."""
-    return tuple(_held(group, request) for group in groups if group.elements)
+    return tuple(_held_by(group, request) for group in groups if group.elements)
 
 
-def _held(group: Kept, request: Request) -> Held:
+def _held_by(group: Kept, request: Request) -> Held:
     own = WIDTHS[group.dtype] if group.dtype else None
     tokens = tokens_of(group, request)
     if group.window:

@@ -45,19 +45,19 @@ class Layer(NamedTuple):
 
 def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
     """Pages that a sequence of this length may need."""
-    layers = _aligned(tuple(_layers(groups, request)))
+    layers = _with_states_aligned(tuple(_layers_of(groups, request)))
     if not layers:
         return ()
     if _is_uniform(layers):
-        return tuple(_alone(layers, request))
-    unified = _unified(layers)
+        return tuple(_in_own_pages(layers, request))
+    unified = _with_equal_pages(layers)
     if unified is None:  # windows and latents whose pages do not fit: vLLM then keeps all tokens everywhere
         everywhere = tuple(layer._replace(kind="full") for layer in layers)
-        return tuple(_alone(everywhere, request))
-    return tuple(_grouped(unified, request))
+        return tuple(_in_own_pages(everywhere, request))
+    return tuple(_in_groups(unified, request))
 
 
-def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
+def _layers_of(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
     """Each layer's token caches, and its states merged into one."""
     states: dict[int, list[Kept]] = {}
     for group in groups:
@@ -68,15 +68,15 @@ def _layers(groups: Sequence[Kept], request: Request) -> Iterator[Layer]:
                 kind = "cross" if group.kind in PER_SOURCE else "sliding" if group.window else "full"
                 # A chunk is kept like full attention: vLLM disables its hybrid cache manager for it.
                 kind = "full" if group.chunked else kind
-                token = _token(group, request)
+                token = _token_bytes(group, request)
                 block = BLOCK * group.stride
                 yield Layer(group, number, kind, token, 0, block, BLOCK * token)
     for number, kept in states.items():
-        size = sum(_state(each, request) for each in kept)
+        size = sum(_state_bytes(each, request) for each in kept)
         yield Layer(max(kept, key=lambda each: each.elements), number, "state", 0, size, 0, size)
 
 
-def _token(group: Kept, request: Request) -> int:
+def _token_bytes(group: Kept, request: Request) -> int:
     """Bytes of a token on one device: heads are divided, and replicated if there are fewer than devices."""
     share = 1, 1
     if group.heads is not None and request.tp > 1:
@@ -85,13 +85,13 @@ def _token(group: Kept, request: Request) -> int:
     return width.bytes_of(group.elements * share[0] // share[1])
 
 
-def _state(group: Kept, request: Request) -> int:
+def _state_bytes(group: Kept, request: Request) -> int:
     """Bytes of a state on one device: the last `kernel - 1` columns of a convolution, or the recurrent state."""
     width: Width = request.model if group.kernel else request.states or request.model
     return width.bytes_of(group.elements * (group.kernel - 1 if group.kernel else 1) // request.tp)
 
 
-def _aligned(layers: Sequence[Layer]) -> tuple[Layer, ...]:
+def _with_states_aligned(layers: Sequence[Layer]) -> tuple[Layer, ...]:
     """With states, attention's blocks grow until a page is no smaller than a state, which is padded to that size."""
     state = max((layer.state for layer in layers), default=0)
     first = next((layer for layer in layers if layer.token), None)
@@ -113,7 +113,7 @@ def _is_uniform(layers: Sequence[Layer]) -> bool:
     return len(sizes) == 1 and (layers[0].kind != "state" or len({layer.page for layer in layers}) == 1)
 
 
-def _unified(layers: Sequence[Layer]) -> tuple[Layer, ...] | None:
+def _with_equal_pages(layers: Sequence[Layer]) -> tuple[Layer, ...] | None:
     """The layers with pages of one size: longer blocks where the sizes divide evenly, padding elsewhere."""
     largest = max(layer.page for layer in layers)
     found = []
@@ -128,7 +128,7 @@ def _unified(layers: Sequence[Layer]) -> tuple[Layer, ...] | None:
     return tuple(found)
 
 
-def _pages(layer: Layer, request: Request, states: int) -> int:
+def _page_count(layer: Layer, request: Request, states: int) -> int:
     """Pages of a layer and sequence."""
     if layer.kind == "state":
         return states
@@ -141,19 +141,19 @@ def _pages(layer: Layer, request: Request, states: int) -> int:
     return ceil(request.context / layer.block)
 
 
-def _alone(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
+def _in_own_pages(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
     """Layers of one group, each with its own page size."""
-    pages = max(_pages(layer, request, 1) for layer in layers)
+    pages = max(_page_count(layer, request, 1) for layer in layers)
     kinds: dict[tuple[Kept, int], list[int]] = {}
     for layer in layers:
         kinds.setdefault((layer.group, layer.page), []).append(layer.number)
     for (group, page), numbers in kinds.items():
         tokens = 0 if group.kind in PER_SEQUENCE else pages * BLOCK
-        told = f"{group.formula}; {pages:,} pages of {page:,} bytes"
-        yield _held(group, numbers, tokens, len(numbers) * pages * page, request, told)
+        formula = f"{group.formula}; {pages:,} pages of {page:,} bytes"
+        yield _held_by(group, numbers, tokens, len(numbers) * pages * page, request, formula)
 
 
-def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
+def _in_groups(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
     """Layers in groups of one size; the last group of a kind is padded with empty layers."""
     kinds: dict[tuple[str, int | None, int, int, str | None], list[Layer]] = {}
     for layer in layers:
@@ -163,11 +163,11 @@ def _grouped(layers: Sequence[Layer], request: Request) -> Iterator[Held]:
     size = _group_size([len(alike) for alike in kinds.values()])
     for alike in kinds.values():
         first = alike[0]
-        pages = _pages(first, request, MAMBA2_STATES if first.group.mixer == "mamba2" else STATES)
+        pages = _page_count(first, request, MAMBA2_STATES if first.group.mixer == "mamba2" else STATES)
         padded = ceil(len(alike) / size) * size
-        told = f"{first.group.formula}; {pages:,} pages of {first.page:,} bytes, {padded} layers in groups of {size}"
+        formula = f"{first.group.formula}; {pages:,} pages of {first.page:,} bytes, {padded} layers in groups of {size}"
         numbers = [layer.number for layer in alike]
-        yield _held(first.group, numbers, pages * first.block, padded * pages * first.page, request, told)
+        yield _held_by(first.group, numbers, pages * first.block, padded * pages * first.page, request, formula)
 
 
 def _group_size(counts: Sequence[int]) -> int:
@@ -176,9 +176,9 @@ def _group_size(counts: Sequence[int]) -> int:
     return most if most < least * ALIKE else least
 
 
-def _held(group: Kept, layers: Sequence[int], tokens: int, nbytes: int, request: Request, told: str) -> Held:
+def _held_by(group: Kept, layers: Sequence[int], tokens: int, nbytes: int, request: Request, formula: str) -> Held:
     name = group.dtype if group.dtype and group.kind not in PER_SEQUENCE else request.keys.name
-    return Held(group.kind, tuple(layers), tokens, nbytes * request.sequences, name, told)
+    return Held(group.kind, tuple(layers), tokens, nbytes * request.sequences, name, formula)
 
 
 ENGINE = Engine(

@@ -196,9 +196,9 @@ class Expressions:
     def _of_mod(self, node: nodes.Mod) -> Value:
         left, right = self.value(node.left), self.value(node.right)
         self._check_format(left, right)
-        return self._formatted(left, right)
+        return self._format_result(left, right)
 
-    def _formatted(self, left: Value, right: Value) -> Value:
+    def _format_result(self, left: Value, right: Value) -> Value:
         if any(map(calls.is_wide, left.texts)):
             return MADE
         wrapped = right.items is not None
@@ -226,7 +226,7 @@ class Expressions:
     def _of_getitem(self, node: nodes.Getitem) -> Value:
         found = self.value(node.node)
         if isinstance(node.arg, nodes.Slice):
-            return self._sliced(found, node.arg)
+            return self._slice(found, node.arg)
         key = self.value(node.arg)
         self._look_up(key, "an item")
         if values.is_known(key) and (values.is_known(found) or found.items is not None):
@@ -242,7 +242,7 @@ class Expressions:
                 return values.worked_out(lambda text, index: text[index], found, key)
         return part_of(found)
 
-    def _sliced(self, found: Value, part: nodes.Slice) -> Value:
+    def _slice(self, found: Value, part: nodes.Slice) -> Value:
         bounds = [self.value(each) if each else values.constant(None) for each in (part.start, part.stop, part.step)]
         if found.items is not None and values.python_of(found) is None:
             return loosened(found)
@@ -260,9 +260,9 @@ class Expressions:
             self.tell(f"{what} whose name is put together from pieces", "")
 
     def _of_filter(self, node: nodes.Filter) -> Value:
-        return self._filtered(node, self.value(node.node) if node.node is not None else DATA)
+        return self._filter_result(node, self.value(node.node) if node.node is not None else DATA)
 
-    def _filtered(self, node: nodes.Filter, found: Value) -> Value:
+    def _filter_result(self, node: nodes.Filter, found: Value) -> Value:
         made = self._filter_value(node, found)
         if node.name in calls.QUOTING or (node.name in calls.TEXTUAL and found.items is not None):
             return replace(made, weight=max(made.weight, 2 * found.weight))
@@ -279,20 +279,20 @@ class Expressions:
         if node.name in calls.PARTS and (found.data or values.is_foreign(found)):
             return _any_part(found)
         if node.name == "map":
-            return self._mapped(found, arguments, named)
+            return self._map_filter(found, arguments, named)
         if node.name == "format" and arguments:
-            return self._formatted(found, Value(items=tuple(arguments)))
+            return self._format_result(found, Value(items=tuple(arguments)))
         if node.name == "sum" and calls.grown("sum", found, *arguments, *named.values()) > MOST_WOVEN:
             self.tell("work without end", "a sum of lists")
         if node.name in ("join", "replace"):
-            return self._woven(node.name, found, arguments, named)
+            return self._join_or_replace(node.name, found, arguments, named)
         function = calls.FILTERS.get(node.name)
         if function is None or named or calls.is_huge(*arguments):
             return _unknown([found, *arguments, *named.values()])
         made = values.worked_out(function, found, *arguments)
         return replace(made, weight=max(made.weight, found.weight)) if node.name in calls.WHOLE else made
 
-    def _woven(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _join_or_replace(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         """`join` and `replace`, whose result may be as long as the product of their texts' lengths."""
         weight = calls.grown(name, found, *arguments)
         if weight > MOST_WOVEN:
@@ -325,7 +325,7 @@ class Expressions:
         elif calls.is_huge(*arguments, *named.values()) or calls.is_widened(name, found, *arguments, *named.values()):
             self.tell("work without end", f"a large number for the filter {name}")
 
-    def _mapped(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _map_filter(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A filter applied to each item, if named by a constant."""
         name = calls.single(arguments[0]) if arguments else None
         if found.items is None or not isinstance(name, str) or name not in calls.FILTERS:
@@ -350,14 +350,14 @@ class Expressions:
             return self._method(node.node, arguments, named)
         if isinstance(node.node, nodes.Name):
             return self._function(node.node.name, arguments, named)
-        return self._called(node.node, arguments, named)
+        return self._call_of_value(node.node, arguments, named)
 
-    def _called(self, what: nodes.Node, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _call_of_value(self, what: nodes.Node, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A call of an expression's value: one of the template's macros, or a method named by a constant."""
         found = self.value(what)
         own = [each.name for _, each in found.known if isinstance(each, values.MacroName)]
         if own and len(own) == len(found.known) and found.made is None:
-            return values.either([self._expanded(self.macros[name], arguments, named) for name in own])
+            return values.either([self._macro_text(self.macros[name], arguments, named) for name in own])
         if not _is_plain(what):
             self.tell("a call of what another expression returns", "")
         return _unknown([*arguments, *named.values()])
@@ -405,7 +405,7 @@ class Expressions:
             return _unknown([found, *arguments, *named.values()])
         if name == "replace" or (name == "join" and arguments and arguments[0].items is None):
             inner, *others = (found, *arguments) if name == "replace" else (arguments[0], found)
-            return self._woven(name, inner, others, named)
+            return self._join_or_replace(name, inner, others, named)
         if name == "join" and arguments and arguments[0].items is not None and not arguments[0].data:
             parts = [part for each in arguments[0].items for part in (found, each)]
             return values.joined(parts[1:])
@@ -425,18 +425,18 @@ class Expressions:
             first = values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
             return replace(first, weight=max(1, count)) if known else first
         if name == "lipsum":
-            return self._filler(arguments, named)
+            return self._lipsum(arguments, named)
         if name == "caller" and self.callers:
-            return self._caller(self.callers[-1], arguments)
+            return self._caller_text(self.callers[-1], arguments)
         if name == "dict":
             return _table([*arguments, *map(values.of, named), *named.values()])
         macro = self.macros.get(name)
         if macro is not None:
-            return self._expanded(macro, arguments, named)
+            return self._macro_text(macro, arguments, named)
         own = [self.variables[name]] if name in self.variables else []  # `joiner`, which returns its argument
         return _unknown([*own, *arguments, *named.values()])
 
-    def _filler(self, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _lipsum(self, arguments: list[Value], named: dict[str, Value]) -> Value:
         """The random text of `lipsum(n=5, html=True, min=20, max=100)`: paragraphs of at most so many words."""
         given = {**dict(zip(("n", "html", "min", "max"), arguments, strict=False)), **named}
         paragraphs, words = (
@@ -450,11 +450,11 @@ class Expressions:
         return replace(_unknown([*arguments, *named.values()]), weight=max(1, weight))
 
     @abstractmethod
-    def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
+    def _caller_text(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
         """The text of a block that calls a macro, with the macro's arguments for it."""
 
     @abstractmethod
-    def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _macro_text(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A macro's text with its arguments."""
 
 

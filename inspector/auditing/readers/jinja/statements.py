@@ -86,9 +86,9 @@ class Walk(Expressions):
 
     def text_of(self, body: Iterable[nodes.Node]) -> Value:
         """What statements write, in order."""
-        return values.joined([self._written(node) for node in body])
+        return values.joined([self._statement(node) for node in body])
 
-    def _written(self, node: nodes.Node) -> Value:
+    def _statement(self, node: nodes.Node) -> Value:
         self._step()
         method = getattr(self, f"_do_{type(node).__name__.lower()}", None)
         if method is None:
@@ -96,7 +96,7 @@ class Walk(Expressions):
                 if isinstance(child, nodes.Expr):
                     self.value(child)
                 else:
-                    self._written(child)
+                    self._statement(child)
             return MADE
         found: Value = method(node)
         self._check_weight(found)
@@ -131,19 +131,19 @@ class Walk(Expressions):
             if is_range(node.node):
                 self.ranges[node.target.name] = self._range_of(node.node)
         if isinstance(node.target, nodes.Name) and isinstance(node.node, nodes.Name):
-            self.aliases[node.target.name] = self._original(node.node)
+            self.aliases[node.target.name] = self._source_variable(node.node)
         if isinstance(node.target, nodes.NSRef):
             self.contain([node.node])
         self._bind(node.target, self.value(node.node))
         return values.constant("")
 
-    def _original(self, node: nodes.Node) -> str:
+    def _source_variable(self, node: nodes.Node) -> str:
         """The variable that a variable was set to, or its own name; anything else unchanged."""
         return self.aliases.get(node.name, node.name) if isinstance(node, nodes.Name) else repr(node)
 
     def _do_assignblock(self, node: nodes.AssignBlock) -> Value:
         found = self.text_of(node.body)
-        self._bind(node.target, self._filtered(node.filter, found) if node.filter else found)
+        self._bind(node.target, self._filter_result(node.filter, found) if node.filter else found)
         return values.constant("")
 
     def _new_namespace(self, name: str, call: nodes.Call) -> None:
@@ -155,10 +155,10 @@ class Walk(Expressions):
 
     def _bind(self, target: nodes.Node, value: Value) -> None:
         if isinstance(target, nodes.Name):
-            self._set(target.name, value)
+            self._set_variable(target.name, value)
         elif isinstance(target, nodes.NSRef):
             self.namespaces.setdefault(target.name, set()).add(target.attr)
-            self._set(f"{target.name}.{target.attr}", value)
+            self._set_variable(f"{target.name}.{target.attr}", value)
             if calls.is_internal(target.attr):
                 self.tell("an internal attribute", target.attr)
         elif isinstance(target, nodes.Tuple):
@@ -167,7 +167,7 @@ class Walk(Expressions):
                 whole = value if values.is_known(value) else part_of(value)
                 self._bind(each, inner[number] if number < len(inner) and not value.data else whole)
 
-    def _set(self, name: str, value: Value) -> None:
+    def _set_variable(self, name: str, value: Value) -> None:
         self._check_weight(value)
         self.variables[name] = value
         if self.inner:
@@ -208,14 +208,14 @@ class Walk(Expressions):
             self._check_rounds(node)
         self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | _own_names(node.target))
         self.variables["loop"] = DATA
-        own = self._original(node.iter)
-        if any(self._original(each) == own for each in _growing(node.body)):
+        own = self._source_variable(node.iter)
+        if any(self._source_variable(each) == own for each in _growing(node.body)):
             self.tell("work without end", "a list that grows while it is looped over")
         if known and over.items is not None:
             written = [self._round(node, each) for each in over.items]
         else:
             one = part_of(over)
-            written = self._tested(node, replace(one, weight=max(1, one.weight // 1_000)))
+            written = self._repeated(node, replace(one, weight=max(1, one.weight // 1_000)))
         self.inner.pop()
         self.rounds, self.all_rounds = outer
         written.append(self.text_of(node.else_))
@@ -268,7 +268,7 @@ class Walk(Expressions):
             self.value(node.test)
         return self.text_of(node.body)
 
-    def _tested(self, node: nodes.For, part: Value) -> list[Value]:
+    def _repeated(self, node: nodes.For, part: Value) -> list[Value]:
         """A loop with any number of iterations: repeated, to see the effect of its own results, and what grows."""
         before = dict(self.variables)
         written = [self._round(node, part)]
@@ -297,11 +297,11 @@ class Walk(Expressions):
         before = dict(self.variables)
         for each in node.args:
             self.variables[each.name] = DATA
-        self._within(node.name, node.body)
+        self._in_macro(node.name, node.body)
         self.variables = before
         return values.constant("")
 
-    def _within(self, name: str, body: list[nodes.Node]) -> Value:
+    def _in_macro(self, name: str, body: list[nodes.Node]) -> Value:
         self.running.append(name)
         self.inner.append(set(self.parameters.get(name, ())))
         found = self.text_of(body)
@@ -328,13 +328,13 @@ class Walk(Expressions):
                 self.tell("work without end", f"{name} calls itself again and again")
 
     def _do_callblock(self, node: nodes.CallBlock) -> Value:
-        self._caller(node, [])
+        self._caller_text(node, [])
         self.callers.append(node)
         found = self.value(node.call)
         self.callers.pop()
         return found
 
-    def _caller(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
+    def _caller_text(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
         before = dict(self.variables)
         for number, each in enumerate(block.args):
             self.variables[each.name] = arguments[number] if number < len(arguments) else DATA
@@ -345,7 +345,7 @@ class Walk(Expressions):
         return found
 
     def _do_filterblock(self, node: nodes.FilterBlock) -> Value:
-        return self._filtered(node.filter, self.text_of(node.body))
+        return self._filter_result(node.filter, self.text_of(node.body))
 
     def _do_with(self, node: nodes.With) -> Value:
         for target, value in zip(node.targets, node.values, strict=True):
@@ -358,7 +358,7 @@ class Walk(Expressions):
 
     _do_import = _do_fromimport = _do_extends = _do_include
 
-    def _expanded(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
+    def _macro_text(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A macro's text with its arguments; one that is already running is not entered again."""
         if macro.name in self.running or len(self.running) > 6:
             return Value(made=ANY, weight=1)
@@ -372,7 +372,7 @@ class Walk(Expressions):
         used = _free_names(macro)
         key = (macro.name, self.all_rounds, *((name, self.variables.get(name)) for name in used))
         if key not in self.expansions:
-            self.expansions[key] = self._within(macro.name, macro.body)
+            self.expansions[key] = self._in_macro(macro.name, macro.body)
         found = self.expansions[key]
         kept = {name: value for name, value in self.variables.items() if "." in name}
         self.variables = {**before, **kept}

@@ -34,7 +34,7 @@ def parts_of(checkpoint: Checkpoint) -> dict[str, list[Part]]:
     return {name: [*parts.values()] for name, parts in found.items()}
 
 
-def together(parts: Sequence[Part], width: int, start: int, stop: int, read: Read) -> bytes:
+def assembled(parts: Sequence[Part], width: int, start: int, stop: int, read: Read) -> bytes:
     """Elements `start` to `stop` of the whole, row-major; zeros where no file has a part.
 
     Args:
@@ -46,13 +46,13 @@ def together(parts: Sequence[Part], width: int, start: int, stop: int, read: Rea
     rows = np.zeros((last - first, *whole[1:], width), np.uint8)
     for part in parts:
         if len(part.piece.start) == 1:
-            _flat(rows.reshape(-1, width), first * row, part, read)
+            _copy_flat_part(rows.reshape(-1, width), first * row, part, read)
         else:
-            _block(rows, first, part, read)
+            _copy_block(rows, first, part, read)
     return rows.reshape(-1, width)[start - first * row : stop - first * row].tobytes()
 
 
-def _flat(elements: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
+def _copy_flat_part(elements: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
     """Copy in a part of a tensor that was split after flattening."""
     begin = part.piece.start[0]
     low, high = max(first, begin), min(first + len(elements), begin + part.tensor.elements)
@@ -61,7 +61,7 @@ def _flat(elements: np.ndarray[Any, Any], first: int, part: Part, read: Read) ->
         elements[low - first : high - first] = data.reshape(high - low, -1)
 
 
-def _block(rows: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
+def _copy_block(rows: np.ndarray[Any, Any], first: int, part: Part, read: Read) -> None:
     """Copy in a part's share of some rows."""
     (begin, *others), shape = part.piece.start or (0,), part.tensor.shape or (1,)
     low, high = max(first, begin), min(first + len(rows), begin + shape[0])

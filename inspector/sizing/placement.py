@@ -1,0 +1,164 @@
+"""What fits: weights and cache on devices, the longest context, the most sequences, the layers that have room.
+
+Layers are divided among stages, the matrices of a layer among the devices of a stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from inspector.architectures.caches import PER_SEQUENCE, Kept
+from inspector.model import Finding
+from inspector.sizing.devices import Device
+from inspector.sizing.engines.engine import Engine, Request
+from inspector.sizing.weights import Weights
+
+#: Memory that a driver and its kernels use on a device: an estimate, which varies between releases.
+RESERVE = 512 * 2**20
+#: Contexts are searched up to this if the model names no maximum.
+LONGEST = 2**24
+MOST_SEQUENCES = 2**16
+
+
+class Placed(NamedTuple):
+    """What one device holds."""
+
+    device: Device | None  # None if none was named
+    weights: int
+    cache: int | None
+    activations: int
+    room: int | None  # bytes that the engine may use of it
+    fits: bool | None
+    longest_context: int | None  # for as many sequences; None if not even one token fits
+    most_sequences: int | None
+    layers_offloaded: int | None  # llama.cpp's -ngl; None for other engines
+
+    @property
+    def nbytes(self) -> int:
+        return self.weights + (self.cache or 0) + self.activations
+
+
+def placed(
+    kept: Sequence[Kept] | None,
+    runs: Engine,
+    request: Request,
+    weights: Weights,
+    activations: int,
+    devices: Sequence[Device],
+    stages: int,
+    made_for: int | None,
+) -> tuple[Placed, ...]:
+    """One device of each stage; empty if neither devices nor a division were requested."""
+    if not devices and request.tp * stages == 1:
+        return ()
+    named: Sequence[Device | None] = devices or (None,)
+    layers = _layer_count(kept, weights)
+    found = []
+    for stage in range(stages):
+        own = range(stage * layers // stages, (stage + 1) * layers // stages)
+        held = _weights_of_stage(weights, own, stage == 0, stage == stages - 1, request.tp)
+        part = None if kept is None else _kept_in_layers(kept, own, layers, stage == stages - 1)
+        for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
+            found.append(_on_device(device, part, runs, request, held, activations, made_for))
+            if runs.offloads and stages * request.tp == 1 and device and part is not None:
+                ngl = _offloaded(part, runs, request, weights, layers, (found[-1].room or 0) - activations)
+                found[-1] = found[-1]._replace(layers_offloaded=ngl)
+    return tuple(found)
+
+
+def _layer_count(kept: Sequence[Kept] | None, weights: Weights) -> int:
+    """How many layers there are."""
+    stored = max((part.layer + 1 for part in weights.parts if part.layer is not None), default=0)
+    return stored or max((layer + 1 for group in kept or () for layer in group.layers), default=0)
+
+
+def _weights_of_stage(weights: Weights, layers: range, first: bool, last: bool, tp: int) -> int:
+    """Bytes of one device of a stage: matrices divided, vectors repeated."""
+    total = 0
+    for part in weights.parts:
+        here = part.layer in layers if part.layer is not None else (first if part.embedding else last)
+        if here:
+            total += -(-part.nbytes // tp) if part.matrix else part.nbytes
+    return total
+
+
+def _kept_in_layers(kept: Sequence[Kept], layers: range, number: int, last: bool) -> tuple[Kept, ...]:
+    """What the layers of a stage keep; any beyond the counted ones belong to the last stage."""
+    cut = (
+        group._replace(layers=tuple(each for each in group.layers if each in layers or (last and each >= number)))
+        for group in kept
+    )
+    return tuple(group for group in cut if group.layers)
+
+
+def _on_device(
+    device: Device | None,
+    kept: Sequence[Kept] | None,
+    runs: Engine,
+    request: Request,
+    weights: int,
+    activations: int,
+    made_for: int | None,
+) -> Placed:
+    def cache(asked: Request) -> int:
+        return sum(each.nbytes for each in runs.hold(kept or (), asked))
+
+    now = cache(request) if kept is not None else None
+    if device is None:
+        return Placed(None, weights, now, activations, None, None, None, None, None)
+    room = min(device.nbytes * runs.share // 100, device.nbytes - RESERVE)
+    left = room - weights - activations
+    if now is None:
+        return Placed(device, weights, None, activations, room, False if left < 0 else None, None, None, None)
+    longest = _largest_that_fits(lambda tokens: cache(request._replace(context=tokens)) <= left, made_for or LONGEST)
+    most = _largest_that_fits(lambda number: cache(request._replace(sequences=number)) <= left, MOST_SEQUENCES)
+    return Placed(device, weights, now, activations, room, now <= left, longest, most, None)
+
+
+def _largest_that_fits(fits: Callable[[int], bool], most: int) -> int | None:
+    """The _largest_that_fits number up to `most` that fits, assuming all smaller ones do; None if not even 1 fits."""
+    if not fits(1):
+        return None
+    low, high = 1, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low
+
+
+def odd_blocks(kept: Sequence[Kept], runs: Engine, request: Request) -> Iterator[Finding]:
+    """Heads whose width is not a multiple of the cache type's block, which llama.cpp refuses."""
+    for kind, sizes in ((request.keys, "keys"), (request.values, "values")):
+        for group in kept:
+            elements = getattr(group, sizes)
+            one = elements // group.heads if group.heads else elements
+            if group.kind not in PER_SEQUENCE and one and not kind.fits(one):
+                why = (
+                    f"{runs.name} cannot keep {sizes} of {one} elements per head in {kind.name}: blocks "
+                    f"have {kind.block}"
+                )
+                yield Finding("cache-type", "error", why)
+                break
+
+
+def _offloaded(kept: Sequence[Kept], runs: Engine, request: Request, weights: Weights, layers: int, room: int) -> int:
+    """llama.cpp's `-ngl`: layers that fit on a device, the last ones first, counting the head as one more."""
+    _, head = weights.outside()
+    cache = _cache_by_layer(kept, runs, request)
+    taken, number = 0, 0
+    for layer in (None, *reversed(range(layers))):
+        taken += head if layer is None else weights.of_layer(layer) + cache.get(layer, 0)
+        if taken > room:
+            return number
+        number += 1
+    return number
+
+
+def _cache_by_layer(kept: Sequence[Kept], runs: Engine, request: Request) -> dict[int, int]:
+    """Layer → bytes of its cache."""
+    found: dict[int, int] = {}
+    for each in runs.hold(kept, request):
+        for layer in each.layers:
+            found[layer] = found.get(layer, 0) + each.nbytes // len(each.layers)
+    return found
