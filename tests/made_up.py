@@ -14,7 +14,7 @@ from typing import Any, cast
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
 from inspector.auditing.values.numbers.facts import Copy, Facts, Measured
-from inspector.auditing.values.numbers.peers import Peers, Seen
+from inspector.auditing.values.numbers.peers import Peers, TensorData
 from inspector.model import Header, Key, Labelled, Tensor
 
 #: As trained weights are: of size 0.1, with quartiles two powers of two apart.
@@ -41,22 +41,22 @@ def seen(
     expert: int | None = None,
     file: str = FILE,
     side: str | None = None,
-    holds: bool = False,
+    is_packed: bool = False,
     facts: Facts = USUAL,
     **changed: Any,
-) -> Seen:
+) -> TensorData:
     """A tensor whose facts are as usual but for what is changed."""
     named = name or f"{tower}.{layer}.{role}.{part}" + (f".{expert}" if expert is not None else "")
     tensor = Tensor(named, dtype, shape, offset, prod(shape) * WIDTHS[dtype])
     key = Key(tower, layer, expert, role, part)
-    return Seen(Labelled(tensor, file, key, group, tensor.elements), replace(facts, **changed), holds, side)
+    return TensorData(Labelled(tensor, file, key, group, tensor.elements), replace(facts, **changed), is_packed, side)
 
 
 class Model:
     """Tensors as a rule meets them, and the bytes of their file."""
 
     def __init__(
-        self, *tensors: Seen, copies: Sequence[Copy] = (), raw: bytes = b"", scheme: str = "", size: int = 1 << 20
+        self, *tensors: TensorData, copies: Sequence[Copy] = (), raw: bytes = b"", scheme: str = "", size: int = 1 << 20
     ) -> None:
         files = list(dict.fromkeys(each.path for each in tensors))
         headers = tuple(
@@ -72,7 +72,7 @@ class Model:
         if scheme:
             labels.packing = SimpleNamespace(
                 scheme=scheme,
-                names={each.name for each in tensors if each.holds},
+                names={each.name for each in tensors if each.is_packed},
                 side={each.name for each in tensors if each.side},
                 kinds={each.name: each.side for each in tensors if each.side},
             )
@@ -98,7 +98,7 @@ class _Reading:
         """Nothing to close."""
 
 
-def told(code: str, *tensors: Seen, **more: Any) -> list[str]:
+def told(code: str, *tensors: TensorData, **more: Any) -> list[str]:
     """What a rule says, after the name of the tensor and, of two files, that of the file."""
     model = cast("Subject", Model(*tensors, **more))
     found = list(all_rules()[code].findings(model))
@@ -106,6 +106,6 @@ def told(code: str, *tensors: Seen, **more: Any) -> list[str]:
     return [f"{each.tensor}: {each.severity}: {each.message}" for each in found]
 
 
-def layers(number: int, role: str = "q_proj", **own: Any) -> list[Seen]:
+def layers(number: int, role: str = "q_proj", **own: Any) -> list[TensorData]:
     """The same role in layers from 1 on, one behind the other."""
     return [seen(role, layer, offset=(layer + 8) << 14, **own) for layer in range(1, number + 1)]

@@ -17,7 +17,7 @@ from every import every
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import audit
-from inspector.auditing.values.numbers.glance import glance
+from inspector.auditing.values.numbers.pieces import facts_of
 from inspector.auditing.values.numbers.reading import PIECE, measure
 from inspector.model import Finding
 from inspector.opening.checkpoint import open as opened
@@ -139,5 +139,5 @@ def test_blocks_are_refused_as_by_llama_cpp(blocks: dict[str, Any]) -> None:
     """Of each type, those that `--check-tensors` takes and those that it does not."""
     for verdict in ("taken", "refused"):
         for block in blocks[verdict]:
-            facts = glance(np.frombuffer(bytes.fromhex(block), np.uint8), blocks["type"], 0, 0)
+            facts = facts_of(np.frombuffer(bytes.fromhex(block), np.uint8), blocks["type"], 0, 0)
             assert bool(facts.nan or facts.inf or facts.minus_inf) == (verdict == "refused")

@@ -68,7 +68,7 @@ def test_bits_that_a_range_lacks() -> None:
         lost[start // 2 - 1] |= 7
         lost[end // 2] |= 7
         each = held or Run(-(-start // 4096) * 4096, end // 4096 * 4096, 7, 0)
-        found = told("lost-bits", seen(shape=shape, held=[each], **own), raw=lost.tobytes())
+        found = told("lost-bits", seen(shape=shape, constant_bits=[each], **own), raw=lost.tobytes())
         return [line.partition(": error: ")[2] for line in found]
 
     where = "from byte 4,000 on, 8.60 kB, 8.40 KiB: the same in all of them, but not in the rest"
@@ -95,19 +95,21 @@ def test_bits_that_a_range_lacks() -> None:
 )
 def test_codes_that_are_noise(shares: tuple[float, ...], own: float, said: bool) -> None:
     """Where those of two other layers, and of three in four of them, are not."""
-    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "role": "q_proj"}
+    codes: dict[str, Any] = {"dtype": "I32", "is_packed": True, "cells": 10, "role": "q_proj"}
     others = [seen(layer=at + 1, offset=1 << 16 << at, evenness=10 * share, **codes) for at, share in enumerate(shares)]
     noise = np.random.default_rng(3).bytes(1 << 16)
     found = told("noise", seen(evenness=10 * own, **codes), *others, raw=noise, scheme="gptq")
     expected = "text.0.q_proj.weight: error: all codes are equally frequent, as in noise; in other layers they are not"
     assert found == [expected] * said
     assert told("noise", seen(evenness=10 * own, **codes), *others, raw=bytes(1 << 16), scheme="gptq") == []
-    assert told("noise", seen(evenness=10 * own, **{**codes, "holds": False}), *others, raw=noise, scheme="gptq") == []
+    assert (
+        told("noise", seen(evenness=10 * own, **{**codes, "is_packed": False}), *others, raw=noise, scheme="gptq") == []
+    )
 
 
 def test_noise_within_codes() -> None:
     noise = np.random.default_rng(3).bytes(1 << 16)
-    codes: dict[str, Any] = {"dtype": "I32", "holds": True, "cells": 10, "shape": (64, 256)}
+    codes: dict[str, Any] = {"dtype": "I32", "is_packed": True, "cells": 10, "shape": (64, 256)}
 
     def said(*runs: tuple[int, int], evenness: float = 4.0, raw: bytes = noise) -> list[str]:
         own = seen(evenness=evenness, even=[Run(*each) for each in runs], **codes)
@@ -132,4 +134,4 @@ def test_noise_within_codes() -> None:
     [(1, "the lowest bit"), (3, "the lowest 2 bits"), (0xFFFF, "the lowest 16 bits"), (2, "1 bit"), (5, "2 bits")],
 )
 def test_how_bits_are_called(mask: int, words: str) -> None:
-    assert lost_bits._bits(mask) == words
+    assert lost_bits._bits_in_words(mask) == words

@@ -12,7 +12,7 @@ from inspector.auditing.readers import document_objects
 from inspector.auditing.safety import programs
 from inspector.auditing.values import lost_bits, misplaced_tensors, plausibility
 from inspector.auditing.values.numbers.facts import Run
-from inspector.auditing.values.numbers.peers import PAGE, Seen
+from inspector.auditing.values.numbers.peers import PAGE, TensorData
 from inspector.sources.listing import Entry
 
 P = PAGE
@@ -29,21 +29,21 @@ P = PAGE
     ],
 )
 def test_parts_of_a_run_of_pages(run: Run, parts: list[Run]) -> None:
-    assert list(lost_bits._parts(run)) == parts
+    assert list(lost_bits._likely_noise(run)) == parts
 
 
 @pytest.mark.parametrize(("mask", "verb"), [(1, "is"), (2, "is"), (3, "are"), (0x81, "are")])
 def test_one_bit_or_several(mask: int, verb: str) -> None:
-    assert lost_bits._are(mask) == verb
+    assert lost_bits._is_or_are(mask) == verb
 
 
 def test_the_data_beside_a_range() -> None:
     one = seen(shape=(128, 128))
     start, end, part = one.extent.start, one.extent.end, lost_bits.PART
-    assert lost_bits._beside(one, Run(start, start + 64, 0, 0)) == Run(start + 64, end)
-    assert lost_bits._beside(one, Run(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
+    assert lost_bits._longer_side(one, Run(start, start + 64, 0, 0)) == Run(start + 64, end)
+    assert lost_bits._longer_side(one, Run(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
     middle = (start + end) // 2
-    assert lost_bits._beside(one, Run(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
+    assert lost_bits._longer_side(one, Run(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
 
 
 def test_the_longest_ranges_first() -> None:
@@ -95,17 +95,17 @@ def test_the_larger_of_two_comes_first() -> None:
     ],
 )  # fmt: skip
 def test_usual_sizes_in_powers_of_two(values: list[float], usual: tuple[float, float] | None) -> None:
-    found = plausibility._usual(values)
+    found = plausibility._median_and_deviation(values)
     assert found == (None if usual is None else pytest.approx(usual))
 
 
 @pytest.mark.parametrize(("value", "apart"), [(16.0, 2.0), (1.0, -2.0), (4.0, 0.0), (0.0, -2.0)])
 def test_how_far_a_size_is_apart(value: float, apart: float) -> None:
-    assert plausibility._apart(value, (2.0, 1.0)) == apart
+    assert plausibility._octaves_above(value, (2.0, 1.0)) == apart
 
 
 def test_an_adapter_is_one_throughout() -> None:
-    inner: list[Seen] = [seen(group="adapter"), seen("k_proj", group="adapter")]
+    inner: list[TensorData] = [seen(group="adapter"), seen("k_proj", group="adapter")]
     assert plausibility._is_adapter(inner)
     assert not plausibility._is_adapter([*inner, seen("v_proj")])
 

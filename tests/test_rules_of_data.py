@@ -15,7 +15,7 @@ from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
 from inspector.auditing.values import plausibility
 from inspector.auditing.values.numbers.facts import Copy, Run
-from inspector.auditing.values.numbers.peers import Seen
+from inspector.auditing.values.numbers.peers import TensorData
 
 
 def test_without_data_nothing_is_said() -> None:
@@ -191,7 +191,7 @@ def test_bytes_in_two_places() -> None:
     """Within rows of weights, in one file or two; not whole tensors, whole rows, or what is no weight."""
     one, other = seen(), seen("v_proj", offset=8192)
 
-    def said(start: int, place: int, size: int, *tensors: Seen, files: tuple[int, int] = (0, 0)) -> list[str]:
+    def said(start: int, place: int, size: int, *tensors: TensorData, files: tuple[int, int] = (0, 0)) -> list[str]:
         copies = [Copy(files[0], start, files[1], place, size)]
         return told("repeated-block", *(tensors or (one, other)), copies=copies)
 
@@ -246,7 +246,7 @@ def test_text_among_numbers() -> None:
     assert told("text-in-tensor", seen(text=text, dtype="U8")) == []
     assert told("text-in-tensor", seen(text=text, group="buffer", dtype="U8")) == []
     assert len(told("text-in-tensor", seen(text=text, part="bias"))) == 1
-    packed = seen(text=text, dtype="U8", holds=True)
+    packed = seen(text=text, dtype="U8", is_packed=True)
     assert len(told("text-in-tensor", packed, scheme="gptq")) == 1
     assert len(told("text-in-tensor", seen(text=text, dtype="U8", side="scales"), scheme="gptq")) == 1
     assert told("text-in-tensor", seen(text=text, dtype="U8", side="zeros"), scheme="gptq") == []
@@ -298,8 +298,8 @@ SCALES: dict[str, Any] = {
         ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 255}, ["a scale of 255, which stands for NaN"]),
         ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 254}, []),
         ("fp8", {"dtype": "U8", "most_bits": 255}, []),
-        ("gptq", {"lost": 3, "first_lost": 7, "most_bits": 1}, ["3 blocks of non-zero codes whose scale, and so every weight, is zero; the first is block 7"]),
-        ("gptq", {"lost": 1, "first_lost": 1000, "most_bits": 1}, ["1 block of non-zero codes whose scale, and so every weight, is zero; the first is block 1,000"]),
+        ("gptq", {"unscaled": 3, "first_unscaled": 7, "most_bits": 1}, ["3 blocks of non-zero codes whose scale, and so every weight, is zero; the first is block 7"]),
+        ("gptq", {"unscaled": 1, "first_unscaled": 1000, "most_bits": 1}, ["1 block of non-zero codes whose scale, and so every weight, is zero; the first is block 1,000"]),
     ],
 )  # fmt: skip
 def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
@@ -453,9 +453,9 @@ def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[
 def test_numbers_that_differ_among_layers_themselves() -> None:
     """Eight of their own deviations, where these are more."""
     others = [seen(layer=at + 1, offset=8192 * (at + 1), largest=2.0 ** (2 * at), middle=None) for at in range(3)]
-    usual = plausibility._usual([1.0, 4.0, 16.0, 0.0])
+    usual = plausibility._median_and_deviation([1.0, 4.0, 16.0, 0.0])
     assert usual == (2.0, 1.4826 * 2.0)
-    assert plausibility._usual([0.0]) is None
+    assert plausibility._median_and_deviation([0.0]) is None
     assert told("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
     found = told("value-scale", seen(largest=2.0**25.8, middle=None), *others)
     assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, but other layers have 4"]

@@ -9,10 +9,10 @@ import pytest
 from made_up import seen, told
 
 from inspector.auditing.values import misplaced_tensors
-from inspector.auditing.values.numbers.peers import Seen
+from inspector.auditing.values.numbers.peers import TensorData
 
 
-def written_over(*kinds: str, number: int = 8) -> list[Seen]:
+def written_over(*kinds: str, number: int = 8) -> list[TensorData]:
     """Weights of these roles in so many layers, no two of which are alike."""
     made = []
     for at, (role, layer) in enumerate((role, layer) for role in kinds for layer in range(number)):
@@ -23,7 +23,7 @@ def written_over(*kinds: str, number: int = 8) -> list[Seen]:
 def test_tensors_that_are_there_twice() -> None:
     raw = bytearray(np.random.default_rng(4).bytes(1 << 18))
 
-    def said(tensors: list[Seen], *pairs: tuple[int, int], equal: bool = True) -> list[str]:
+    def said(tensors: list[TensorData], *pairs: tuple[int, int], equal: bool = True) -> list[str]:
         own, file = list(tensors), bytearray(raw)
         for one, other in pairs:
             own[other] = own[other]._replace(facts=own[one].facts)
@@ -59,7 +59,7 @@ def test_tensors_that_are_there_twice() -> None:
 def test_tensors_that_changed_places() -> None:
     """Five layers at least, in all others of which one is by nearly the same factor larger."""
 
-    def pair(layer: int, factor: float, **own: Any) -> list[Seen]:
+    def pair(layer: int, factor: float, **own: Any) -> list[TensorData]:
         large = seen("q_proj", layer, offset=16384 * layer, squares=40.96 * 4**factor, **own)
         return [large, seen("k_proj", layer, offset=16384 * layer + 8192, **own)]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inspector.auditing.rule import rule
 from inspector.auditing.subject import Subject
 from inspector.auditing.values.numbers.facts import Run
-from inspector.auditing.values.numbers.peers import LEAST_PEERS, PAGE, SPARSE, Peers, Seen, each_tensor
+from inspector.auditing.values.numbers.peers import LEAST_PEERS, PAGE, SPARSE, Peers, TensorData, each_tensor
 from inspector.units import integer, plural, size
 
 #: The fewest numbers with the same bit that rule out chance.
@@ -37,26 +37,26 @@ LEARNT_CODES, NOISE = 0.6, 0.85
 
 @rule("lost-bits", "data", "error")
 @each_tensor
-def lost_bits(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def lost_bits(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """A bit is the same in all numbers of a tensor, or of part of one, but varies elsewhere.
 
     A truncated mantissa, a lost sign, a stuck line of memory or of a bus: each number by itself looks plausible.
     Deliberate rounding affects whole rows, a whole layer, or the same role in many layers, and is not reported.
     Download the file again, or convert it again.
     """
-    if not (seen.is_learnt or seen.holds) or not _varies(seen) or seen.is_scrambled:
+    if not (seen.is_learnt or seen.is_packed) or not _varies(seen) or seen.is_scrambled:
         return None
     return _in_tensor(seen, found, subject) or next(_in_ranges(seen, subject), None)
 
 
-def _varies(seen: Seen) -> bool:
+def _varies(seen: TensorData) -> bool:
     """Whether there are enough numbers, and not most of them zero."""
     facts = seen.facts
     enough = facts.numbers > 0 and seen.nbytes >= 2 * LEAST_RANGE
     return enough and not facts.constant and facts.sparsity <= SPARSE
 
 
-def _watched(seen: Seen) -> tuple[int, int]:
+def _watched(seen: TensorData) -> tuple[int, int]:
     """The bytes of a number, and which of its bits are examined."""
     from inspector.auditing.values.numbers.bits import WATCHED  # needs NumPy
 
@@ -68,18 +68,18 @@ def _watched(seen: Seen) -> tuple[int, int]:
     return watch.width, watch.mask if two_sided else watch.mask & ~sign
 
 
-def _constant_bits(seen: Seen) -> int:
+def _constant_bits(seen: TensorData) -> int:
     """The bits that are the same in all numbers of a tensor."""
     return _watched(seen)[1] & (~seen.facts.ever | seen.facts.always)
 
 
-def _in_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def _in_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """Bits that vary in the same role of other layers, and in the other matrices of the layer."""
     still = _constant_bits(seen)
     if still & SIGN.get(seen.dtype, 0):
         return "all numbers have the same sign, which no trained projection has"
     if seen.is_block and still:
-        return f"{_bits(still)} of its bytes {_are(still)} the same throughout, which no writer produces"
+        return f"{_bits_in_words(still)} of its bytes {_is_or_are(still)} the same throughout, which no writer produces"
     if still & LEAST_LOST != LEAST_LOST:
         return None
     beside = [each for each in found.layers[seen.key.tower, seen.key.layer] if each.is_learnt and each is not seen]
@@ -87,13 +87,13 @@ def _in_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
         vary = [each for each in others if _varies(each) and not _constant_bits(each) & still]
         if len(others) < LEAST_PEERS or len(vary) < len(others) - len(others) // 4:
             return None
-        if any(_common(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
+        if any(_bits_that_vary(still, each, each.extent, subject) != still for each in vary[:LEAST_PEERS]):
             return None
     of = "number" if seen.dtype in SIGN else "byte"
-    return f"{_bits(still)} of each {of} {_are(still)} the same throughout: in other layers they vary"
+    return f"{_bits_in_words(still)} of each {of} {_is_or_are(still)} the same throughout: in other layers they vary"
 
 
-def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
+def _bits_that_vary(still: int, seen: TensorData, run: Run, subject: Subject) -> int:
     """The given bits that many numbers of a range have and many do not. Others may agree by chance."""
     import numpy as np
 
@@ -107,39 +107,39 @@ def _common(still: int, seen: Seen, run: Run, subject: Subject) -> int:
     return found
 
 
-def _bits(mask: int) -> str:
+def _bits_in_words(mask: int) -> str:
     number = mask.bit_count()
     if mask == (1 << number) - 1 and number > 1:
         return f"the lowest {integer(number)} bits"
     return "the lowest bit" if mask == 1 else f"{plural(number, 'bit')}"
 
 
-def _are(mask: int) -> str:
+def _is_or_are(mask: int) -> str:
     return "are" if mask.bit_count() > 1 else "is"
 
 
-def _in_ranges(seen: Seen, subject: Subject) -> Iterator[str]:
+def _in_ranges(seen: TensorData, subject: Subject) -> Iterator[str]:
     """Ranges that begin or end within a row and have constant bits that vary elsewhere."""
     width, mask = _watched(seen)
-    for each in _longest(seen.facts.held):
+    for each in _longest(seen.facts.constant_bits):
         still = mask & (each.never & seen.facts.ever | each.always & ~seen.facts.always)
-        alike = sum(other.size for other in seen.facts.held if (other.never | other.always) & still)
+        alike = sum(other.size for other in seen.facts.constant_bits if (other.never | other.always) & still)
         if not still or each.size < LEAST_RANGE or alike > MOST_SHARE * seen.nbytes:
             continue
-        still = _common(still, seen, _beside(seen, each), subject)
-        whole = _ends(seen, each, still, width, subject) if still else None
+        still = _bits_that_vary(still, seen, _longer_side(seen, each), subject)
+        whole = _exact_range(seen, each, still, width, subject) if still else None
         if whole is None:
             continue
         near = -(-CHANCE // still.bit_count()) * width
         if not all(seen.is_row_end(end, near) for end in (whole.start, whole.end)):
             of = "numbers" if seen.dtype in SIGN else "bytes"
             where = f"of the {of} from byte {integer(whole.start)} on, {size(whole.size)}"
-            yield f"{_bits(still)} {where}: the same in all of them, but not in the rest"
+            yield f"{_bits_in_words(still)} {where}: the same in all of them, but not in the rest"
 
 
-def _beside(seen: Seen, held: Run) -> Run:
+def _longer_side(seen: TensorData, run: Run) -> Run:
     """The data before or after a range, whichever is longer."""
-    before, after = Run(seen.extent.start, held.start), Run(held.end, seen.extent.end)
+    before, after = Run(seen.extent.start, run.start), Run(run.end, seen.extent.end)
     return Run(max(before.start, before.end - PART), before.end) if before.size > after.size else after
 
 
@@ -147,52 +147,52 @@ def _longest(runs: list[Run], number: int = MOST_RANGES) -> list[Run]:
     return sorted(runs, key=lambda each: -each.size)[:number]
 
 
-def _ends(seen: Seen, held: Run, still: int, width: int, subject: Subject) -> Run | None:
+def _exact_range(seen: TensorData, run: Run, still: int, width: int, subject: Subject) -> Run | None:
     """The exact start and end of a range; None if it has few numbers, or few that differ."""
     import numpy as np
 
     with subject.reading(seen.path) as read:
-        inside = np.frombuffer(read(held.start, min(held.size, PART) // width * width), f"<u{width}")
+        inside = np.frombuffer(read(run.start, min(run.size, PART) // width * width), f"<u{width}")
         few = width > 1 and still.bit_count() < MANY_BITS and np.unique(inside).size < LEAST_VALUES
         if np.count_nonzero(inside) < ENOUGH or few:
             return None
         value = inside[0] & inside.dtype.type(still)
-        first = max(seen.extent.start, held.start - BESIDE)
-        before = np.frombuffer(read(first, held.start - first), inside.dtype)
+        first = max(seen.extent.start, run.start - BESIDE)
+        before = np.frombuffer(read(first, run.start - first), inside.dtype)
         after = np.frombuffer(
-            read(held.end, (min(seen.extent.end, held.end + BESIDE) - held.end) // width * width), inside.dtype
+            read(run.end, (min(seen.extent.end, run.end + BESIDE) - run.end) // width * width), inside.dtype
         )
     start = np.flatnonzero(before & inside.dtype.type(still) != value)
     end = np.flatnonzero(after & inside.dtype.type(still) != value)
     more = before.size - 1 - int(start[-1]) if start.size else before.size
     further = int(end[0]) if end.size else after.size
-    return Run(held.start - more * width, held.end + further * width)
+    return Run(run.start - more * width, run.end + further * width)
 
 
 @rule("noise", "data", "error")
 @each_tensor
-def noise(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def noise(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """Packed codes are as uniform as noise, although those of the rest of the tensor, or of its role, are not.
 
     Codes of trained weights are more frequent in the middle of the scale than at its ends; bytes of an archive, an
     encrypted file or another file are not. Download the file again.
     """
-    if not seen.facts.cells or not seen.holds:
+    if not seen.facts.cells or not seen.is_packed:
         return None
     return _noise_throughout(seen, found, subject) if _share(seen) > NOISE else _noise_within(seen, subject)
 
 
-def _share(seen: Seen) -> float:
+def _share(seen: TensorData) -> float:
     return seen.facts.evenness / seen.facts.cells if seen.facts.cells else 1.0
 
 
-def _is_noise(seen: Seen, run: Run, subject: Subject) -> bool:
+def _is_noise(seen: TensorData, run: Run, subject: Subject) -> bool:
     from inspector.auditing.values.numbers.bits import is_even  # needs NumPy
 
     return is_even(subject.span(seen.path, run.start, min(run.size, PART)), seen.dtype)
 
 
-def _parts(run: Run) -> Iterator[Run]:
+def _likely_noise(run: Run) -> Iterator[Run]:
     """A run of pages, its interior, and the groups of pages at its ends, which may only partly be noise."""
     yield run
     if run.size > 2 * PAGE:
@@ -201,7 +201,7 @@ def _parts(run: Run) -> Iterator[Run]:
         yield from (Run(start, start + PAGE) for start in range(run.start, run.end, PAGE))
 
 
-def _noise_throughout(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def _noise_throughout(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     others = found.of(seen)
     learnt = sum(_share(each) < LEARNT_CODES for each in others)
     if learnt < LEAST_PEERS or learnt < len(others) - len(others) // 4 or not _is_noise(seen, seen.extent, subject):
@@ -209,11 +209,11 @@ def _noise_throughout(seen: Seen, found: Peers, subject: Subject) -> str | None:
     return "all codes are equally frequent, as in noise; in other layers they are not"
 
 
-def _noise_within(seen: Seen, subject: Subject) -> str | None:
+def _noise_within(seen: TensorData, subject: Subject) -> str | None:
     facts = seen.facts
     if _share(seen) > LEARNT_CODES or sum(run.size for run in facts.even) > MOST_SHARE * seen.nbytes:
         return None
-    for run in (part for whole in _longest(facts.even, 2 * MOST_RANGES) for part in _parts(whole)):
+    for run in (part for whole in _longest(facts.even, 2 * MOST_RANGES) for part in _likely_noise(whole)):
         if _is_noise(seen, run, subject):
             what = "whose codes are all equally frequent, as in noise"
             return f"{size(run.size)} from byte {integer(run.start)} on {what}, unlike the rest"

@@ -13,7 +13,7 @@ from inspector.auditing.values.numbers.peers import (
     SPARSE,
     InFile,
     Peers,
-    Seen,
+    TensorData,
     all_tensors,
     each_tensor,
 )
@@ -39,7 +39,7 @@ THINNED, LONG = 0.1, 65536
 
 @rule("scrambled-tensor", "data", "error")
 @each_tensor
-def scrambled_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def scrambled_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """Numbers of every possible magnitude: a tensor's bytes are shifted, swapped or not numbers at all.
 
     A byte lost in transit, a wrong offset, big-endian data, or noise. Where the bytes make sense once shifted or
@@ -51,7 +51,7 @@ def scrambled_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
     return f"{what}: {_explanation(seen, subject)}"
 
 
-def _explanation(seen: Seen, subject: Subject) -> str:
+def _explanation(seen: TensorData, subject: Subject) -> str:
     """The transformation after which a sample of the bytes would be plausible numbers."""
     from inspector.auditing.values.numbers.bits import repair  # needs NumPy
 
@@ -91,7 +91,7 @@ def zero_block(found: Peers, subject: Subject) -> Iterator[Found]:
             yield Found(f"{what}, within it{beyond}: never written", header.path, inside[0].name)
 
 
-def runs_of_zeros(seen: Sequence[Seen]) -> Iterator[Run]:
+def runs_of_zeros(seen: Sequence[TensorData]) -> Iterator[Run]:
     """Runs of zeros, or of another number, including those that continue across the padding into the next tensor."""
     starts = {each.extent.start for each in seen}
     last: Run | None = None
@@ -106,7 +106,7 @@ def runs_of_zeros(seen: Sequence[Seen]) -> Iterator[Run]:
         yield last
 
 
-def is_hole(run: Run, touched: Sequence[Seen], found: Peers) -> bool:
+def is_hole(run: Run, touched: Sequence[TensorData], found: Peers) -> bool:
     """Whether a run of zeros in these tensors was never written."""
     weights = [each for each in touched if each.is_weight]
     cut = [each for each in weights if not each.is_covered_by(run) and not _is_pattern(each, run)]
@@ -122,12 +122,12 @@ def _is_of_pages(run: Run) -> bool:
     return run.size >= LEAST_PAGES * PAGE and all(min(at % PAGE, -at % PAGE) < 8 for at in (run.start, run.end))
 
 
-def _is_cut_in_row(run: Run, each: Seen) -> bool:
+def _is_cut_in_row(run: Run, each: TensorData) -> bool:
     """Whether a range begins or ends within a row of a tensor."""
     return any(each.has_within(place) and not each.is_row_end(place) for place in (run.start, run.end))
 
 
-def _is_pattern(each: Seen, run: Run) -> bool:
+def _is_pattern(each: TensorData, run: Run) -> bool:
     """Whether such runs are everywhere in the tensor: it is sparse, has few values, or the same columns in many
     rows."""
     facts, part = each.facts, each.overlap(run)
@@ -141,7 +141,7 @@ def _is_pattern(each: Seen, run: Run) -> bool:
     return sum(alike) >= COLUMNS
 
 
-def _has_lost_rows(run: Run, each: Seen, found: Peers) -> bool:
+def _has_lost_rows(run: Run, each: TensorData, found: Peers) -> bool:
     """Whether whole rows are zero that are not in other layers, or more of a table than is reserved for new tokens."""
     part = each.overlap(run)
     if each.is_table:
@@ -153,7 +153,7 @@ def _has_lost_rows(run: Run, each: Seen, found: Peers) -> bool:
     return part >= 8 * each.row and len(others) >= LEAST_PEERS and alike * 4 < len(others)
 
 
-def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
+def _amid_rows(run: Run, touched: Sequence[TensorData]) -> str | None:
     """Describes many rows of zeros within a table: rows reserved for new tokens are at its end."""
     seen = touched[0]
     share = run.size / max(seen.nbytes, 1)
@@ -165,7 +165,7 @@ def _amid_rows(run: Run, touched: Sequence[Seen]) -> str | None:
     return f"{what}: unused tokens, or a part that was never written"
 
 
-def _are_zeros(seen: Seen, run: Run) -> bool:
+def _are_zeros(seen: TensorData, run: Run) -> bool:
     """Whether the numbers of a run are zeros, according to the sample."""
     share = seen.overlap(run) / max(seen.nbytes, 1)
     return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
@@ -197,12 +197,12 @@ def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
         yield Found(f"{plural(copy.size, 'byte')} {places}: written twice", other_path, named)
 
 
-def _cut_weights(run: Run, file: InFile) -> list[Seen]:
+def _cut_weights(run: Run, file: InFile) -> list[TensorData]:
     """The weights that a copy begins or ends in, within a row."""
     return [each for each in file.touched(run) if each.is_weight and _is_cut_in_row(run, each)]
 
 
-def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[Seen]:
+def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[TensorData]:
     """The weight with duplicated whole rows, if no other layer has such: repeated heads occur in all layers."""
     inside = [each for each in other.touched(target) if each.is_learnt and not each.is_table]
     inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not each.is_covered_by(target)]
@@ -216,7 +216,7 @@ def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, f
 
 @rule("text-in-tensor", "data", "error")
 @each_tensor
-def text_in_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def text_in_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """Readable text within a tensor's numbers.
 
     A server's error page, or a program's log, was written into the file in place of data. Byte buffers, such as a

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.auditing.values.numbers.peers import Peers, Seen, all_tensors, grouped, octaves
+from inspector.auditing.values.numbers.peers import Peers, TensorData, all_tensors, grouped, octaves
 from inspector.units import escape
 
 #: The smallest tensor, in bytes, that is not equal to another by chance; and the bytes compared at a time.
@@ -52,7 +52,7 @@ class _Place(NamedTuple):
     part: str
 
 
-def _place(seen: Seen) -> _Place:
+def _place(seen: TensorData) -> _Place:
     return _Place(seen.key.tower, seen.key.branch, seen.key.role, seen.key.part)
 
 
@@ -69,11 +69,11 @@ class _Twins:
         self._twin = {id(each): group for group in self._groups for each in group}
 
     @property
-    def pairs(self) -> Iterator[tuple[Seen, Seen]]:
+    def pairs(self) -> Iterator[tuple[TensorData, TensorData]]:
         """Pairs of equal weights; more equal ones would be intended."""
         return ((group[0], group[1]) for group in self._groups if len(group) == 2)
 
-    def are_odd(self, one: Seen, other: Seen) -> bool:
+    def are_odd(self, one: TensorData, other: TensorData) -> bool:
         """Whether no other tensors are equal in the same way."""
         here, there = _place(one), _place(other)
         if here.tower != there.tower or (here == there and one.key[:3] == other.key[:3]):  # tower, layer, expert
@@ -83,7 +83,7 @@ class _Twins:
         alike = self._alike[frozenset({here, there})]
         return alike == 1 or alike * MISTAKES * 2 <= len(self._kinds[here])
 
-    def _share_of_layer(self, one: Seen, other: Seen) -> float:
+    def _share_of_layer(self, one: TensorData, other: TensorData) -> float:
         """The share of a layer's other weights that equal those of the other layer."""
         if one.key.layer == other.key.layer:
             return 0.0
@@ -95,7 +95,7 @@ class _Twins:
         return twinned / len(rest) if rest else 1.0
 
 
-def _statistics(seen: Seen) -> object:
+def _statistics(seen: TensorData) -> object:
     """All statistics of a tensor; sums only as far as they do not depend on the order of summation."""
     facts, tensor = seen.facts, seen.labelled.tensor
     bits = (facts.least_bits, facts.most_bits, facts.ever, facts.always)
@@ -103,7 +103,7 @@ def _statistics(seen: Seen) -> object:
     return (tensor.dtype, tensor.shape, facts.largest, facts.middle, *bits, *sums)
 
 
-def _are_equal(one: Seen, other: Seen, subject: Subject) -> bool:
+def _are_equal(one: TensorData, other: TensorData, subject: Subject) -> bool:
     with subject.reading(one.path) as first, subject.reading(other.path) as second:
         for at in range(0, one.nbytes, STEP):
             length = min(STEP, one.nbytes - at)
@@ -129,9 +129,9 @@ def exchanged_tensors(found: Peers, subject: Subject) -> Iterator[Found]:
             yield Found(f"{what} other way round: the two were exchanged", one.path, one.name)
 
 
-def _exchanged(found: Peers) -> Iterator[tuple[Seen, Seen, float]]:
+def _exchanged(found: Peers) -> Iterator[tuple[TensorData, TensorData, float]]:
     """Pairs that differ the other way round than in all other layers, and by how much, in powers of two."""
-    kinds: defaultdict[tuple[object, ...], dict[int, Seen]] = defaultdict(dict)
+    kinds: defaultdict[tuple[object, ...], dict[int, TensorData]] = defaultdict(dict)
     for each in found.all:
         group, layer = each.labelled.group, each.key.layer
         if not (each.is_norm or each.is_learnt) or layer is None or each.key.expert is not None:
@@ -148,7 +148,7 @@ def _exchanged(found: Peers) -> Iterator[tuple[Seen, Seen, float]]:
                     yield _larger_first(ones[layer], others[layer], factors[layer])
 
 
-def _factor(one: Seen, other: Seen) -> float:
+def _factor(one: TensorData, other: TensorData) -> float:
     return (octaves(one.facts.size) or 0.0) - (octaves(other.facts.size) or 0.0)
 
 
@@ -161,5 +161,5 @@ def _is_other_way(factor: float, others: Sequence[float]) -> bool:
     return least >= max(DIFFERENT, APART * width) and low - near <= -factor <= high + near
 
 
-def _larger_first(one: Seen, other: Seen, factor: float) -> tuple[Seen, Seen, float]:
+def _larger_first(one: TensorData, other: TensorData, factor: float) -> tuple[TensorData, TensorData, float]:
     return (one, other, factor) if factor > 0 else (other, one, -factor)

@@ -17,7 +17,7 @@ from inspector.auditing.values.numbers.peers import (
     MOST_PEERS,
     SCRAMBLED,
     Peers,
-    Seen,
+    TensorData,
     all_tensors,
     each_tensor,
     octaves,
@@ -47,7 +47,7 @@ LEAST_CONSTANT = 16
 
 @rule("not-finite", "data", "error")
 @each_tensor
-def not_finite(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def not_finite(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """NaN or infinity among weights.
 
     Whatever is computed from it becomes NaN too. Training diverged, a conversion chose a dtype that cannot hold the
@@ -63,7 +63,7 @@ def not_finite(seen: Seen, found: Peers, subject: Subject) -> str | None:
     return f"{what} in {of}; the first is that of {unit} {integer(facts.first_odd or 0)}"
 
 
-def _is_mask(seen: Seen) -> bool:
+def _is_mask(seen: TensorData) -> bool:
     """Whether minus infinity occurs only together with zeros or ones, or in a buffer."""
     facts = seen.facts
     return not facts.nan and not facts.inf and (facts.largest in (0.0, 1.0) or seen.labelled.group == "buffer")
@@ -79,9 +79,9 @@ def packed_scale(found: Peers, subject: Subject) -> Iterator[Found]:
     zero too. Download the file again, or quantize again.
     """
     for each in found.all:
-        if each.facts.lost:
-            what = f"{plural(each.facts.lost, 'block')} of non-zero codes whose scale, and so every weight, is zero"
-            yield Found(f"{what}; the first is block {integer(each.facts.first_lost or 0)}", each.path, each.name)
+        if each.facts.unscaled:
+            what = f"{plural(each.facts.unscaled, 'block')} of non-zero codes whose scale, and so every weight, is zero"
+            yield Found(f"{what}; the first is block {integer(each.facts.first_unscaled or 0)}", each.path, each.name)
         packing = found.packing_of(each)
         if packing is not None:
             of_scales = each.side == "scales" and not each.is_scrambled
@@ -93,7 +93,7 @@ def packed_scale(found: Peers, subject: Subject) -> Iterator[Found]:
 _POSITIVE = ("gptq", "awq", "fp8", "modelopt", "compressed-tensors", "bitsandbytes")
 
 
-def _odd_scale(seen: Seen, scheme: str) -> str | None:
+def _odd_scale(seen: TensorData, scheme: str) -> str | None:
     facts = seen.facts
     if seen.dtype == "U8" and "mx" in scheme and facts.most_bits == 255:
         return "a scale of 255, which stands for NaN"
@@ -107,7 +107,7 @@ def _odd_scale(seen: Seen, scheme: str) -> str | None:
     return None
 
 
-def _odd_order(seen: Seen, found: Peers) -> str | None:
+def _odd_order(seen: TensorData, found: Peers) -> str | None:
     """A GPTQ weight's column order that names a group that does not exist."""
     if not seen.name.endswith(".g_idx") or seen.side is None or seen.facts.most_bits is None:
         return None
@@ -144,11 +144,11 @@ def zero_tensor(found: Peers, subject: Subject) -> Iterator[Found]:
                 yield Found(what, header.path, each.name)
 
 
-def _is_adapter(weights: Sequence[Seen]) -> bool:
+def _is_adapter(weights: Sequence[TensorData]) -> bool:
     return all(each.labelled.group == "adapter" for each in weights)
 
 
-def _should_not_be_zero(seen: Seen, found: Peers) -> bool:
+def _should_not_be_zero(seen: TensorData, found: Peers) -> bool:
     if seen.is_table and seen.is_weight:
         return True
     if not seen.is_norm and not seen.is_learnt:
@@ -160,7 +160,7 @@ def _should_not_be_zero(seen: Seen, found: Peers) -> bool:
     return filled * 2 > len(others) and filled >= 2 and not _is_identity(seen, found)
 
 
-def _are_positive_norms(found: Peers, seen: Seen) -> bool:
+def _are_positive_norms(found: Peers, seen: TensorData) -> bool:
     """Whether the tower's other norms have positive numbers, as all have except those that are added to one."""
     of_tower = [each for each in found.all if each.is_norm and each.key.tower == seen.key.tower and each is not seen]
     norms = [each.facts for each in of_tower if each.facts.size]
@@ -171,7 +171,7 @@ def _are_positive_norms(found: Peers, seen: Seen) -> bool:
 _OUTPUTS = frozenset({"o_proj", "down_proj"})
 
 
-def _is_identity(seen: Seen, found: Peers) -> bool:
+def _is_identity(seen: TensorData, found: Peers) -> bool:
     if seen.key.role not in _OUTPUTS:
         return False
     layer = found.layers[seen.key.tower, seen.key.layer]
@@ -182,14 +182,14 @@ def _is_identity(seen: Seen, found: Peers) -> bool:
 
 @rule("constant-tensor", "data", "error")
 @each_tensor
-def constant_tensor(seen: Seen, found: Peers, subject: Subject) -> str | None:
+def constant_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | None:
     """All numbers of a matrix are the same.
 
     No trained weight looks like this: the tensor was created and never filled, or was overwritten. Norms of one, and
     scales and biases of one value, are sound.
     """
     facts = seen.facts
-    if not seen.is_learnt or seen.is_block or seen.holds or facts.nan or facts.all_zero:
+    if not seen.is_learnt or seen.is_block or seen.is_packed or facts.nan or facts.all_zero:
         return None
     return f"every number is {facts.mean:.4g}" if facts.constant and facts.numbers > LEAST_CONSTANT else None
 
@@ -210,7 +210,7 @@ def value_scale(found: Peers, subject: Subject) -> Iterator[Found]:
         whole = Usual.of(judged) if len(judged) > MOST_PEERS else None
         for each in judged:
             others = whole or Usual.of([other for other in judged if other is not each])
-            if what := _own_reach(each) or _unlike(each, others):
+            if what := _far_above_median(each) or _unlike_other_layers(each, others):
                 yield Found(what, each.path, each.name)
 
 
@@ -226,15 +226,15 @@ class Usual(NamedTuple):
     mean: float
 
     @classmethod
-    def of(cls, seen: Sequence[Seen]) -> Usual:
+    def of(cls, seen: Sequence[TensorData]) -> Usual:
         from statistics import median  # slow to import, and most audits read no data
 
         facts = [each.facts for each in seen]
         middles = [each.middle for each in facts if each.middle is not None]
         return cls(
             len(facts),
-            _usual(each.largest for each in facts),
-            _usual(each.size for each in facts),
+            _median_and_deviation(each.largest for each in facts),
+            _median_and_deviation(each.size for each in facts),
             min((each.mean / each.size for each in facts if each.size), default=0.0),
             median(each.spread for each in facts) if facts else None,
             median(middles) if middles else None,
@@ -242,13 +242,13 @@ class Usual(NamedTuple):
         )
 
 
-def _can_be_judged(seen: Seen) -> bool:
+def _can_be_judged(seen: TensorData) -> bool:
     facts = seen.facts
     kind = seen.is_weight or seen.side == "scales" or seen.is_norm
     return kind and seen.is_float and facts.sampled > 0 and facts.largest > 0 and not seen.is_scrambled
 
 
-def _own_reach(seen: Seen) -> str | None:
+def _far_above_median(seen: TensorData) -> str | None:
     """Describes a number far larger than the others in its tensor."""
     facts, reach = seen.facts, octaves(seen.facts.largest)
     if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
@@ -258,20 +258,20 @@ def _own_reach(seen: Seen) -> str | None:
     return f"{_the_largest(seen)} is {facts.largest:.3g}, but half of the others are below {2**facts.middle:.2g}"
 
 
-def _the_largest(seen: Seen) -> str:
+def _the_largest(seen: TensorData) -> str:
     return "the largest scale of a block" if seen.is_block else "the largest magnitude"
 
 
-def _unlike(seen: Seen, others: Usual) -> str | None:
+def _unlike_other_layers(seen: TensorData, others: Usual) -> str | None:
     """Describes a tensor that is unlike the others of its role."""
     facts, largest, sizes = seen.facts, others.largest, others.size
     if others.number < LEAST_PEERS:
         return None
-    if largest and _apart(facts.largest, largest) > max(LARGEST_APART, DEVIATIONS * largest[1]):
+    if largest and _octaves_above(facts.largest, largest) > max(LARGEST_APART, DEVIATIONS * largest[1]):
         return f"{_the_largest(seen)} is {facts.largest:.3g}, but other layers have {2 ** largest[0]:.2g}"
     is_norm = seen.labelled.group == "norm"
     most = NORMS_APART if is_norm else SIZE_APART
-    if sizes and facts.size and abs(_apart(facts.size, sizes)) > max(most, DEVIATIONS * sizes[1]):
+    if sizes and facts.size and abs(_octaves_above(facts.size, sizes)) > max(most, DEVIATIONS * sizes[1]):
         return f"numbers of about {facts.size:.2g}, but other layers have about {2 ** sizes[0]:.2g}"
     if is_norm:
         return _not_positive(seen, others)
@@ -282,7 +282,7 @@ def _unlike(seen: Seen, others: Usual) -> str | None:
     return None
 
 
-def _usual(values: Iterable[float]) -> tuple[float, float] | None:
+def _median_and_deviation(values: Iterable[float]) -> tuple[float, float] | None:
     """Median and deviation, in powers of two; the deviation is derived from the median absolute deviation."""
     from statistics import median  # slow to import, and most audits read no data
 
@@ -293,11 +293,11 @@ def _usual(values: Iterable[float]) -> tuple[float, float] | None:
     return middle, 1.4826 * median(abs(each - middle) for each in logs)
 
 
-def _apart(value: float, usual: tuple[float, float]) -> float:
+def _octaves_above(value: float, usual: tuple[float, float]) -> float:
     return (octaves(value) or 0.0) - usual[0]
 
 
-def _not_positive(seen: Seen, others: Usual) -> str | None:
+def _not_positive(seen: TensorData, others: Usual) -> str | None:
     """A norm around or below zero among norms of positive numbers: it has another tensor's bytes, or the wrong sign."""
     own = seen.facts.mean / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:

@@ -68,7 +68,7 @@ def look_at_bits(found: Facts, raw: Array, dtype: str, offset: int) -> None:
     never, still = never[places], still[places]
     for first, last in stretches(places, never, still):
         run = _pages(places, first, last, offset + skip)
-        found.held.append(run._replace(never=int(never[first]), always=int(still[first])))
+        found.constant_bits.append(run._replace(never=int(never[first]), always=int(still[first])))
     if dtype in ("I8", "I32", "U32") and count:
         _evenness(found, cells, dtype, offset + skip)
 

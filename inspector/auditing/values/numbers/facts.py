@@ -48,12 +48,12 @@ class Facts:
     middle: float | None = None  # median of log2 of the magnitudes, of the piece with the most numbers
     middle_of: int = 0
     runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
-    lost: int = 0  # blocks with numbers and no scale, and the first of them
-    first_lost: int | None = None
+    unscaled: int = 0  # blocks with numbers and no scale, and the first of them
+    first_unscaled: int | None = None
     text: tuple[int, bytes] | None = None  # start of a text, and its first bytes
     ever: int = 0  # bits that are set in any number; of packed weights in any byte
     always: int = -1  # and those that are set in all
-    held: list[Run] = field(default_factory=list)  # pages in which some bits do not vary; in order
+    constant_bits: list[Run] = field(default_factory=list)  # pages in which some bits do not vary; in order
     evenness: float = 0.0  # of packed codes: the sum over pages of their variance, as a share of that of noise
     cells: int = 0  # those pages
     even: list[Run] = field(default_factory=list)  # pages as uniform as noise; in order
@@ -122,10 +122,10 @@ def _if_known(choose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 #: How the facts about two pieces become those about both.
 _COMBINED: Mapping[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("numbers", "nan", "inf", "minus_inf", "zeros", "sampled", "total", "squares"), add),
-    **dict.fromkeys(("lost", "evenness", "cells"), add),
-    **dict.fromkeys(("first_odd", "first_lost", "least_bits", "text"), _if_known(min)),
+    **dict.fromkeys(("unscaled", "evenness", "cells"), add),
+    **dict.fromkeys(("first_odd", "first_unscaled", "least_bits", "text"), _if_known(min)),
     **dict.fromkeys(("largest", "spread"), max),
-    **dict.fromkeys(("runs", "held", "even"), _of_both),
+    **dict.fromkeys(("runs", "constant_bits", "even"), _of_both),
     "most_bits": _if_known(max),
     "ever": or_,
     "always": and_,

@@ -38,12 +38,12 @@ SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 _Key = TypeVar("_Key")
 
 
-class Seen(NamedTuple):
+class TensorData(NamedTuple):
     """A tensor with the facts about its data."""
 
     labelled: Labelled
     facts: Facts
-    holds: bool  # whether it holds packed weights
+    is_packed: bool  # whether it contains packed weights
     side: str | None  # its purpose for packed weights, if it serves them: "scales"
 
     @property
@@ -90,8 +90,8 @@ class Seen(NamedTuple):
         """Whether it is a trained matrix, or has more dimensions; includes packed ones."""
         if self.side is not None or self.labelled.group == "buffer" or self.key.part == "bias":
             return False
-        matrix = sum(size > 1 for size in self.labelled.tensor.shape) >= 2 or self.holds
-        return matrix and (self.dtype in FLOATS | SMALL_FLOATS or self.is_block or self.holds)
+        matrix = sum(size > 1 for size in self.labelled.tensor.shape) >= 2 or self.is_packed
+        return matrix and (self.dtype in FLOATS | SMALL_FLOATS or self.is_block or self.is_packed)
 
     @property
     def is_learnt(self) -> bool:
@@ -154,34 +154,34 @@ class Peers:
             self._seen(header, number, labels) for header in headers for number in range(len(header.tensors))
         )
 
-    def _seen(self, header: Header, number: int, labels: Mapping[tuple[str, str], Labelled]) -> Seen:
+    def _seen(self, header: Header, number: int, labels: Mapping[tuple[str, str], Labelled]) -> TensorData:
         name, packing = header.tensors[number].name, self._packings.get(header.path)
-        return Seen(
+        return TensorData(
             labels.get((header.path, name)) or _unknown(header, name, number),
             self.measured.facts[header.path, name],
             packing is not None and name in packing.names,
             packing.kinds.get(name, "other") if packing and name in packing.side else None,
         )
 
-    def packing_of(self, seen: Seen) -> Packing | None:
+    def packing_of(self, seen: TensorData) -> Packing | None:
         """The packing of the model that a tensor belongs to."""
         return self._packings.get(seen.path)
 
     @cached_property
-    def groups(self) -> Mapping[tuple[object, ...], Sequence[Seen]]:
+    def groups(self) -> Mapping[tuple[object, ...], Sequence[TensorData]]:
         """The tensors of one role, of all layers and experts, stored in the same way."""
         return grouped(self.all, _role)
 
     @cached_property
-    def by_name(self) -> Mapping[str, Seen]:
+    def by_name(self) -> Mapping[str, TensorData]:
         return {each.name: each for each in self.all}
 
     @cached_property
-    def layers(self) -> Mapping[tuple[str, int | None], Sequence[Seen]]:
+    def layers(self) -> Mapping[tuple[str, int | None], Sequence[TensorData]]:
         """The tensors of each layer of a tower."""
         return grouped(self.all, lambda each: (each.key.tower, each.key.layer))
 
-    def of(self, seen: Seen) -> tuple[Seen, ...]:
+    def of(self, seen: TensorData) -> tuple[TensorData, ...]:
         """Other tensors of its role: all of them, or an evenly spread selection if there are many, such as experts."""
         group = self.groups[_role(seen)]
         return tuple(each for each in group[:: -(-len(group) // MOST_PEERS)] if each is not seen)
@@ -196,27 +196,27 @@ class Peers:
 class InFile:
     """A file's tensors in the order of their bytes."""
 
-    def __init__(self, tensors: Iterable[Seen]) -> None:
+    def __init__(self, tensors: Iterable[TensorData]) -> None:
         self.tensors = sorted(tensors, key=lambda each: each.labelled.tensor.offset)
         self._starts = [each.extent.start for each in self.tensors]
         self._ends = list(accumulate((each.extent.end for each in self.tensors), max))
 
-    def touched(self, run: Run) -> list[Seen]:
+    def touched(self, run: Run) -> list[TensorData]:
         """The tensors with bytes in a range."""
         last = bisect_left(self._starts, run.end)
         first = bisect_right(self._ends, run.start, 0, last)
         return [each for each in self.tensors[first:last] if run.start < each.extent.end]
 
 
-def grouped(tensors: Iterable[Seen], key: Callable[[Seen], _Key]) -> dict[_Key, list[Seen]]:
+def grouped(tensors: Iterable[TensorData], key: Callable[[TensorData], _Key]) -> dict[_Key, list[TensorData]]:
     """Tensors with the same key."""
-    found: defaultdict[_Key, list[Seen]] = defaultdict(list)
+    found: defaultdict[_Key, list[TensorData]] = defaultdict(list)
     for each in tensors:
         found[key(each)].append(each)
     return dict(found)
 
 
-def _role(seen: Seen) -> tuple[object, ...]:
+def _role(seen: TensorData) -> tuple[object, ...]:
     key, name = seen.key, "" if seen.key.role else seen.name
     return (key.tower, key.branch, key.role, key.part, name, seen.is_block or seen.dtype, seen.side)
 
@@ -263,7 +263,7 @@ def all_tensors(judge: Callable[[Peers, Subject], Iterator[Found | NotJudged]]) 
     return check
 
 
-def each_tensor(describe: Callable[[Seen, Peers, Subject], str | None]) -> Check:
+def each_tensor(describe: Callable[[TensorData, Peers, Subject], str | None]) -> Check:
     """Turn a function that describes what is wrong with a tensor into such a check of all of them."""
 
     @wraps(describe)

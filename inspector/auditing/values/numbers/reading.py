@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from inspector.auditing.subject import Subject
 from inspector.auditing.values.numbers.copies import anchors, copies
 from inspector.auditing.values.numbers.facts import BLOCKS, Copy, Facts, Measured
-from inspector.auditing.values.numbers.glance import glance
+from inspector.auditing.values.numbers.pieces import facts_of
 from inspector.errors import InspectorError, NetworkError, UsageError
 from inspector.formats import decoding
 from inspector.measuring import needs
@@ -180,7 +180,7 @@ class _Pass:
         if not hashing:
             buffer = np.empty(PIECE, np.uint8)
             for piece in pieces:
-                self._glance(number, piece, self.files.read_into(path, piece.offset, buffer[: piece.size]))
+                self._examine(number, piece, self.files.read_into(path, piece.offset, buffer[: piece.size]))
             return
         digest = hashlib.sha256()
         with ThreadPoolExecutor(1) as beside:  # hashing takes longest: it runs in parallel with the rest
@@ -192,11 +192,11 @@ class _Pass:
                     last.result()
                 raw = self.files.read_into(path, piece.offset, buffers[turn % 2][: piece.size])
                 pending[turn % 2] = beside.submit(digest.update, memoryview(raw))  # type: ignore[arg-type]
-                self._glance(number, piece, raw)
+                self._examine(number, piece, raw)
         self.digests[path] = digest.hexdigest()
 
-    def _glance(self, number: int, piece: _Piece, raw: Array) -> None:
-        found = piece.tensor and glance(raw, piece.dtype, piece.offset, piece.start)
+    def _examine(self, number: int, piece: _Piece, raw: Array) -> None:
+        found = piece.tensor and facts_of(raw, piece.dtype, piece.offset, piece.start)
         marked = self._marked(number, piece, raw) if found else []
         with self._lock:
             if piece.tensor and found:

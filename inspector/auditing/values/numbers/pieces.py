@@ -50,7 +50,7 @@ _BYTES = frozenset({"U8", "I8", "I16", "U16", "I32", "U32", "I64", "U64", "BOOL"
 
 
 @np.errstate(all="ignore")  # NaN and infinity are counted
-def glance(raw: Array, dtype: str, offset: int, start: int) -> Facts:
+def facts_of(raw: Array, dtype: str, offset: int, start: int) -> Facts:
     """The facts about a piece.
 
     Args:
@@ -147,9 +147,9 @@ def _blocks(raw: Array, dtype: str, start: int) -> Facts:
         own = np.ascontiguousarray(blocks[:, place : place + decoding.width(kind)])
         found.join(_numbers(own.reshape(-1), kind, start))
         scaled |= own.any(axis=1)
-    lost = [each for each in np.flatnonzero(~scaled)[:SAMPLE].tolist() if len(np.unique(blocks[each])) > FLAT]
-    if lost:  # blocks whose scales are zero, and whose numbers are not
-        found.lost, found.first_lost = len(lost), start + lost[0]
+    unscaled = [each for each in np.flatnonzero(~scaled)[:SAMPLE].tolist() if len(np.unique(blocks[each])) > FLAT]
+    if unscaled:  # blocks whose scales are zero, and whose numbers are not
+        found.unscaled, found.first_unscaled = len(unscaled), start + unscaled[0]
     return found
 
 
