@@ -1,7 +1,7 @@
 """An adapter's own description in its file's header, with the field names of PEFT's adapter_config.json.
 
-diffusers `lora_adapter_metadata`: PEFT's own fields as JSON, each prefixed with the name of its part: `unet.r` kohya
-`ss_network_module`, `ss_network_dim`, `ss_network_args`, and `ss_base_model_version` for the base
+    diffusers   `lora_adapter_metadata`: PEFT's own fields as JSON, each prefixed with the name of its part: `unet.r`
+    kohya       `ss_network_module`, `ss_network_dim`, `ss_network_args`, and `ss_base_model_version` for the base
 
 kohya's default modules are those of `networks/lora.py` in sd-scripts: everything in the denoiser's transformers and
 in the text encoder's layers, with `conv_dim` also its residual blocks.

@@ -245,7 +245,7 @@ def _layers_targeted(row: Expected, config: Mapping[str, Any], tests: _NameTests
 
 
 def _with_matching_layers(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
-    """The row with the layers whose module is targeted; with none if it is not."""
+    """The row with the layers whose modules match; with no layers if none does."""
     if row.layers is None:
         return row if has(module) else row._replace(layers=())
     return row._replace(layers=tuple(layer for layer in row.layers if has(module.replace("{layer}", str(layer)))))
@@ -323,7 +323,7 @@ def _trained_rows(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterat
 
 
 def _sizes_of_weight(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
-    """The names of a targeted weight's sizes."""
+    """The values of the names that stand for a targeted weight's sizes in shapes."""
     bias = biases.get(_name_of_bias(target.name)) or biases.get(target.name + "_bias")
     convolution = len(target.shape) == CONVOLUTION
     outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]

@@ -356,7 +356,7 @@ class _Values(NamedTuple):
         )
 
     def _against_computed(self, option: Option, made: Made) -> Sums:
-        """A file's elements compared with those that its converter computed from the model's, up to sums' order."""
+        """A file's elements compared with those that its converter computed from the model's."""
         (model, _), (file, view) = self.sides.model_and_file((self.a, option.a), (self.b, option.b))
         rows, total = _ComputedRows(model, made), Sums()
         step, read = max(1, TILE // made.columns) * made.columns, file.steps(view.store)

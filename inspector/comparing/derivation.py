@@ -1,7 +1,7 @@
 """What the difference of two models' values reveals about how one was made from the other.
 
-rank(comparison, pair) singular values of b − a: is it a low-rank change, like a merged LoRA? merge(first, second) is b
-a weighted sum of two parents?
+rank(comparison, pair)      singular values of b − a: is it a low-rank change, like a merged LoRA?
+merge(first, second)        is b a weighted sum of two parents?
 """
 
 from __future__ import annotations

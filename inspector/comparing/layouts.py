@@ -137,8 +137,8 @@ def _folded_pieces(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
     places = {key_text(key): number for number, key in enumerate(model.keys)}
     for name, formulas in sides.conversion.folded.items():
         for number, tensor in enumerate(file.tensors):
-            said = formulas.get(key_text(tensor.key), {})
-            asked = {letter: text.partition("@") for letter, text in said.items() if letter != "value"}
+            terms = formulas.get(key_text(tensor.key), {})
+            asked = {letter: text.partition("@") for letter, text in terms.items() if letter != "value"}
             views = {
                 letter: _share_of_columns(whole(model.shapes[places[text]], places[text]), part).flat()
                 for letter, (text, _, part) in asked.items()
@@ -148,7 +148,7 @@ def _folded_pieces(a: Side, b: Side, sides: Sides) -> Iterator[Piece]:
             if asked and len(views) == len(asked) and all(view.shape == made.shape for view in views.values()):
                 x = views.pop("x")
                 one, other = sides.model_and_file(x, made)
-                yield Piece(str(number), (Option(name, one, other, said["value"], beside=views),))
+                yield Piece(str(number), (Option(name, one, other, terms["value"], beside=views),))
 
 
 def _share_of_columns(view: View, part: str) -> View:
@@ -200,14 +200,14 @@ def _elements_by_role(
 
 
 def _without_lacking(parts: Mapping[str, str], other: Side) -> Mapping[str, str]:
-    """A layout without the tensors of the other side that this model lacks, where it consists of such."""
+    """A layout of whole tensors of the other side, without those that this model lacks; any other layout unchanged."""
     theirs = {key_text(key) for key in other.keys}
     lacking = {name for name in parts if " " in name and name not in theirs}
     return {name: rows for name, rows in parts.items() if name not in lacking} if theirs & parts.keys() else parts
 
 
 def _operands_of_other(side: Side, other: Side, sides: Sides) -> frozenset[str]:
-    """The keys of tensors that no part of the other side is, but that one is computed with."""
+    """The keys of tensors that are no part of the other side's, but are used to compute one of them."""
     if len(side.tensors) < 2:
         return frozenset()
     return frozenset(text for key in other.keys for text in sides.conversion.operands(key_text(key)))
@@ -222,7 +222,7 @@ def _name_within_fused(key: Key, sides: Sides) -> str:
 
 
 def _usually_fused(key: Key) -> Sequence[str]:
-    """The projections that a tensor usually fuses; empty for one that is such a projection itself."""
+    """The projections that a tensor usually fuses; empty for one that is itself a projection."""
     return () if f"{key.branch} {key.role}" in BRANCHED else PARTS.get(key.role, ())
 
 
@@ -346,10 +346,10 @@ def _numbers_named(value: str, layer: int | None, sides: Sides) -> Mapping[str, 
 
 
 def _name_of_step(step: Mapping[str, str]) -> str:
-    told = [step.get("name", "reordered" if "order" in step else "")]
-    told += [step["value"]] if "value" in step and "name" not in step else []
-    told += [f"{step['rows']} rows"] if "rows" in step else []
-    return ", ".join(filter(None, told))
+    parts = [step.get("name", "reordered" if "order" in step else "")]
+    parts += [step["value"]] if "value" in step and "name" not in step else []
+    parts += [f"{step['rows']} rows"] if "rows" in step else []
+    return ", ".join(filter(None, parts))
 
 
 def _after_step(step: Mapping[str, str], model: _Elements, file: _Elements, sides: Sides) -> tuple[View, View] | None:

@@ -325,7 +325,7 @@ def _merged_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conversi
 
 
 def _computed_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conversion) -> Iterator[Pair]:
-    """Tensors of a file that its converter computes from several of the model's, with these."""
+    """Tensors of a file that its converter computes from several of the model's, paired with them."""
     for formulas in conversion.folded.values():
         layers: dict[int | None, dict[Key, list[Key]]] = defaultdict(dict)
         for key, tensors in file.left.items():

@@ -65,7 +65,7 @@ class Sides(NamedTuple):
 
     @property
     def file(self) -> int | None:
-        """Which side a converter wrote from a model like the other: 0 or 1; None for two of a kind."""
+        """Which side a converter wrote from a model like the other: 0 or 1; None if both are of one kind."""
         own, other = (each is not None for each in self._conversions)
         return None if own == other else 0 if own else 1
 

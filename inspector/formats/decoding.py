@@ -88,7 +88,7 @@ def has_patterns(dtype: str) -> bool:
 
 @cache
 def patterns(dtype: str) -> Array:
-    """The value of each bit pattern of such a dtype."""
+    """The value of each bit pattern of a dtype that `has_patterns`."""
     return decoded(np.arange(1 << 8 * width(dtype), dtype="u1" if width(dtype) == 1 else "<u2").tobytes(), dtype)
 
 

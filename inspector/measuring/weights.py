@@ -4,8 +4,8 @@
         weights.shape(labelled)                      # logical: (4096, 4096) for a GPTQ's qweight
         for start, values in weights.chunks(labelled):
             ...                                      # from element `start` on, row-major, float32 or float64
-        weights.values(labelled, start, stop) # any range of elements weights.is_defined(labelled) # False for packed
-        weights that nothing here dequantizes
+        weights.values(labelled, start, stop)        # any range of elements
+        weights.is_defined(labelled)                 # False for packed weights that nothing here dequantizes
 
 Plain tensors and GGUF's blocks are returned as by `measuring.stored`. Memory is bounded by the chunk, except for
 schemes that store a weight's inputs before its outputs (GPTQ, AWQ): these keep the packed words of one weight.

@@ -1,11 +1,13 @@
 """Modules that a configuration excludes from packing, and where the tensors disagree.
 
-Each library writes such lists in its own way:
+Each library lists them in its own way:
 
-    "lm_head", "model.layers.3.mlp" a module's name, its prefix or its suffix "model.layers.*.self_attn", "mtp*" with
-    wildcards (ModelOpt, gpt-oss, Quark) "re:.*mlp\\.gate$" a regular expression (compressed-tensors) {"-:.*down_proj":
-    {}} the same as keys (GPTQModel's `dynamic`) {"lm_head": false} as separate keys (MLX) {"lm_head": {"bits": 16}} a
-    width that means unpacked (AutoRound's `extra_config`)
+    "lm_head", "model.layers.3.mlp"        a module's name, its prefix or its suffix
+    "model.layers.*.self_attn", "mtp*"     with wildcards (ModelOpt, gpt-oss, Quark)
+    "re:.*mlp\\.gate$"                     a regular expression (compressed-tensors)
+    {"-:.*down_proj": {}}                  the same as keys (GPTQModel's `dynamic`)
+    {"lm_head": false}                     as separate keys (MLX)
+    {"lm_head": {"bits": 16}}              a width that means unpacked (AutoRound's `extra_config`)
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ class Exclusions:
 
 
 def read(values: Mapping[str, Any]) -> Exclusions | None:
-    """The excluded modules; None if the configuration has no such list."""
+    """The excluded modules; None if the configuration lists none."""
     entries = list(islice(_listed_entries(values), MOST_ENTRIES + 1))
     if not entries:
         return None

@@ -15,7 +15,7 @@ from inspector.model import Header, Packing, Tensor
 BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}
 
 #: Main type → (types that identify a mixture if any layer has them, its name), the first that fits; the name without
-#: such types last. After `llama_tensor_get_type` in llama.cpp's src/llama-quant.cpp.
+#: these types last. After `llama_tensor_get_type` in llama.cpp's src/llama-quant.cpp.
 MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     "Q2_K": ((frozenset({"Q3_K"}), "Q2_K"), (frozenset(), "Q2_K_S")),
     "Q3_K": ((frozenset({"Q4_K"}), "Q3_K_M"), (frozenset({"Q5_K"}), "Q3_K_L"), (frozenset(), "Q3_K_S")),
@@ -23,7 +23,7 @@ MIXTURES: Mapping[str, tuple[tuple[frozenset[str], str], ...]] = {
     "Q5_K": ((frozenset({"Q6_K"}), "Q5_K_M"), (frozenset(), "Q5_K_S")),
 }
 
-#: `general.file_type` → the types that may predominate in such a file, the first of them always in its layers; for
+#: `general.file_type` → the types that may predominate in the file, the first of them always in its layers; for
 #: names that differ from their type's. After `llama_ftype_get_default_type` and `llama_tensor_get_type` there.
 PREDOMINANT: Mapping[str, tuple[str, ...]] = {
     "IQ2_S": ("IQ2_XS",),

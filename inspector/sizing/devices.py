@@ -19,8 +19,8 @@ class Device(NamedTuple):
 
 
 #: Name, memory, bandwidth in GB/s, the page that confirms the bandwidth, and a page that shows `nvidia-smi`'s report.
-#: Memory in MiB ("24564M") is such a report; in GiB ("24G") it is from the first page's data sheet, because no report
-#: was found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
+#: Memory in MiB ("24564M") is from that report; in GiB ("24G") it is from the first page's data sheet, because none was
+#: found. Vendors write GB for GiB of device memory. `tp` is TechPowerUp, `gh` GitHub.
 _SHEETS = """
 rtx-3060             12288M   360 tp:geforce-rtx-3060-12-gb.c3682 gh:geerlingguy/raspberry-pi-pcie-devices/issues/790
 rtx-3070                 8G   448 tp:geforce-rtx-3070.c3674

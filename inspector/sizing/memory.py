@@ -182,7 +182,7 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
-    """Types of keys and values: the requested ones, then narrower ones that the engine supports for such a cache."""
+    """Types of keys and values: the requested ones, then narrower ones in which the engine can keep this cache."""
     own, kept, runs = result.request, result.model.kept or (), result.engine
     narrower = (WIDTHS[name] for name in runs.types if WIDTHS[name].is_narrower(own.keys))
     asked = (own._replace(keys=kind, values=kind) for kind in narrower if kept)

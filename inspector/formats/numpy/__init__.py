@@ -97,7 +97,7 @@ def read(source: Source, path: str) -> Header:
 
 
 def _readable_arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tuple[zips.Member, str]]:
-    """The members that are arrays, each with its name: of others it is said why they are not read."""
+    """The members that are arrays, each with its name; a finding says why others are not read."""
     if len(members) > MAX_ARRAYS:
         findings.add("not-judged", "error", f"{integer(len(members))} members, of which {integer(MAX_ARRAYS)} are read")
     for member in members[:MAX_ARRAYS]:

@@ -1,7 +1,7 @@
 """Constructors that the files of PyTorch, NumPy and the trainers call, and the arguments of each.
 
-A name is listed here if importing it, and calling it with such arguments, only makes a number, a container, a tensor or
-a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
+A name is listed here if importing it, and calling it with arguments of these kinds, only makes a number, a container, a
+tensor or a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
 (`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
 and `dtype.__reduce__` return; enumerations and records are those of `training_args.bin`.
 """
@@ -243,7 +243,7 @@ def known(what: Global) -> bool:
 
 
 def fits(what: Global, arguments: Any) -> bool:
-    """Whether a name is in the table, with such arguments."""
+    """Whether a name is in the table, and these arguments are of the kinds that it takes."""
     ways = _signatures().get(what.path)
     return ways is not None and isinstance(arguments, tuple) and any(_matches(way, arguments) for way in ways)
 

@@ -178,7 +178,7 @@ def _skip_array(stream: Stream, what: Made) -> None:
 
 
 def _width_of(dtype: Any) -> int | None:
-    """Bytes of a number of NumPy's type; None for objects, and for anything that is not such a type."""
+    """Bytes of a number of NumPy's type; None for objects, and for anything else."""
     code = dtype.arguments[0] if isinstance(dtype, Made) and isinstance(dtype.what, Global) and dtype.arguments else ""
     digits = str(code).lstrip("<>|=?bhilqpefdgFDGSUVMmcu")
     if not isinstance(code, str) or not digits.isdecimal() or len(digits) > 6:

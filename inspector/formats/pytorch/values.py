@@ -84,7 +84,7 @@ class Reached(NamedTuple):
     module: str
     name: str
     use: Use
-    known: bool  # whether `constructors` has it, with such arguments
+    known: bool  # whether `constructors` has it, and its arguments fit
 
     @property
     def path(self) -> str:

@@ -56,7 +56,7 @@ def _state(stored: Array) -> dict[str, Any]:
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    """A shape; None if it is not a list of sizes."""
+    """A shape; empty if it is not a list of sizes."""
     if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
         return ()
     return tuple(shape)
