@@ -31,7 +31,7 @@ from inspector.comparing.strided import TILE, Array, Loop, Tile, View, gathered,
 from inspector.errors import FormatError
 from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
-from inspector.model import Key, Reconciliation
+from inspector.model import Key, Packing
 from inspector.quantization.precision import group_of, spacing, step_of
 from inspector.sources import workers as threads
 
@@ -47,7 +47,7 @@ class Comparison:
     def __init__(self, result: Diff) -> None:
         self.result = result
         self._sides = Sides(Known(result.a), Known(result.b))
-        self._open: list[_Reader] = []
+        self._open: list[Weights] = []
         self._threads = local()
         self._before = [stamps(side.checkpoint) for side in (result.a, result.b)]
 
@@ -154,33 +154,19 @@ class Comparison:
     def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
         """This thread's readers: files are read by offset, packed weights are kept one at a time."""
         if not hasattr(self._threads, "readers"):
-            self._threads.readers = [_Reader(self.result.a), _Reader(self.result.b)]
+            self._threads.readers = Weights(self.result.a), Weights(self.result.b)
             self._open += self._threads.readers
-        own, other = self._threads.readers
         assert pair.a is not None
         assert pair.b is not None
-        return own.side(pair.a), other.side(pair.b)
-
-
-class _Reader:
-    """One checkpoint's weights."""
-
-    def __init__(self, result: Reconciliation) -> None:
-        self.weights = Weights(result)
-        self.packing = result.packing
-
-    def close(self) -> None:
-        self.weights.close()
-
-    def side(self, side: Side) -> _Side:
-        return _Side(self, side)
+        a, b = self._threads.readers
+        return _Side(a, self.result.a.packing, pair.a), _Side(b, self.result.b.packing, pair.b)
 
 
 class _Side:
     """The tensors of one side of a pair, by index."""
 
-    def __init__(self, reader: _Reader, side: Side) -> None:
-        self.reader, self.side = reader, side
+    def __init__(self, weights: Weights, packing: Packing | None, side: Side) -> None:
+        self.weights, self.packing, self.side = weights, packing, side
         self._last: tuple[tuple[int, int, int] | None, Array] = (None, np.empty(0))
         self._most: dict[int, float] = {}  # by the tensor's index
 
@@ -191,21 +177,20 @@ class _Side:
         def read(start: int, stop: int) -> Array:
             place = (number, start, stop)
             if self._last[0] != place:
-                self._last = (place, self.reader.weights.values(each, start, stop))
+                self._last = (place, self.weights.values(each, start, stop))
             return self._last[1]
 
         return read
 
     def steps(self, number: int) -> Callable[[int, int], Array] | None:
         """How far each value may be from its original; None if unknown."""
-        each, weights, packing = self.side.tensors[number], self.reader.weights, self.reader.packing
-        packed = weights.is_packed(each)
-        dtype = packing.scheme if packed and packing else each.tensor.dtype
-        group = packing.group_size if packed and packing else None
-        largest = self._largest(number) if packed and weights.is_scaled_whole(each) else None
-        if packed and packing and not group:
-            group = weights.shape(each)[-1]
-        step = step_of(dtype, packing.bits if packed and packing else 0, group, largest)
+        each = self.side.tensors[number]
+        dtype, bits, group, largest = each.tensor.dtype, 0, None, None
+        if self.packing and self.weights.is_packed(each):
+            dtype, bits = self.packing.scheme, self.packing.bits
+            group = self.packing.group_size or self.weights.shape(each)[-1]
+            largest = self._largest(number) if self.weights.is_scaled_whole(each) else None
+        step = step_of(dtype, bits, group, largest)
         if step is None:
             return None
         size, total = group_of(dtype, group), prod(self.side.shapes[number])
@@ -220,19 +205,19 @@ class _Side:
     def _largest(self, number: int) -> float:
         """The largest magnitude of a tensor."""
         if number not in self._most:
-            chunks = self.reader.weights.chunks(self.side.tensors[number])
+            chunks = self.weights.chunks(self.side.tensors[number])
             self._most[number] = max((float(np.max(np.abs(values), initial=0)) for _, values in chunks), default=0.0)
         return self._most[number]
 
     def raw(self, number: int, start: int, stop: int) -> bytes:
         each = self.side.tensors[number]
-        return self.reader.weights.stored.raw(each.tensor, each.file, start, stop)
+        return self.weights.stored.raw(each.tensor, each.file, start, stop)
 
     def dtype(self, number: int) -> str | None:
         """The dtype of the bytes; None for packed weights."""
         each = self.side.tensors[number]
-        header = self.reader.weights.stored.header(each.file)
-        plain = not self.reader.weights.is_packed(each) and header.format != "pytorch"
+        header = self.weights.stored.header(each.file)
+        plain = not self.weights.is_packed(each) and header.format != "pytorch"
         return each.tensor.dtype if plain and not any(found.rule == "big-endian" for found in header.findings) else None
 
 

@@ -253,7 +253,7 @@ class Stored:
         return data
 
     def _is_big(self, header: Header, tensor: Tensor) -> bool:
-        """Whether a tensor's numbers are big-endian, by its file's findings about it or about all; by a GGUF's version."""
+        """Whether a tensor's numbers are big-endian, by its file's findings about it or all, or a GGUF's version."""
         swapped = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
         if not swapped or header.format != "gguf":
             return swapped
