@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import fuzzing  # noqa: F401  hypothesis is asked for its profile before any test is read
 import pytest
 import sparse
 

@@ -21,7 +21,7 @@ Test = Callable[..., None]
 #: Argument values of each case; a function that makes them is called when the test runs, not when it is collected.
 Cases = Iterable[Any] | Callable[[], Iterable[Any]]
 #: What a case is called: by each of its values, or one for each case.
-Ids = Callable[[Any], object] | Sequence[str] | None
+Ids = Callable[[Any], object] | Iterable[str] | None
 
 _PARAMETER = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -80,8 +80,9 @@ def _one(function: Test, values: Mapping[str, Any], fixtures: Mapping[str, Any],
 
 def _named(cases: Iterable[Any], arguments: Sequence[str], ids: Ids) -> Iterator[tuple[str, dict[str, Any]]]:
     """Name and arguments of each case."""
+    own = [] if ids is None or callable(ids) else list(ids)
     for number, case in enumerate(cases):
-        name: object = ids[number] if isinstance(ids, Sequence) else None
+        name: object = own[number] if own else None
         if isinstance(case, type(pytest.param())):
             name, case = case.id, case.values
         elif len(arguments) == 1:

@@ -220,7 +220,7 @@ def test_a_missing_piece_is_missed(tmp_path: Path) -> None:
     assert {step.cause: step.bytes for step in result.steps}["missing"] == -4 * 2 * 256 * 8
 
 
-@pytest.mark.parametrize(
+@every(
     "fields",
     [
         {"r": "8"},

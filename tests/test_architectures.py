@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from every import every
 
 from inspector.architectures import family_of, model_types
 from inspector.architectures.data.dialects import OWN_TYPES, type_of_class
@@ -129,7 +130,7 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@every("name", PUBLISHED)
 def test_published_mixtures(name: str) -> None:
     """The total to the parameter, the active ones as their makers round them, in units of 10⁹."""
     values, total, (low, high) = PUBLISHED[name]

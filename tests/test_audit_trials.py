@@ -81,6 +81,7 @@ def test_a_file_shrinks_while_it_is_read(tmp_path: Path) -> None:
 # --- the terminal -------------------------------------------------------------------------------
 
 
+@pytest.mark.gate
 @FORMS
 @pytest.mark.parametrize(
     "environment",
@@ -107,6 +108,7 @@ def test_environments(form: tuple[str, ...], environment: dict[str, str], tmp_pa
     assert b"\x1b" not in out
 
 
+@pytest.mark.gate
 @FORMS
 @UNIX
 def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) -> None:
@@ -142,6 +144,7 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
         assert ran.returncode == code and ran.stderr.count("\n") == (code == 2), ran.stderr
 
 
+@pytest.mark.gate
 @UNIX
 def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
     """Ctrl-C in the middle of 80 GB: at once, exit code 130, one line, no half of a manifest."""

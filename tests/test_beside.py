@@ -94,7 +94,7 @@ def test_each_byte_of_the_folder_has_its_kind(folder: Path) -> None:
     assert checkpoint.repository_size == everything
 
 
-@every("path", [path for path, kind in KINDS.items() if kind not in (None, "index", "config")])
+@every("path", [path for path, kind in KINDS.items() if kind not in (None, "index", "config")], parts=2)
 def test_nothing_beside_the_weights_is_counted_with_them(path: str, folder: Path) -> None:
     """Parameters are those of the shards, whatever else lies there."""
     whole = inspector.reconcile(inspector.open(folder)).logical

@@ -56,7 +56,7 @@ def told(folder: Path) -> set[tuple[str, str]]:
     return {(each.rule, each.message) for model in models for each in model.findings}
 
 
-@every("name", list(TRIPS))
+@every("name", list(TRIPS), parts=4)
 def test_a_bound_that_is_met_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that is judged whole has another finding once the bound is lowered; none goes without one."""
     row = TRIPS[name]

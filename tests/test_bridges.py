@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sparse
 from conftest import write
+from every import every
 
 import inspector
 from inspector import Reconciliation
@@ -58,14 +59,14 @@ def steps(result: Reconciliation) -> dict[str, int]:
     return {step.cause: step.bytes for step in result.steps}
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
+@every("name", PUBLISHED)
 def test_recipe_has_the_published_size(made: Made, name: str) -> None:
     """The recipes are the real thing: their files have the size of the published ones."""
     sizes = [path.stat().st_size for path in sorted(made(name).glob("*.safetensors"))]
     assert sizes == PUBLISHED[name]
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@every("name", PARAMETERS)
 def test_counted_as_predicted(made: Made, name: str) -> None:
     """Counted and predicted parameters are the known number, and no byte is unexplained."""
     result = reconciled(made(name))
@@ -157,7 +158,7 @@ def test_metas_names_give_the_same_roles(made: Made) -> None:
     assert metas.checkpoint.config.values["intermediate_size"] == 14_336
 
 
-@pytest.mark.parametrize("name", sorted(PARAMETERS))
+@every("name", sorted(PARAMETERS))
 def test_without_configuration_dimensions_are_inferred(made: Made, tmp_path: Path, name: str) -> None:
     """With no configuration the dimensions come from some tensors, and the others test them."""
     for path in made(name).glob("*.safetensors"):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 DRIVER = shutil.which("chromedriver")
 pytestmark = [
+    pytest.mark.gate,
     pytest.mark.once,
     pytest.mark.skipif(not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"),
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import cases
-import pytest
+from every import every
 
 import inspector
 from inspector.architectures import family_of, model_types
@@ -29,7 +29,7 @@ def difference(predicted: Shapes, real: Shapes) -> str | None:
     return next((f"{name} is predicted, and the case has none" for name in predicted if name not in real), None)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@every("path", FILES, ids=lambda path: path.stem, parts=40)
 def test_names_and_shapes_are_those_of_the_models(path: Path) -> None:
     """Each tensor of each configuration; each name read back as the key it was predicted under, and no key twice."""
     for number, case in enumerate(cases.load(path), 1):

@@ -143,7 +143,7 @@ def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial
     assert not told or first == told[0].replace(".", "_projectors.") + ".query"
 
 
-@every("case", LOADED, ids=[case["type"] for case in LOADED])
+@every("case", LOADED, ids=[case["type"] for case in LOADED], parts=3)
 def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], tmp_path: Path) -> None:
     """Either side first; every pair is known piece by piece. `tools/loaded_forms.py` had Transformers save both forms."""
     for form in ("published", "held"):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import spoilt
 from conftest import Ran
 from every import every
@@ -39,7 +38,7 @@ def seed_of(kind: str) -> int:
     return zlib.crc32(kind.encode()) % 10_000
 
 
-@every("kind", spoilt.DAMAGED)
+@every("kind", spoilt.DAMAGED, parts=9)
 def test_damage_is_found(kind: str, tmp_path: Path) -> None:
     """An error in the file that is damaged."""
     findings = found(kind, seed_of(kind), tmp_path)
@@ -48,7 +47,7 @@ def test_damage_is_found(kind: str, tmp_path: Path) -> None:
     assert all(finding.path == next(tmp_path.glob("*model*.[gs]*")).name for finding in findings if finding.path)
 
 
-@every("kind", spoilt.SOUND)
+@every("kind", spoilt.SOUND, parts=6)
 def test_oddities_are_passed_over(kind: str, tmp_path: Path) -> None:
     """Not a word about what sound models have."""
     assert found(kind, seed_of(kind), tmp_path) == []
@@ -78,7 +77,7 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("kind", TOLD)
+@every("kind", TOLD, parts=2)
 def test_what_is_wrong_is_said(kind: str, tmp_path: Path) -> None:
     """The rule, and the number or the reason."""
     rule, words = TOLD[kind]

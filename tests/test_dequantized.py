@@ -74,7 +74,7 @@ def test_a_layout_without_a_definition_is_said_to_have_none(tmp_path: Path) -> N
 NAMES = sorted(path.stem for path in (Path(sparse.__file__).parent / "packed").glob("*.json"))
 
 
-@every("name", NAMES)
+@every("name", NAMES, parts=2)
 def test_no_packed_checkpoint_surprises(name: str, tmp_path: Path) -> None:
     """Of each that libraries write every weight either has as many numbers as its shape, or no definition."""
     recipe = json.loads((Path(sparse.__file__).parent / "packed" / f"{name}.json").read_text())

@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-import pytest
+from every import every
 
 import inspector
 from inspector.architectures.explained_sizes import Meanings
@@ -118,7 +118,7 @@ def test_a_prediction_needs_no_explanation(tmp_path: Path) -> None:
     assert all(role.dimensions is None for role in result.roles)
 
 
-@pytest.mark.parametrize(
+@every(
     ("values", "size", "group", "meaning"),
     [
         ({"hidden_size": 64, "num_experts": 8}, 8, "router", "num_experts"),

@@ -104,7 +104,9 @@ VERBS = {
 }
 
 
-@every("verb", sorted(name for name, each in VERBS.items() if inspect_module.isfunction(each) and name[0] != "_"))
+@every(
+    "verb", sorted(name for name, each in VERBS.items() if inspect_module.isfunction(each) and name[0] != "_"), parts=16
+)
 def test_examples_of_the_librarys_verbs(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has one, which prints what it shows, in a folder with the fixtures."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sparse
+from fuzzing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def test_other_expressions_are_not_run(expression: str) -> None:
 
 
 @given(st.text(alphabet=r"ab.*+?\d()[]|$^-", max_size=30), st.text(alphabet="ab.", max_size=2000))
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_expression_ends(expression: str, name: str) -> None:
     """A stranger's expression, whatever it is, is refused or answered at once."""
     pattern = compiled(expression)

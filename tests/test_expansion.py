@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.architectures import formula
 from inspector.architectures.expansion import expand, expand_row
@@ -421,7 +422,7 @@ def test_what_a_prediction_holds() -> None:
 
 
 @pytest.mark.usefixtures("toy")
-@pytest.mark.parametrize(
+@every(
     ("more", "layers"),
     [(0, ()), (1, (2,)), (3, (2, 3, 4)), (16, tuple(range(2, 18))), (17, ()), (-1, ()), ("2", ()), (None, ())],
 )

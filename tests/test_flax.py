@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
+
 from every import every
 from in_memory import Bytes, refused
 
 from inspector.formats import flax
 from inspector.model import Finding, Piece, Region
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def text(word: str) -> bytes:
@@ -104,7 +108,7 @@ FLAX = "P cannot be read as Flax's MessagePack: "
 ENDS = ("truncated", FLAX + "it ends in the middle of a value")
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "rule", "what"),
     [
         (b"\x93", "unreadable-file", "it does not begin with a map"),

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+from every import every
 from in_memory import Bytes, described, keras, refused, zipped
 
 from inspector import formats
@@ -45,7 +46,7 @@ def test_findings_are_counted() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "rule", "what"),
     [
         (b"", "empty-file", "is empty: the download never began, or the disk was full"),
@@ -85,7 +86,7 @@ def test_the_first_bytes_decide() -> None:
     assert formats.read(Bytes((63).to_bytes(8, "little") + header + b"x"), "a").format == "safetensors"
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "is_state", "kind"),
     [
         ("model.layers.0.weight", False, ""),
@@ -135,7 +136,7 @@ def test_numbers_of_small_floats() -> None:
     assert np.isnan(decoding.table("F8_E8M0")[255])
 
 
-@pytest.mark.parametrize(
+@every(
     ("dtype", "data", "values", "kind"),
     [
         ("BF16", b"\x80\x3f\x00\xc0", [1.0, -2.0], "f4"),

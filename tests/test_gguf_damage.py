@@ -188,7 +188,7 @@ HOSTILE: dict[str, tuple[Recipe, int]] = {
 }
 
 
-@pytest.mark.parametrize("case", HOSTILE)
+@every("case", HOSTILE)
 def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     """Counts that a ten-gigabyte file of zeros could hold are refused at once."""
     recipe, size = HOSTILE[case]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import gguf as reference
+from fuzzing import examples
 from gguf_bytes import ARRAY, STRING, Array, Info, Recipe
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -73,13 +74,13 @@ def bytes_of(made: Recipe, infos: list[Info]) -> bytes:
     return made.file()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(recipe, st.lists(info, max_size=4))
 def test_nothing_escapes_whatever_the_fields_say(made: Recipe, infos: list[Info]) -> None:
     check(bytes_of(made, infos))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.data())
 def test_nothing_escapes_from_a_mutated_file(data: st.DataObject) -> None:
     """Bytes changed, cut out or put in anywhere in a sound file."""
@@ -97,7 +98,7 @@ def test_nothing_escapes_from_a_mutated_file(data: st.DataObject) -> None:
     check(bytes(content))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(recipe, st.lists(info, max_size=3), st.integers(0, 64))
 def test_the_answer_does_not_depend_on_how_bytes_arrive(made: Recipe, infos: list[Info], slack: int) -> None:
     """A source that grows byte by byte gives what a mapped file gives."""
@@ -117,7 +118,7 @@ values = st.one_of(
 names = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1, max_size=15)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([2, 3]),
     st.sampled_from("<>"),
@@ -148,7 +149,7 @@ def test_sound_files_are_read_as_the_package_reads_them(
     assert {f.severity for f in header.findings if f.rule != "control-character"} <= {"info"}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.binary(max_size=300))
 def test_nothing_escapes_from_random_bytes(tail: bytes) -> None:
     check(b"GGUF" + tail)

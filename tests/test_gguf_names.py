@@ -103,7 +103,7 @@ def test_every_first_word_is_known() -> None:
     assert theirs <= firsts
 
 
-@pytest.mark.parametrize("path", real.files("gguf_listing/*.json"), ids=lambda path: path.stem)
+@every("path", real.files("gguf_listing/*.json"), ids=lambda path: path.stem)
 def test_every_tensor_of_published_models_is_keyed(path: Path) -> None:
     names = [tensor["name"] for tensor in json.loads(path.read_text())["tensors"]]
     found = keyed(*names)

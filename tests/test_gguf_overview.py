@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import real
 import sparse
+from every import every
+from fuzzing import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sparse_gguf import TENSOR_TYPES, write_gguf
@@ -263,7 +265,7 @@ SCHEMES = {
 }
 
 
-@pytest.mark.parametrize("case", SCHEMES)
+@every("case", SCHEMES)
 def test_mixtures_of_the_same_types_are_told_by_the_file_type(case: str) -> None:
     """Where it agrees with the types that are counted."""
     told, dtypes, scheme, bits = SCHEMES[case]
@@ -453,7 +455,7 @@ ABSURD = ("token_embd.weight", "blk.0.ffn_up_exps.weight", "blk.99999999.ffn_gat
           "blk.x.attn_q.bias", "cls.weight", "blk.", "direction.7")  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([each.architecture for each in listed_gguf() if each.predicted]),
     st.dictionaries(

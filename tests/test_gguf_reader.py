@@ -11,6 +11,7 @@ import gguf
 import numpy as np
 import pytest
 import real
+from every import every
 from gguf_bytes import ARRAY, BOOL, FLOAT32, FLOAT64, INT8, INT64, STRING, UINT16, UINT32, UINT64, Array, Info, Recipe
 
 from inspector.errors import FormatError
@@ -70,8 +71,8 @@ def compare(path: Path) -> Header:
     return header
 
 
-@pytest.mark.parametrize("alignment", [8, 32, 64, 4096])
-@pytest.mark.parametrize("endian", list(gguf.GGUFEndian))
+@every("alignment", [8, 32, 64, 4096])
+@every("endian", list(gguf.GGUFEndian))
 def test_agrees_with_the_package_on_what_its_writer_writes(
     tmp_path: Path, alignment: int, endian: gguf.GGUFEndian
 ) -> None:

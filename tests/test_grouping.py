@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every import every
 from loopback import samples
 
 import inspector
@@ -18,7 +19,7 @@ def names(*files: str) -> list[tuple[str, str | None, int]]:
     return [(v.name, v.type, len(v.paths)) for v in grouping.variants(dict.fromkeys(files, 10))]
 
 
-@pytest.mark.parametrize(
+@every(
     ("stem", "type_"),
     [
         ("Llama-3.2-1B-Instruct-Q4_K_M", "Q4_K_M"),

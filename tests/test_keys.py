@@ -117,7 +117,7 @@ def test_pieces_have_their_own_part_and_group() -> None:
 # --- patterns -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("names", "patterns"),
     [
         ([], {}),

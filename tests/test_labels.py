@@ -48,7 +48,7 @@ def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -
     assert (found.label, found.parameters, found.experts, found.bits) == (label, parameters, experts, 16)
 
 
-@pytest.mark.parametrize(
+@every(
     "name",
     [
         "model.safetensors",
@@ -81,7 +81,7 @@ def test_the_first_name_with_a_label_wins() -> None:
     assert (found.label, found.bytes) == ("7B", 3_500_000_000)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "label", "parameters"),
     [
         ("7B", "7B", 7 * 10**9),
@@ -102,7 +102,7 @@ def test_labels_that_are_given(text: str, label: str, parameters: int) -> None:
     assert (found.label, found.parameters, found.bytes) == (label, parameters, 2 * parameters)
 
 
-@pytest.mark.parametrize("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
+@every("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
 def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
     with pytest.raises(UsageError, match="is not a size"):
         labels.given(text, 16)

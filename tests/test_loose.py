@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import spoilt
 from conftest import Ran
+from every import every
 
 from inspector.auditing.run import audit
 from inspector.model import Finding
@@ -120,7 +121,7 @@ SOUND: dict[str, Make] = {
 }
 
 
-@pytest.mark.parametrize("make", SOUND.values(), ids=SOUND)
+@every("make", SOUND.values(), ids=SOUND)
 def test_models_that_lie_together_are_sound(make: Make, tmp_path: Path) -> None:
     make(tmp_path)
     assert found(tmp_path) == []

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from every import every
 from made_up import layers, seen, told
 
 from inspector.auditing.values import lost_bits
@@ -39,7 +40,7 @@ def test_bits_that_all_numbers_lack() -> None:
         assert told("lost-bits", seen(**WIDE, ever=0xFFF8, **unfit), *beside, *others, raw=numbers) == []
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"ever": 0x7FFF}, ["all numbers have the same sign, which no trained projection has"]),

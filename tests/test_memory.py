@@ -437,8 +437,8 @@ ZERO = {
 }
 
 
-@pytest.mark.parametrize("devices", ZERO)
-@pytest.mark.parametrize("stage", [1, 2, 3])
+@every("devices", ZERO)
+@every("stage", [1, 2, 3])
 def test_zeros_own_table(devices: int, stage: int) -> None:
     """Its authors' figures for mixed precision and Adam, to the digits that they print."""
     from inspector.sizing.training import Plan

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Ran, write
+from every import every
 
 import inspector
 from inspector.opening.models import models_at
@@ -81,7 +82,7 @@ def two(
     return folder
 
 
-@pytest.mark.parametrize(
+@every(
     ("first", "second", "beside"),
     [
         ("model.safetensors", "model.fp16.safetensors", ()),

@@ -88,7 +88,7 @@ def key_of(name: str, namer: Namer | None = None) -> Key:
     return (namer or Namer()).name([name]).key(0)
 
 
-@pytest.mark.parametrize(("role", "part", "name"), [(*key, name) for key, names in SAME.items() for name in names])
+@every(("role", "part", "name"), [(*key, name) for key, names in SAME.items() for name in names])
 def test_outside_the_layers(role: str, part: str, name: str) -> None:
     """By convention alone, with no family's table."""
     assert key_of(name) == Key("text", None, None, role, part)

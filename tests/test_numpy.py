@@ -5,13 +5,14 @@ from __future__ import annotations
 import zipfile
 
 import pytest
+from every import every
 from in_memory import Bytes, described, refused, zipped
 
 from inspector.formats import numpy
 from inspector.model import Finding, Region, Tensor
 
 
-@pytest.mark.parametrize(
+@every(
     ("head", "dtype", "shape", "nbytes"),
     [
         (described(), "F32", (3,), 12),

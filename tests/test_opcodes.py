@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from every import every
+from fuzzing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -40,7 +41,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL))
 def test_plain_values_are_what_python_makes_of_them(value: Any, protocol: int) -> None:
     """By any protocol, shared parts and memo included; and nothing is reached."""
@@ -52,7 +53,7 @@ def test_plain_values_are_what_python_makes_of_them(value: Any, protocol: int) -
         assert plain(program.value) == shared
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_end_in_a_value_or_in_damage(data: bytes) -> None:
     """Nothing is raised, whatever a stranger writes."""
@@ -60,7 +61,7 @@ def test_any_bytes_end_in_a_value_or_in_damage(data: bytes) -> None:
         assert program.damage is None or isinstance(program.damage, str)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL), st.data())
 def test_a_pickle_that_is_cut_or_changed_raises_nothing(value: Any, protocol: int, data: st.DataObject) -> None:
     raw = bytearray(pickle.dumps(value, protocol))
@@ -119,7 +120,7 @@ def test_each_opcode_is_pythons(data: bytes) -> None:
     assert (found, type(found)) == (own, type(own))
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "value"),
     [
         (b"\x8f(K\1K\2\x90.", [1, 2]),  # sets are lists: their items may be anything

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import sparse
 from every import every
+from fuzzing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,7 +102,7 @@ def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_
     assert result.logical == loaded["expected"]["parameters"]
 
 
-@every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION - NOT_INFERRED))
+@every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION - NOT_INFERRED), parts=2)
 def test_recognised_without_any_configuration(name: str, tmp_path: Path) -> None:
     """Tensors alone tell the scheme and the model's dimensions."""
     loaded = {**recipe(name), "beside": {}}
@@ -132,7 +133,7 @@ def test_a_declaration_of_another_scheme(tmp_path: Path) -> None:
     assert result.logical == loaded["expected"]["parameters"]
 
 
-@pytest.mark.parametrize("bits", ["4", -1, 0, 10**30, None, [], {}, True, 2.5])
+@every("bits", ["4", -1, 0, 10**30, None, [], {}, True, 2.5])
 def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None:
     """Numbers in a configuration come from strangers: the tensors say 4 bits."""
     loaded = recipe("gptq-4bit")
@@ -370,7 +371,7 @@ FIELDS = ["bits", "w_bit", "group_size", "quant_method", "config_groups", "confi
     claims=st.dictionaries(st.sampled_from(FIELDS), CLAIMS, max_size=4),
     method=st.sampled_from(sorted({method for scheme in all_schemes() for method in scheme.methods})),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], claims: dict[str, Any], method: str) -> None:  # fmt: skip
     """Whatever shapes and claims a stranger's file has, packing is told or not, in whole numbers and without a crash."""
     tensors = [

@@ -145,6 +145,7 @@ def test_the_charts_add_up(made: Callable[[str], Path]) -> None:
 MOST = {"llama-7b": (6_000_000, 400), "deepseek-v3-fp8": (10_000_000, 3_000)}
 
 
+@pytest.mark.gate
 @pytest.mark.parametrize("recipe", MOST)
 def test_pages_stay_small(
     recipe: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path

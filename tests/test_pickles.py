@@ -188,7 +188,7 @@ WRAPPED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("how", sorted(WRAPPED))
+@every("how", sorted(WRAPPED))
 def test_archives_are_opened(how: str) -> None:
     """However it is packed, what is in it is judged; harmless content passes in the same packing."""
     assert judged(WRAPPED[how](HIDDEN["protocol 0"])).dangerous == ("posix.system",)
@@ -304,7 +304,7 @@ def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
     assert (found.dangerous, found.unusual, found.unread) == ((), (), ())
 
 
-@pytest.mark.parametrize("seed", range(8))
+@every("seed", range(8))
 def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
     """Mutated pickles, read by Python's own unpickler too: what it would import is reached, or the program is damaged."""
     chance = random.Random(seed)

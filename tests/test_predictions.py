@@ -147,7 +147,7 @@ WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("config", "name", "shape"), WRITTEN, ids=[f"{at[0]['model_type']}-{at[1]}" for at in WRITTEN])
+@every(("config", "name", "shape"), WRITTEN, ids=[f"{at[0]['model_type']}-{at[1]}" for at in WRITTEN])
 def test_fields_that_the_class_works_out_itself(
     config: dict[str, Any], name: str, shape: tuple[int, ...] | None
 ) -> None:
@@ -203,15 +203,13 @@ PRESETS = {
 }
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@every("name", PRESETS)
 def test_presets_have_the_published_counts(name: str) -> None:
     """Every preset, to the parameter."""
     assert inspector.predict(name).parameters == PRESETS[name]
 
 
-@pytest.mark.parametrize(
-    "model_type", ["apertus", "cohere", "falcon_h1", "granite", "nanochat", "olmo", "olmo2", "olmoe", "qwen3_moe"]
-)
+@every("model_type", ["apertus", "cohere", "falcon_h1", "granite", "nanochat", "olmo", "olmo2", "olmoe", "qwen3_moe"])
 def test_a_bias_is_as_long_as_what_its_projection_puts_out(model_type: str) -> None:
     """Where the heads are together wider than the model, as Transformers builds each of these on the meta device."""
     sizes = {"hidden_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32}
@@ -517,7 +515,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", BAD)
+@every("case", BAD)
 def test_bad_configurations_are_one_clear_error(case: str) -> None:
     """What is missing or absurd is named."""
     config, said = BAD[case]

@@ -49,7 +49,7 @@ def test_published_files(name: str) -> None:
     assert 8 + -(-len(text) // 8) * 8 + end == published["bytes"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("architecture", "model_type"),
     [
         ("LlamaForCausalLM", "llama"),

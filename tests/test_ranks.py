@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch_files
+from every import every
 from hostile.torch_files import Saved, Tensors, torch_zip
 
 import inspector
@@ -59,7 +60,7 @@ WRITTEN = {case["case"]: case for case in torch_files.cases(torch_files.FIXTURES
 _OTHERWISE = {"fully sharded, full", "fully sharded, local", "zero 1", "zero 2"}
 
 
-@pytest.mark.parametrize("name", sorted(WRITTEN.keys() - _OTHERWISE))
+@every("name", sorted(WRITTEN.keys() - _OTHERWISE))
 def test_parts_are_put_together_as_torch_does(name: str, tmp_path: Path) -> None:
     """DTensor in one and two dimensions, FSDP, torch.distributed.checkpoint, ZeRO's third stage, Meta's shards.
 
@@ -101,7 +102,7 @@ def test_what_flat_parameters_hold_is_counted(tmp_path: Path) -> None:
     assert 66 + 49 + 48 <= result.logical <= 66 + 49 + 48 + 3 * 2 + 3
 
 
-@pytest.mark.parametrize("name", sorted(WRITTEN))
+@every("name", sorted(WRITTEN))
 def test_ranks_files_add_up(name: str, tmp_path: Path) -> None:
     """Whatever ranks wrote: the steps add up to the bytes on the disk."""
     result = reconciled(torch_files.unpack(WRITTEN[name], tmp_path))
@@ -197,7 +198,7 @@ def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
 # --- audits ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(WRITTEN))
+@every("name", sorted(WRITTEN))
 def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
     """Neither errors nor warnings; that they are pickles is a note."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)

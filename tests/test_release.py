@@ -20,6 +20,8 @@ import inspector
 
 yaml = pytest.importorskip("yaml")
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(__file__).parents[1]
 Made = Callable[[str], Path]
 BIN = Path(sys.executable).parent

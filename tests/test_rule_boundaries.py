@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import rule_words
+from every import every
 
 from inspector.auditing.consistency import packing, tensor_names
 from inspector.auditing.readers import dangerous_names, tokenizer_json
@@ -31,7 +32,7 @@ def test_names_of_another_convention(stored: str, wanted: str, found: str | None
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("piece", "right"),
     [
         (["a", -1.5], True), (["a", 0], True), (["a", "0"], False), (["a", True], False), (["a", None], False),
@@ -43,7 +44,7 @@ def test_pieces_with_scores(piece: Any, right: bool) -> None:
     assert said == ([] if right else ["model.vocab.1 is not a piece with a score"])
 
 
-@pytest.mark.parametrize(
+@every(
     ("said", "width"),
     [
         ({"bits": 4, "group_size": 128}, (4, 128)),
@@ -64,7 +65,7 @@ def test_declared_widths(said: dict[str, Any], width: tuple[int | None, int | No
     assert packing._declared_width(said) == width
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "use", "danger"),
     [
         ("torch.nn.functional.relu", "call", "error"),

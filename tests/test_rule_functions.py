@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.auditing import files, limits
 from inspector.auditing.completeness import contents, downloads, file_names, shards
@@ -112,7 +113,7 @@ def test_fused_and_split_modules(name: str, others: list[str]) -> None:
     assert list(tensor_names._fused_or_split(name)) == others
 
 
-@pytest.mark.parametrize(
+@every(
     ("merges", "lost"),
     [
         (["a b"], None), (["a c"], "c"), (["c a"], "c"), (["b a"], "ba"), ([["a", "b"]], None), ([["b", "a"]], "ba"),
@@ -135,7 +136,7 @@ def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
     assert tokens._contains(token, raw) == there
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "why"),
     [
         (b'{"model": ', "no JSON document: Expecting value: line 1 column 11 (char 10)"),
@@ -199,7 +200,7 @@ def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
     assert adapters._layer(module) == layer
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "chosen", "is_in"),
     [
         ("h.3.attn", None, True), ("h.3.attn", [3], True), ("h.3.attn", [2, 4], False), ("h.3.attn", 3, True),
@@ -289,7 +290,7 @@ def test_runs_of_words_in_names() -> None:
 # --- files --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "said"),
     [
         ({"error": "x"}, "x"), ({"message": "x", "status": 404}, "x"), ({"status": 404, "detail": "y"}, "y"),
@@ -302,7 +303,7 @@ def test_messages_of_servers(value: Any, said: str | None) -> None:
     assert downloads._message_of_object(json.dumps(value)) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "is_one"),
     [
         ("x.pt", True), ("X.PTH", True), ("x.ckpt", True), ("tokenizer.model", True), ("x.spm", True), ("x.onnx", True),
@@ -423,7 +424,7 @@ def test_files_that_are_too_large() -> None:
 # --- names --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "decorated"),
     [
         ("model (1).safetensors", True), ("model copy.safetensors", True), ("model copy 2.safetensors", True),
@@ -437,7 +438,7 @@ def test_names_of_copies(name: str, decorated: bool) -> None:
     assert (file_names._DECORATED.fullmatch(name) is not None) == decorated
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "found"),
     [
         ("model.safetensors", True), ("model.fp16.safetensors", True), ("model-00001-of-00002.safetensors", True),
@@ -482,7 +483,7 @@ def test_stems_of_processors(kind: str, stem: str) -> None:
     assert preprocessors._stem(kind) == stem
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "alike"),
     [("NewImageProcessor", True), ("NewProcessor", True), ("NewFeatureExtractor", True), ("NewImageProcessorFast", True),
      ("NewImageProcessorPil", True), ("newProcessor", False), ("NewModel", False), ("", False)],
@@ -491,7 +492,7 @@ def test_names_like_a_processors(kind: str, alike: bool) -> None:
     assert preprocessors._looks_like_one(kind) == alike
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"size": 224}, []), ({"size": [224, 224]}, []), ({"size": {"height": 1, "width": 1}}, []),
@@ -515,7 +516,7 @@ def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
 # --- tokenizers ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "highest"),
     [
         (b'"a": 3, "b": 7}', 7), (b'"a": 9,"b":2 }', 9), (b'"a": 3', None), (b"}", None), (b'"a": "x"}', None),
@@ -542,7 +543,7 @@ def test_an_object_begins_with_a_brace() -> None:
     assert token_counts._highest_in_object(b"") is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "count"),
     [
         (b"\x0a\x02ab" * 3, 3), (b"\x0a\x02ab" * 3 + b"\x12\x01x", 3), (b"\x12\x01x", None), (b"", 0),
@@ -557,7 +558,7 @@ def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> N
 # --- harm ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("data", "what"),
     [
         (b"\0\0 \r\n\tMZ\x90", "a Windows program"), (b"xMZ\x90", None), (b"x" * 9 + b"PK\x03\x04", "a ZIP archive"),

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from every import every
 from made_up import seen
 
 from inspector.auditing.readers import document_objects
@@ -69,7 +70,7 @@ def test_the_share_of_noise(cells: int, evenness: float, share: float) -> None:
     assert lost_bits._share(own) == share
 
 
-@pytest.mark.parametrize(
+@every(
     ("factor", "others", "other_way"),
     [
         (-4.0, [4.0, 4.0, 4.0], True), (4.0, [4.0, 4.0, 4.0], False), (-4.0, [-4.0, -4.0, -4.0], False),
@@ -115,7 +116,7 @@ def test_the_largest_in_words() -> None:
     assert plausibility._the_largest(seen(dtype="Q8_0", shape=(128, 256))) == "the largest scale of a block"
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "name"),
     [
         ("torch.py", "torch"), ("torch.pyc", "torch"), ("torch.cpython-311-x86_64-linux-gnu.so", "torch"), ("torch.pyd", "torch"),
@@ -135,7 +136,7 @@ def test_the_source_of_compiled_python(path: str, source: str) -> None:
     assert programs._source_of(Entry(path, "file", 1)) == source
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "text"),
     [
         (b"abc", "abc"), ("größe".encode(), "größe"), (b"\xff\xfea\0", "a"), (b"\xfe\xff\0a", "a"), (b"\xff", "\ufffd"),

@@ -59,7 +59,7 @@ def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch
 TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
 
 
-@pytest.mark.parametrize(
+@every(
     ("template", "faults"),
     [
         ({}, []),
@@ -88,7 +88,7 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
     assert list(tokenizer_json._of_template(template, "p")) == faults
 
 
-@pytest.mark.parametrize(
+@every(
     ("fields", "faults"),
     [
         ({}, []),
@@ -167,7 +167,7 @@ PASSED_OVER: hostile.Files = {
 _ON_LINKS = frozenset(("link-outside", "broken-link", "no-vocabulary", "no-weights", "quantization"))
 
 
-@every("code", sorted(CASES.keys() - _ON_LINKS))
+@every("code", sorted(CASES.keys() - _ON_LINKS), parts=5)
 def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
     case = CASES[code]
     change = hostile.both(case.change, lambda files: files.update(PASSED_OVER))

@@ -166,7 +166,13 @@ def broken(judged: Judged, checks: Iterable[Callable[[Judged], None]]) -> Iterat
             yield f"{judged.case.name} {check.__name__}: {error}"
 
 
-@pytest.mark.parametrize("code", sorted(hostile.CASES))
+#: Its case has as many files as are too many.
+SLOW = "many-files"
+
+
+@pytest.mark.parametrize(
+    "code", [pytest.param(code, marks=[pytest.mark.gate] * (code == SLOW)) for code in sorted(hostile.CASES)]
+)
 def test_a_rule(code: str, tmp_path: Path, inspect: Run, judge: Judge) -> None:
     """What trips it does so in every form; the same done rightly is not found; other commands show what is left."""
     failed: list[str] = []

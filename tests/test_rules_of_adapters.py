@@ -149,7 +149,7 @@ PREFIX = {
 FIRST = "base_model.model.layers.0.attn.q."
 
 
-@pytest.mark.parametrize(
+@every(
     ("config", "tensors", "said"),
     [
         (OFT, ROTATIONS, []),

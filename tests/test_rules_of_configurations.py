@@ -24,7 +24,7 @@ def only(name: str, fields: dict[str, Any] | bytes, **others: bytes) -> hostile.
     return hostile.both(hostile.alone(content, name), lambda files: files.update(others))
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "letter"),
     [
         *((True, "b"), (0, "i"), (0.5, "f"), ("", "s"), (None, "n"), ({}, "d"), ([], "IFSBLO"), ([True], "IFSBLO")),
@@ -38,7 +38,7 @@ def test_the_kind_of_a_value(value: Any, letter: str) -> None:
     assert accepted_values.kind_of(value) == letter
 
 
-@pytest.mark.parametrize(
+@every(
     ("field", "value", "should"),
     [
         ("hidden_size", 16, None),
@@ -115,7 +115,7 @@ def test_fields_of_a_configuration(own: dict[str, Any], faults: list[str]) -> No
     assert list(rules._wrong_fields(own, "llama", "")) == faults
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "faults"),
     [
         (
@@ -200,7 +200,7 @@ LLAMMA = {**KNOWN, "model_type": "llamma", "architectures": ["LlamaForCausalLM"]
 UNKNOWN = "model_type \"llamma\" is unknown to Transformers; 'llama' is known"
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"model_type": "llama"}, []),

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-import pytest
 from every import every
 from made_up import USUAL, ZERO, layers, seen, told
 
@@ -26,7 +25,7 @@ def test_without_data_nothing_is_said() -> None:
             assert list(each.findings(nothing)) == [], each.code
 
 
-@pytest.mark.parametrize(
+@every(
     ("changed", "scrambled"),
     [
         ({}, False),
@@ -148,7 +147,7 @@ def test_pages_of_zeros() -> None:
 TABLE: dict[str, Any] = {"role": "embed_tokens", "layer": None, "group": "embedding", "shape": (64, 64)}
 
 
-@pytest.mark.parametrize(
+@every(
     ("run", "own", "said"),
     [
         ((1280, 2560), {}, ["warning: 10 rows of zeros, 16% of the table, followed by other rows: unused tokens, or a part that was never written"]),
@@ -252,7 +251,7 @@ def test_text_among_numbers() -> None:
     assert told("text-in-tensor", seen(text=text, dtype="U8", side="zeros"), scheme="gptq") == []
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({}, []),
@@ -281,7 +280,7 @@ SCALES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@every(
     ("scheme", "own", "said"),
     [
         ("gptq", {"most_bits": 0x3C00}, []),
@@ -378,7 +377,7 @@ def test_layers_that_pass_on_what_they_get() -> None:
     assert len(told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others, *layers(2))) == 3
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"least_bits": 0x3C23, "most_bits": 0x3C23, "total": 40.96}, ["every number is 0.01"]),
@@ -399,7 +398,7 @@ def test_constant_numbers(own: dict[str, Any], said: list[str]) -> None:
 LARGEST = "the largest magnitude is"
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"largest": 2.0**14}, []),
@@ -422,7 +421,7 @@ def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> 
     assert [each.partition(": error: ")[2] for each in told("value-scale", seen(**own))] == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "others", "said"),
     [
         ({"largest": 2.0**8, "middle": None}, {}, []),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import rule_words
 from every import every
 
@@ -53,12 +52,12 @@ PIPELINES: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", DIFFUSERS)
+@every("case", DIFFUSERS)
 def test_fields_of_diffusers(case: Case, tmp_path: Path) -> None:
     told("diffusers-field", case, tmp_path)
 
 
-@pytest.mark.parametrize("case", PIPELINES)
+@every("case", PIPELINES)
 def test_parts_of_pipelines(case: Case, tmp_path: Path) -> None:
     told("pipeline-parts", case, tmp_path)
 
@@ -195,7 +194,7 @@ CARD = {"README.md": "x"}
 NO_PREPROCESSOR = "config.json: error: no preprocessor_config.json beside it, which {} needs: download it"
 
 
-@pytest.mark.parametrize(
+@every(
     ("files", "needs"),
     [
         ({"config.json": CLASSIFIER, **CARD}, "ViTForImageClassification"),
@@ -289,6 +288,6 @@ PARTS: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", PARTS)
+@every("case", PARTS)
 def test_parts_that_an_index_names(case: Case, tmp_path: Path) -> None:
     told("missing-component", case, tmp_path)

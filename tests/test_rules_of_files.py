@@ -10,9 +10,8 @@ import struct
 import tarfile
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
 import rule_words
 from every import every
 from hostile.changes import packed
@@ -24,6 +23,9 @@ from inspector.auditing.completeness import contents
 from inspector.auditing.loading import gguf_claims
 from inspector.auditing.readers import archives, misleading_names, pickles
 from inspector.model import Header, Tensor
+
+if TYPE_CHECKING:
+    import pytest
 
 Case = tuple[str, dict[str, Any], list[str]]
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1234\n"
@@ -498,7 +500,7 @@ def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[
 # --- helpers ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "out"),
     [
         *((each, False) for each in ("a", "a/../b", "./a", "a/./b", "..a", "a//b", "")),
@@ -509,7 +511,7 @@ def test_paths_that_lead_out(path: str, out: bool) -> None:
     assert misleading_names.leaves(path) == out
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "letter"),
     [
         ("weight", None),
@@ -529,7 +531,7 @@ def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
     assert misleading_names.look_alike(text) == letter
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "windows", "portable"),
     [
         ("a/b.txt", False, False),
@@ -550,7 +552,7 @@ def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
     assert (misleading_names.not_on_windows(path), misleading_names.barely_portable(path)) == (windows, portable)
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "whole"),
     [
         (b"", True),
@@ -574,7 +576,7 @@ def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> Non
     assert contents._is_whole_message(raw) == whole
 
 
-@pytest.mark.parametrize(
+@every(
     ("named", "counts", "most"),
     [
         ("Q4_0", {"Q4_0": 2, "Q6_K": 1}, None),

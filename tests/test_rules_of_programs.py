@@ -160,7 +160,7 @@ def test_programs(code: str, files: dict[str, Any], expected: list[str], tmp_pat
     assert rule_words.lines(code, files, tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "runs"),
     [
         ("[core]\nfsmonitor = true", []),
@@ -221,7 +221,7 @@ def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> No
     assert list(keras.in_document(document)) == names
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "names"),
     [
         (b'x "class_name": "Lambda"', ["a Lambda layer, which is code"]),
@@ -365,7 +365,7 @@ def test_operations_of_tensorflow_within_lite(tmp_path: Path) -> None:
     assert rule_words.lines("graph-operation", files, tmp_path) == expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "is_one"),
     [
         ("config.json", True),

@@ -148,7 +148,7 @@ CODE = "it has a Lambda layer, which is code: do not load it"
 UNCHECKED = "its configuration could not be checked:"
 
 
-@pytest.mark.parametrize(
+@every(
     ("files", "said"),
     [
         ({"m.keras": archive({"config.json": json.dumps(LAMBDA).encode()})}, [f"m.keras: error: {CODE}"]),
@@ -351,7 +351,7 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
     assert token_counts._last_of_pieces(raw, 0) == last
 
 
-@pytest.mark.parametrize(
+@every(
     ("raw", "pieces"),
     [
         (b"\x0a\x01a\x0a\x02bc", 2),
@@ -381,7 +381,7 @@ def numbers(*values: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "pairs", "said"),
     [
         ("gguf-type", {"tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.x": 1.0}, []),
@@ -400,7 +400,7 @@ def test_keys_of_a_gguf(code: str, pairs: dict[str, Any], said: list[str], tmp_p
     assert rule_words.lines(code, files, tmp_path) == [f"a.gguf: error: {each}" for each in said]
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "dtype", "shape", "cannot"),
     [
         ("token_embd.weight", "I8", (4, 4), True), ("token_embd.weight", "I32", (4, 4), True),
@@ -553,12 +553,12 @@ AGREED: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "said"), AGREED)
+@every(("code", "files", "said"), AGREED)
 def test_files_that_are_read_together(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("first", "marked", "may_hold"),
     [
         (b"\x80\x04\x95", True, True), (b"\x80\x00", True, True), (b"\x80\x05.", True, True), (b"\x80\x06", False, True),
@@ -648,7 +648,7 @@ def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], said: 
     assert rule_words.lines(code, files, tmp_path) == said
 
 
-@pytest.mark.parametrize("end", ["json", "txt", "md", "png", "jpg", "jpeg", "gif", "pdf", "yaml", "yml", "model", "MD"])
+@every("end", ["json", "txt", "md", "png", "jpg", "jpeg", "gif", "pdf", "yaml", "yml", "model", "MD"])
 def test_documents_that_are_archives(end: str, tmp_path: Path) -> None:
     said = [f"a.{end}: warning: a compressed archive, under the name of a document"]
     assert rule_words.lines("hidden-archive", {f"a.{end}": b"PK\x03\x04", f"a{end}": b"PK\x03\x04"}, tmp_path) == said

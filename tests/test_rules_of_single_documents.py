@@ -94,7 +94,7 @@ def template(**changed: Any) -> dict[str, Any]:
     return {**whole, **changed}
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "said"),
     [
         (template(), []),
@@ -130,7 +130,7 @@ def test_nested_parts_are_followed_as_deep_as_any() -> None:
 PIECES = b"\x0a\x02ab" * 3
 
 
-@pytest.mark.parametrize(
+@every(
     ("files", "highest"),
     [
         ({"vocab.json": {"a": 0, "b": 4}}, ("vocab.json", 4, -1)),
@@ -159,7 +159,7 @@ def test_the_highest_ids_of_a_tokenizer(
     assert found == (None if highest is None else (f"t/{highest[0]}", *highest[1:]))
 
 
-@pytest.mark.parametrize(
+@every(
     ("document", "highest"),
     [
         ({"model": {"vocab": {"a": 0, "b": 1}}, "added_tokens": []}, -1),
@@ -180,7 +180,7 @@ def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | N
     assert token_counts.assigned(subject, "tokenizer.json") == highest
 
 
-@pytest.mark.parametrize(
+@every(
     ("tokens", "said"),
     [
         (None, []),
@@ -222,7 +222,7 @@ def test_a_tokenizer_without_a_class(files: dict[str, Any], said: list[str], tmp
 # --- configurations -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({}, []),
@@ -258,7 +258,7 @@ def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
     assert found == (["conv_dim, conv_stride, conv_kernel have different lengths"] if said else [])
 
 
-@pytest.mark.parametrize(
+@every(
     ("field", "value", "said"),
     [
         ("hidden_size", 0, None), ("hidden_size", -1, "−1, but a size cannot be negative"), ("hidden_size", 1, None),
@@ -296,7 +296,7 @@ def test_labels(own: dict[str, Any], said: list[str]) -> None:
     assert list(config_fields._wrong_labels(own)) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("scope", "said"),
     [
         ({"hidden_size": 8, "num_attention_heads": 2}, []),
@@ -325,7 +325,7 @@ def test_lists_of_longrope_of_another_kind() -> None:
 # --- modules of sentence-transformers -----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "kind", "said"),
     [
         ({"in_features": 2, "out_features": 3}, "Dense", []),
@@ -362,7 +362,7 @@ def test_fields_of_modules(own: dict[str, Any], kind: str, said: list[str]) -> N
 METHOD = {"text": {"method": "forward", "method_output_name": "x"}}
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({}, []),
@@ -382,7 +382,7 @@ def test_descriptions_of_transformers(own: dict[str, Any], said: list[str]) -> N
     assert list(sentence_transformers._wrong_transformer(own)) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "own", "shapes"),
     [
         ("Dense", {"in_features": 2, "out_features": 3}, {"linear.weight": (3, 2), "linear.bias": (3,)}),
@@ -411,7 +411,7 @@ def test_convolutions_without_sizes(own: dict[str, Any]) -> None:
 # --- archives and templates ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("packed", "whole"),
     [
         (zlib.compress(b"abc" * 9), b"abc" * 9),
@@ -508,7 +508,7 @@ def test_templates_that_jinja_cannot_parse(text: str, unread: bool) -> None:
 # --- code ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("document", "named"),
     [
         ({"auto_map": {"AutoModel": "modeling.Model"}}, [("auto_map", "modeling.Model")]),
@@ -531,7 +531,7 @@ def test_code_that_a_configuration_names(document: dict[str, Any], named: list[t
     assert list(remote_code._of_configuration(document)) == named
 
 
-@pytest.mark.parametrize(
+@every(
     ("files", "said"),
     [
         ({"config.json": {"auto_map": {"A": "m.M"}}, "m.py": "x"}, ["config.json: warning: auto_map names m.M, code in m.py"]),

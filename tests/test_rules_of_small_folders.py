@@ -44,7 +44,7 @@ def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]])
     assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "unknown"),
     [
         ("DownBlock2D", None), (["DownBlock2D", "UpBlock2D"], None), ("Zebra", None), ("DownBlock2", "DownBlock2"),
@@ -83,7 +83,7 @@ def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
 # --- GGUF ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("numbers", "said"),
     [
         ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 16}, []),
@@ -103,7 +103,7 @@ def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
     assert list(gguf_rules._unequal("llama", numbers.get, numbers.__contains__)) == said
 
 
-@pytest.mark.parametrize(
+@every(
     ("metadata", "said"),
     [
         ({"tokenizer.ggml.model": "llama"}, []),
@@ -131,7 +131,7 @@ def test_the_fused_tensor(part: str) -> None:
 # --- adapters -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("own", "said"),
     [
         ({"r": 1}, []), ({"r": 0}, ["r is 0: a rank must be positive"]), ({"r": -4}, ["r is −4: a rank must be positive"]),
@@ -292,7 +292,7 @@ def ia3(*modules: str) -> bytes:
     return safetensors({f"base_model.model.layers.0.attn.{each}.ia3_l": [16, 1] for each in modules})
 
 
-@pytest.mark.parametrize(
+@every(
     ("config", "weights", "said"),
     [
         (IA3, ia3("q", "v"), []),

@@ -67,12 +67,12 @@ def of_adapter(config: Mapping[str, Any], tensors: dict[str, list[int]], folder:
     return [each.severity for each in found if each.severity != "info"]
 
 
-@pytest.mark.parametrize(("config", "tensors"), [(own, tensors) for own, _, tensors in METHODS])
+@every(("config", "tensors"), [(own, tensors) for own, _, tensors in METHODS])
 def test_pieces_that_a_module_can_have(config: dict[str, Any], tensors: dict[str, list[int]], tmp_path: Path) -> None:
     assert of_adapter(config, tensors, tmp_path) == []
 
 
-@pytest.mark.parametrize(("config", "tensors"), SPOILT)
+@every(("config", "tensors"), SPOILT)
 def test_pieces_that_no_module_has(config: dict[str, Any], tensors: dict[str, list[int]], tmp_path: Path) -> None:
     assert of_adapter(config, tensors, tmp_path)
 
@@ -155,7 +155,7 @@ GENERATION: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("own", "expected"), GENERATION)
+@every(("own", "expected"), GENERATION)
 def test_values_of_generation(own: dict[str, Any], expected: list[str]) -> None:
     assert [
         *generation_config._beyond(own),
@@ -183,7 +183,7 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "own", "expected"), CONFIGURATIONS)
+@every(("kind", "own", "expected"), CONFIGURATIONS)
 def test_choices_of_a_configuration(kind: str, own: dict[str, Any], expected: list[str]) -> None:
     assert list(config_choices._wrong(own, kind, "", 0, is_known=True)) == expected
 
@@ -269,7 +269,7 @@ BITSANDBYTES: list[tuple[dict[str, Any], str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("flags", "end", "expected"), BITSANDBYTES)
+@every(("flags", "end", "expected"), BITSANDBYTES)
 def test_flags_of_bitsandbytes(flags: dict[str, Any], end: str, expected: list[str], tmp_path: Path) -> None:
     files = {
         "config.json": {"model_type": "llama", "quantization_config": {"quant_method": "bitsandbytes", **flags}},
@@ -296,7 +296,7 @@ FREE_NAMES: list[tuple[dict[str, Any], str, bool]] = [
 ]
 
 
-@pytest.mark.parametrize(("beside", "name", "is_found"), FREE_NAMES)
+@every(("beside", "name", "is_found"), FREE_NAMES)
 def test_weights_under_a_name_of_their_own(
     beside: dict[str, Any], name: str, tmp_path: Path, *, is_found: bool
 ) -> None:
@@ -359,7 +359,7 @@ FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("modules", "expected"), FLOWS)
+@every(("modules", "expected"), FLOWS)
 def test_what_modules_take_from_each_other(
     modules: list[tuple[str, dict[str, Any]]], expected: list[str], tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from conftest import write
 from every import every
+from fuzzing import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors import SafetensorError, safe_open
@@ -111,7 +112,7 @@ ACCEPTED = {
 }
 
 
-@pytest.mark.parametrize("case", ACCEPTED)
+@every("case", ACCEPTED)
 def test_accepts_and_tells(tmp_path: Path, case: str) -> None:
     """What the reference accepts is no error here; what is odd about it is told."""
     raw, data, rule = ACCEPTED[case]
@@ -210,7 +211,7 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("case", UNREADABLE)
+@every("case", UNREADABLE)
 def test_unreadable_is_one_clear_error(tmp_path: Path, case: str) -> None:
     """No header, no result: one line that says what was found."""
     content, said = UNREADABLE[case]
@@ -272,7 +273,7 @@ SOUND = st.lists(
 ).map(consistent)
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(600), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     pairs=HEADERS | SOUND,
     data=st.integers(0, 24) | st.none(),
@@ -333,7 +334,7 @@ SCRAPS = [
 SCRAPS += ['"a":{}', '"__metadata__":{"a":"b"},', '"dtype":"U8",', '{"__metadata__":{"a":["b"]},"', "9" * 20]
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=examples(2000), deadline=None)
 @given(
     pairs=SOUND,
     metadata=st.none() | st.dictionaries(st.sampled_from("ab"), st.sampled_from(["", "c", '"'])),
@@ -360,7 +361,7 @@ def test_the_short_way_reads_what_the_long_way_reads(
     assert short is not None or raw != text.encode() or twice or not pairs
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=200) | st.binary(max_size=60).map(lambda b: len(b).to_bytes(8, "little") + b))
 def test_any_bytes_give_a_header_or_a_format_error(tmp_path: Path, content: bytes) -> None:
     """No other exception escapes, whatever the bytes."""
@@ -479,7 +480,7 @@ TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tupl
 }
 
 
-@pytest.mark.parametrize("case", TOLD)
+@every("case", TOLD)
 def test_where_every_byte_is_and_what_is_said(tmp_path: Path, case: str) -> None:
     """The data's regions to the byte, and the words of each finding."""
     table, data, regions, told = TOLD[case]

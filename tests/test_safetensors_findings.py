@@ -303,7 +303,7 @@ def test_a_name_of_half_a_pair(half: bytes) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@every(
     ("hidden", "malformed"),
     [
         (entry(shape="[1]"), False),

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import write
+from every import every
 
 from inspector.errors import FormatError
 from inspector.formats import safetensors
@@ -16,7 +17,7 @@ from inspector.model import Header
 from inspector.sources.local import LocalFile
 
 
-@pytest.mark.parametrize(
+@every(
     ("dtype", "shape", "expected"),
     [
         ("U8", (), 1),

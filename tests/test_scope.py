@@ -65,7 +65,7 @@ def test_numbers_beyond_64_bits_are_refused(number: int) -> None:
         scope({"width": number})["width"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("values", "name", "expected"),
     [
         ({"num_key_value_heads": None, "num_attention_heads": 6}, "num_key_value_heads", 6),
@@ -150,7 +150,7 @@ def test_a_field_is_worked_out_once() -> None:
     assert steps("step", whole.at(layer=2)) > once
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "varies"),
     [
         ("layer", True),
@@ -171,7 +171,7 @@ def test_whether_a_formula_varies_with_an_index(text: str, varies: bool) -> None
     assert whole.mentions(text or "1", ()) is False
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "expected"),
     [
         ({"tie_word_embeddings": False}, False),

@@ -19,6 +19,8 @@ from inspector.scanning.schema import TABLES
 
 pytest.importorskip("mkdocs")
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -71,7 +71,7 @@ PATTERNS: dict[str, dict[int, float]] = {
 }
 
 
-@pytest.mark.parametrize("dtype", PATTERNS)
+@every("dtype", PATTERNS)
 def test_each_pattern_stands_for_its_number(dtype: str, tmp_path: Path) -> None:
     """Bits in, numbers out, as the formats' specifications have them."""
     width = decoding.width(dtype)

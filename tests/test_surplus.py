@@ -336,7 +336,7 @@ def test_tensors_that_are_asked_for(how: dict[str, Any], places: list[int] | Non
         assert asked(**how) == places
 
 
-@pytest.mark.parametrize("layers", ["", "a", "3-", "-3", "1234567", "1-1234567", "1,,2", "1-2-3", "٣"])
+@every("layers", ["", "a", "3-", "-3", "1234567", "1-1234567", "1,,2", "1-2-3", "٣"])
 def test_lists_of_layers_that_are_none(layers: str) -> None:
     if layers == "٣":  # a digit, of another script
         assert asked(layers=layers) == [4]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pytest
 import sparse
+from every import every
 from pyarrow import parquet
 
 import inspector
@@ -24,6 +24,7 @@ from inspector import api
 from inspector.report.tables import Column, Rows
 
 if TYPE_CHECKING:
+    import pytest
     from conftest import Ran
 
 ROOT = Path(__file__).parents[1]
@@ -54,7 +55,7 @@ def within(document: Any, path: str) -> Any:
     return document
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@every("command", COMMANDS)
 def test_rows_are_the_jsons_in_every_form(
     command: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:

@@ -127,7 +127,7 @@ PLACES: dict[str, hostile.Change] = {
 }
 
 
-@pytest.mark.parametrize("place", sorted(PLACES))
+@every("place", sorted(PLACES))
 def test_every_place_is_looked_into(place: str, tmp_path: Path) -> None:
     """Wherever a loader takes a template from."""
     found = audit([hostile.make(PLACES[place], tmp_path)]).checkpoints[0].findings

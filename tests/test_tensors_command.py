@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from every import every
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 Made = Callable[[str], Path]
 
 
-@pytest.mark.parametrize(
+@every(
     ("words", "number"),
     [
         (("q_proj",), 32),  # a role, and a part of the names

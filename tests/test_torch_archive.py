@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
+from every import every
 from hostile.torch_files import PLAIN, Saved, state, torch_zip
 
 from inspector.errors import FormatError
@@ -48,7 +49,7 @@ def listed(found: Found) -> list[tuple[str, str, tuple[int, ...], str | None]]:
 # --- kinds ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "known"),
     [
         ("data.pkl", True),
@@ -210,7 +211,7 @@ def test_tensors_that_json_describes() -> None:
     assert {name: each.size for name, each in found.storages.items()} == {key + "0": 24, key + "1": 8}
 
 
-@pytest.mark.parametrize(
+@every(
     "odd",
     [
         5,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from every import every
 from hostile.torch_files import Saved, torch_zip
 
 from inspector.errors import FormatError
@@ -131,7 +132,7 @@ def test_a_chunk_that_is_not_in_the_list_is_the_whole(chunk: tuple[Any, Any]) ->
     assert read({"a": entry}, [place("a", "0", 0, 9, (0,))]) == {"0": [Item("a", 0, 9, F32, (4,))]}
 
 
-@pytest.mark.parametrize(
+@every(
     "odd",
     [
         place("a", "0", -1, 9),
@@ -158,7 +159,7 @@ def test_what_is_no_metadata(state: dict[str, Any]) -> None:
         described(b"\x80\x02" + opcodes(Bare(state)), PATH)
 
 
-@pytest.mark.parametrize(
+@every(
     ("paths", "names"),
     [
         ({}, ["model.a", "model.b", "optimizer.s"]),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from every import every
 
 from inspector.formats import zips
 from inspector.formats.findings import Findings
@@ -30,7 +31,7 @@ def view(name: str, shape: Sequence[int], stride: Sequence[int], offset: int = 0
 # --- views ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("shape", "stride", "extent", "contiguous"),
     [
         ((), (), 1, True),

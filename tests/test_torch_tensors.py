@@ -161,7 +161,7 @@ def test_a_plain_tensor() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     "odd",
     [
         tensor(offset=-1),

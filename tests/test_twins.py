@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
+from every import every
 from made_up import seen, told
 
 from inspector.auditing.values import misplaced_tensors
@@ -89,7 +89,7 @@ def test_tensors_that_changed_places() -> None:
     assert said(1, 1, -1, 1, 1, dtype="U8") == []
 
 
-@pytest.mark.parametrize(
+@every(
     ("factor", "others", "is_other"),
     [
         (-1.0, [1.0, 1.0], True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from every import every
 
 from inspector import units
 
@@ -22,7 +23,7 @@ def test_integers_are_exact(number: int, plain: str, with_sign: str) -> None:
     assert (units.integer(number), units.signed(number)) == (plain, with_sign)
 
 
-@pytest.mark.parametrize(
+@every(
     ("nbytes", "text"),
     [
         (0, "0 B"),
@@ -46,7 +47,7 @@ def test_decimal_sizes(nbytes: int, text: str) -> None:
     assert units.decimal(nbytes) == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("nbytes", "text"),
     [
         (0, "0 B"),
@@ -66,7 +67,7 @@ def test_sizes_have_decimal_and_binary_side_by_side(nbytes: int, text: str) -> N
     assert units.size(nbytes) == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("number", "text"),
     [
         (0, "0"),
@@ -83,7 +84,7 @@ def test_counts_are_as_model_cards_write_them(number: int, text: str) -> None:
     assert units.count(number) == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("nbits", "text"),
     [(4, "4"), (4.5, "4.5"), (4.83, "4.83"), (4.8263, "4.83"), (10, "10"), (100, "100"), (32.0, "32"), (0, "0")],
 )
@@ -104,7 +105,7 @@ def test_plural_of_an_irregular_noun() -> None:
     assert (units.plural(1, "entry", "entries"), units.plural(3, "entry", "entries")) == ("1 entry", "3 entries")
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "limit", "shown"),
     [
         ("abcdef", None, "abcdef"),

@@ -13,6 +13,7 @@ import gguf
 import numpy as np
 import pytest
 from conftest import Ran
+from every import every
 from safetensors.numpy import save_file
 from test_stored import Entry, safetensors
 
@@ -84,7 +85,7 @@ def expect(summary: statistics.Summary, values: Any, exact: bool = True) -> None
     assert sum(histogram.counts) + histogram.below + histogram.above == finite.size
 
 
-@pytest.mark.parametrize("dtype", BITS)
+@every("dtype", BITS)
 def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
     """Every number that is told of a tensor."""
     bits = BITS[dtype]

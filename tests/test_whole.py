@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import sparse
+from every import every
 from saved import LLAMA, PARAMETERS, SOUND, checkpoint, expected, header, save, steps, together
 
 import inspector
@@ -103,7 +104,7 @@ def plain(*names: str, metadata: dict[str, Any] | None = None, kind: Any = "safe
     return Header("model", kind, 0, tensors, (), metadata or {})
 
 
-@pytest.mark.parametrize(
+@every(
     ("metadata", "shared"),
     [
         ({}, {}),
@@ -182,7 +183,7 @@ def test_an_adapter_needs_two_configurations(config: Config | None) -> None:
 # --- names, labels, claims ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@every(
     ("fields", "names"),
     [
         ({}, ["a.safetensors", "folder-7b"]),

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from every import every
 from in_memory import zipped
 
 from inspector.formats import zips
@@ -66,7 +67,7 @@ def test_a_list_that_is_longer_than_its_members(monkeypatch: pytest.MonkeyPatch)
         listed(zipped({"a": b"x", "b": b"y", "c": b"z"}))
 
 
-@pytest.mark.parametrize(
+@every(
     ("extra", "values", "found"),
     [
         (b"", (1, 2, 3), (1, 2, 3)),

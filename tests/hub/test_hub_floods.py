@@ -18,7 +18,7 @@ from inspector.sources import http
 if TYPE_CHECKING:
     from loopback.server import Fault, Handler, Hub
 
-pytestmark = pytest.mark.usefixtures("impatient")
+pytestmark = [pytest.mark.gate, pytest.mark.usefixtures("impatient")]
 API, FILE, WEIGHTS = "/api/models/", "/resolve", "/storage/"
 
 

@@ -76,6 +76,7 @@ def test_without_a_network_a_partial_snapshot_is_told_as_it_is(hub: Hub, tmp_pat
     assert [f["rule"] for f in found["findings"] if f["severity"] == "error"] == ["missing-shard"]
 
 
+@pytest.mark.gate
 def test_deepseek_v3_by_range(hub: Hub, folders: Folders) -> None:
     """157 shards, 1.34 TB: one request a shard and four besides, and no more bytes than promised."""
     hub.repos["demo/deepseek-v3"] = Repo(folders("deepseek-v3"), all_headers=False)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import gc
 from time import sleep
 
+import pytest
+
 from inspector.scanning import engine
 from inspector.scanning.engine import Task
+
+pytestmark = pytest.mark.gate
 
 
 def test_waiting_is_no_work(one_cluster: str) -> None:

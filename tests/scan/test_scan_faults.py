@@ -21,7 +21,7 @@ from inspector.scanning import engine, storage
 from scan.conftest import OF_THE_SCAN, gguf, llama, make, table, tables
 from scan.test_scan_resume import many
 
-pytestmark = pytest.mark.once
+pytestmark = [pytest.mark.gate, pytest.mark.once]
 
 #: Checkpoints in a tree: enough that something goes wrong in between.
 MANY = 200

@@ -14,6 +14,8 @@ import inspector
 from inspector.errors import UsageError
 from inspector.scanning import importing, process
 
+pytestmark = pytest.mark.gate
+
 ROOT = Path(inspector.__file__).parents[1]
 #: A process of Dask's, started as Dask starts it; what is hostile takes a standard module's place.
 SPAWNED = """

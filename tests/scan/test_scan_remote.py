@@ -20,6 +20,8 @@ import inspector
 from inspector.scanning.pacing import Turns
 from scan.conftest import gguf, llama, make, table, tables
 
+pytestmark = pytest.mark.gate
+
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:

@@ -19,6 +19,8 @@ from inspector.scanning import storage
 from inspector.scanning.trees import LocalTree, Node
 from scan.conftest import OF_THE_SCAN, Scan, gguf, llama, make, table, tables
 
+pytestmark = pytest.mark.gate
+
 
 def names(out: Path) -> list[str]:
     return sorted(Path(row["target"]).name for row in table(out, "checkpoints"))

@@ -18,6 +18,8 @@ import pytest
 from inspector.units import size
 from scan.conftest import llama, make
 
+pytestmark = pytest.mark.gate
+
 
 class Watching:
     """The command, with its lines as they come."""
