@@ -2,7 +2,8 @@
 
     python tools/transformers_peaks.py > peaks.jsonl      # needs torch with CUDA, and transformers
 
-Each line is one measurement: the configuration's fields that were set, the attention's implementation, sequences and tokens of the
+The models are those of fixtures/transformers_peaks.jsonl; a new one is a line there with its `config`. Each further line is one
+measurement: the attention's implementation, sequences and tokens of the
 prompt, whether logits are made of the last token alone (as `generate()` has it) or of all, and in bytes: `weights` (allocated before),
 `cache` (what its layers hold afterwards), `peak` (the most that was allocated at once, weights and cache included). With `train` it is
 one step of a forward and a backward pass with gradients, with or without checkpointing. Four layers are enough: what a layer makes
@@ -15,118 +16,16 @@ import gc
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
 
-#: `model_type` → the widths of a published model.
+KNOWN = Path(__file__).parents[1] / "fixtures" / "transformers_peaks.jsonl"
+#: `model_type` → the widths of a published model: the lines of `KNOWN` that have a `config`.
 MODELS: dict[str, dict[str, Any]] = {
-    "llama": {
-        "hidden_size": 4096,
-        "intermediate_size": 14336,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 8,
-        "vocab_size": 128256,
-    },
-    "mistral": {
-        "hidden_size": 4096,
-        "intermediate_size": 14336,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 8,
-        "vocab_size": 32000,
-        "sliding_window": None,
-    },
-    "qwen2": {
-        "hidden_size": 3584,
-        "intermediate_size": 18944,
-        "num_attention_heads": 28,
-        "num_key_value_heads": 4,
-        "vocab_size": 152064,
-    },
-    "qwen3": {
-        "hidden_size": 1024,
-        "intermediate_size": 3072,
-        "num_attention_heads": 16,
-        "num_key_value_heads": 8,
-        "head_dim": 128,
-        "vocab_size": 151936,
-    },
-    "gemma2": {
-        "hidden_size": 2304,
-        "intermediate_size": 9216,
-        "num_attention_heads": 8,
-        "num_key_value_heads": 4,
-        "head_dim": 256,
-        "vocab_size": 256000,
-    },
-    "gemma3_text": {
-        "hidden_size": 1152,
-        "intermediate_size": 6912,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 1,
-        "head_dim": 256,
-        "vocab_size": 262144,
-    },
-    "phi3": {
-        "hidden_size": 3072,
-        "intermediate_size": 8192,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 32,
-        "vocab_size": 32064,
-    },
-    "gpt2": {"n_embd": 1600, "n_head": 25, "n_positions": 16384, "vocab_size": 50257},
-    "opt": {
-        "hidden_size": 2048,
-        "ffn_dim": 8192,
-        "num_attention_heads": 32,
-        "max_position_embeddings": 16384,
-        "vocab_size": 50272,
-        "word_embed_proj_dim": 2048,
-    },
-    "gpt_neox": {
-        "hidden_size": 2048,
-        "intermediate_size": 8192,
-        "num_attention_heads": 16,
-        "vocab_size": 50304,
-        "max_position_embeddings": 16384,
-    },
-    "olmo2": {
-        "hidden_size": 4096,
-        "intermediate_size": 11008,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 32,
-        "vocab_size": 100352,
-    },
-    "mixtral": {
-        "hidden_size": 4096,
-        "intermediate_size": 14336,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 8,
-        "num_local_experts": 8,
-        "vocab_size": 32000,
-    },
-    "qwen3_moe": {
-        "hidden_size": 2048,
-        "intermediate_size": 6144,
-        "moe_intermediate_size": 768,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 4,
-        "head_dim": 128,
-        "num_experts": 128,
-        "num_experts_per_tok": 8,
-        "vocab_size": 151936,
-    },
-    "deepseek_v3": {
-        "hidden_size": 2048,
-        "intermediate_size": 8192,
-        "moe_intermediate_size": 1024,
-        "n_routed_experts": 32,
-        "num_attention_heads": 16,
-        "num_key_value_heads": 16,
-        "vocab_size": 129280,
-    },
-    "mamba": {"hidden_size": 2048, "vocab_size": 50280},
+    line["type"]: line["config"] for line in map(json.loads, KNOWN.read_text().splitlines()) if "config" in line
 }
 SHAPES = ((1, 512), (1, 2048), (1, 8192), (4, 2048), (1, 16384))
 #: A score matrix of more elements is not made.
@@ -198,12 +97,11 @@ def main() -> None:
     known = {"torch": torch.__version__, "transformers": transformers.__version__, "gpu": torch.cuda.get_device_name()}
     print(json.dumps(known), flush=True)
     for model_type, fields in MODELS.items():
+        print(json.dumps({"type": model_type, "config": fields}), flush=True)
         for attention in ("sdpa", "eager"):
             try:
                 for line in measured(model_type, attention):
-                    print(
-                        json.dumps({"type": model_type, "fields": fields, "attention": attention, **line}), flush=True
-                    )
+                    print(json.dumps({"type": model_type, "attention": attention, **line}), flush=True)
             except Exception as error:
                 print(f"{model_type} {attention}: {error!r:.300}", file=sys.stderr, flush=True)
             gc.collect()
