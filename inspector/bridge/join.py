@@ -135,12 +135,12 @@ def join(
             matching.copies += members
         else:
             matching.match(number, slot, members, None if packed else kinds[number])
+    surplus, units = matching.surplus, list[Unit]()
     missing = [wanted for row in matching.all_rows() for wanted in row.missing()]
-    left = _Left(matching.surplus, missing)
-    units = [unit for coarse in ({}, COARSE) for unit in _take_units(named, left, coarse)]  # stacked, then also fused
-    return Joined(
-        matching.whole, matching.matched, matching.copies, left.surplus, units, left.missing, matching.resized
-    )
+    for coarse in ({}, COARSE):  # stacked, then also fused
+        found, surplus, missing = _units(named, surplus, missing, coarse)
+        units += found
+    return Joined(matching.whole, matching.matched, matching.copies, surplus, units, missing, matching.resized)
 
 
 def training_state(named: Named) -> frozenset[int]:
@@ -235,36 +235,29 @@ class _Matching:
         return matched
 
 
-class _Left:
-    """What remains on either side while other layouts are matched."""
-
-    def __init__(self, surplus: list[int], missing: list[Wanted]) -> None:
-        self.surplus = surplus
-        self.missing = missing
-
-
-def _take_units(named: Named, left: _Left, coarse: Mapping[str, str]) -> list[Unit]:
-    """Surplus and missing tensors that agree at a coarser key, removed from what remains.
+def _units(
+    named: Named, surplus: list[int], missing: list[Wanted], coarse: Mapping[str, str]
+) -> tuple[list[Unit], list[int], list[Wanted]]:
+    """Surplus and missing tensors that agree at a coarser key, and what remains of both.
 
     Args:
         coarse: role → the role of the fused projection that may contain it.
     """
-    if not left.surplus or not left.missing:
-        return []
+    if not surplus or not missing:
+        return [], surplus, missing
     stored: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for at in left.surplus:
+    for at in surplus:
         slot = named.slots[at]
         if slot.role and slot.group not in APART:
             stored[_coarse_place(named.key(at), coarse)].append(at)
     wanted: dict[tuple[object, ...], list[Wanted]] = defaultdict(list)
-    for each in left.missing:
+    for each in missing:
         wanted[_coarse_place(each.key, coarse)].append(each)
     both = {place for place in wanted if place in stored and _is_fused(named, stored[place], wanted[place], coarse)}
     units = [Unit(tuple(stored[place]), tuple(there)) for place, there in wanted.items() if place in both]
     joined = {at for unit in units for at in unit.stored}
-    left.surplus = [at for at in left.surplus if at not in joined]
-    left.missing = [each for place, there in wanted.items() if place not in both for each in there]
-    return units
+    left = [each for place, there in wanted.items() if place not in both for each in there]
+    return units, [at for at in surplus if at not in joined], left
 
 
 def _is_fused(named: Named, stored: Iterable[int], wanted: Iterable[Wanted], coarse: Mapping[str, str]) -> bool:

@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from inspector.bridge.summary import OnRequest
+from inspector.bridge.summary import OnRequest, added
 from inspector.model import (
     Checkpoint,
     Component,
     ComponentSum,
-    DtypeSum,
     Expected,
     Labelled,
     Model,
@@ -85,7 +84,7 @@ def together(parts: Sequence[Part], models: Sequence[Model]) -> Model:
             for name, model in zip(names, models, strict=True)
             for role in model.roles
         ),
-        dtypes=tuple(_dtypes(models)),
+        dtypes=added(each for model in models for each in model.dtypes),
         packing=main.packing or next((model.packing for model in models if model.packing), None),
         packed=_packed([model.packed for model in models if model.packed]),
         unexplained=tuple(name for model in models for name in model.unexplained),
@@ -121,17 +120,6 @@ def _prediction(main: Model, names: Sequence[str], models: Sequence[Model]) -> P
 
 def _under(name: str, rows: Sequence[Expected]) -> Iterator[Expected]:
     return (row._replace(tower=_tower(name, row.tower)) for row in rows)
-
-
-def _dtypes(models: Sequence[Model]) -> list[DtypeSum]:
-    """Tensors of all parts by dtype, the one with most bytes first."""
-    sums: dict[str, DtypeSum] = {}
-    for each in (each for model in models for each in model.dtypes):
-        old = sums.get(each.dtype, DtypeSum(each.dtype, 0, 0, 0))
-        sums[each.dtype] = DtypeSum(
-            each.dtype, old.tensors + each.tensors, old.elements + each.elements, old.bytes + each.bytes
-        )
-    return sorted(sums.values(), key=lambda each: -each.bytes)
 
 
 def _packed(sums: Sequence[PackedSum]) -> PackedSum | None:

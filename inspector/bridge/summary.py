@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, repeat
 from math import prod
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import overload
 
 from inspector.architectures.naming import Named, Slot
@@ -87,14 +87,16 @@ def _role(
 
 def dtypes(kinds: Iterable[Counter[Kind]]) -> tuple[DtypeSum, ...]:
     """Tensors by dtype, the one with most bytes first."""
-    sums: dict[str, list[int]] = {}
-    for counts in kinds:
-        for kind, number in counts.items():
-            total = sums.setdefault(kind.dtype, [0, 0, 0])
-            total[0] += number
-            total[1] += number * kind.elements
-            total[2] += number * kind.nbytes
-    return tuple(DtypeSum(dtype, *total) for dtype, total in sorted(sums.items(), key=lambda item: -item[1][2]))
+    counted = (each for counts in kinds for each in counts.items())
+    return added(DtypeSum(kind.dtype, n, n * kind.elements, n * kind.nbytes) for kind, n in counted)
+
+
+def added(sums: Iterable[DtypeSum]) -> tuple[DtypeSum, ...]:
+    """Sums of equal dtypes in one, the one with most bytes first."""
+    totals: dict[str, tuple[int, ...]] = {}
+    for dtype, *own in sums:
+        totals[dtype] = tuple(map(add, totals.get(dtype, (0, 0, 0)), own))
+    return tuple(DtypeSum(dtype, *total) for dtype, total in sorted(totals.items(), key=lambda item: -item[1][2]))
 
 
 def packed(stored: Stored) -> PackedSum | None:

@@ -104,8 +104,7 @@ def _read(
     described = _described(place, selected.collected)
     read = described.read if described else formats.read
     files, unreadable = _headers(place, selected.paths, progress, read, lenient=lenient)
-    files = _in_parts(files) if described is None else files
-    whole_tensors, gaps = _assembled(files)
+    files, whole_tensors, gaps = _with_ranks_parts(files, known=described is not None)
     found, complaints = (configs.load(config_path), ()) if config_path else _config_of(place, selected, files)
     adapter, found, doubts = _adapter(place, selected, found, files)
     whole = place.selected is None or place.selected.endswith(".index.json")
@@ -149,22 +148,20 @@ def _described(place: Place, path: str | None) -> Collective | None:
     return ranks.described(place, path)
 
 
-def _in_parts(files: tuple[Header, ...]) -> tuple[Header, ...]:
-    """The headers with the parts that ranks of a run wrote, if all files are ranks' files."""
-    if len(files) < 2 or not all(rank_of(header.path) for header in files):
-        return files
-    from inspector.opening import ranks
+def _with_ranks_parts(
+    files: tuple[Header, ...], *, known: bool
+) -> tuple[tuple[Header, ...], Joined | None, tuple[Finding, ...]]:
+    """The headers with the parts that ranks of a run wrote, their whole tensors, and findings about what does not fit.
 
-    return ranks.in_parts(files)
+    Args:
+        known: whether the headers say already which parts they have.
+    """
+    if not any(header.pieces for header in files) and (known or not all(rank_of(header.path) for header in files)):
+        return files, None, ()
+    from inspector.opening import ranks  # few checkpoints are in parts
 
-
-def _assembled(files: tuple[Header, ...]) -> tuple[Joined | None, tuple[Finding, ...]]:
-    """The headers with whole tensors if some are in parts, and findings about parts that do not fit together."""
-    if not any(header.pieces for header in files):
-        return None, ()
-    from inspector.opening import ranks
-
-    return ranks.assembled(files)
+    files = files if known else ranks.in_parts(files)
+    return (files, *ranks.assembled(files))
 
 
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
@@ -176,11 +173,7 @@ def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
 def _component(place: Place, part: Part, target: str, known: tuple[Header, ...]) -> Component:
     """One part with its headers and its own configuration; nothing is read twice."""
     read = {header.path: header for header in known}
-    headers = (read.get(path) or _header(place, path) for path in part.main.paths)
-    files = tuple(
-        _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
-        for path, each in zip(part.main.paths, headers, strict=True)
-    )
+    files = _readable(place, part.main.paths, [read.get(path) or _header(place, path) for path in part.main.paths])
     try:
         config = configs.find(place, part.folder)
     except ConfigError:
@@ -237,11 +230,15 @@ def _headers(
         raise errors[0][1]
     if errors and len(errors) == len(paths) and not lenient:
         raise FormatError(f"none of {len(paths)} weight files can be read; the first: {errors[0][1]}")
-    headers = tuple(
+    return _readable(place, paths, found), tuple(finding_of(error, path) for path, error in errors)
+
+
+def _readable(place: Place, paths: Sequence[str], found: Sequence[Header | InspectorError]) -> tuple[Header, ...]:
+    """The headers, with placeholders for those that cannot be read."""
+    return tuple(
         _unreadable(path, place.files[path]) if isinstance(each, InspectorError) else each
         for path, each in zip(paths, found, strict=True)
     )
-    return headers, tuple(finding_of(error, path) for path, error in errors)
 
 
 def _header(place: Place, path: str, read: Reader = formats.read) -> Header | InspectorError:
@@ -270,14 +267,17 @@ def _unreadable(path: str, size: int) -> Header:
 def _config_of(
     place: Place, selected: selection.Selection, files: tuple[Header, ...]
 ) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The configuration in a GGUF file, else the one next to the weights."""
+    """The configuration in a GGUF file, else the one next to the weights; an unreadable one is a finding."""
     if any(header.format == "gguf" for header in files):
         from inspector.opening import gguf  # needed only for GGUF files
 
         inside = gguf.config_of(files)
         if inside is not None:
             return inside, ()
-    return _config_beside(place, selected)
+    try:
+        return configs.find(place, selected.folder), ()
+    except ConfigError as error:
+        return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)
 
 
 def _split_findings(files: tuple[Header, ...]) -> tuple[Finding, ...]:
@@ -287,14 +287,6 @@ def _split_findings(files: tuple[Header, ...]) -> tuple[Finding, ...]:
     from inspector.opening import gguf  # only for files that are split
 
     return gguf.check_split(files)
-
-
-def _config_beside(place: Place, selected: selection.Selection) -> tuple[Config | None, tuple[Finding, ...]]:
-    """The configuration next to the weights; an unreadable one is a finding, and treated as absent."""
-    try:
-        return configs.find(place, selected.folder), ()
-    except ConfigError as error:
-        return None, (Finding("config", "warning", str(error), selected.folder + configs.FILES[0]),)
 
 
 # --- the licence and the base model, from a model card's front matter or a GGUF's key-values -----

@@ -28,88 +28,37 @@ from inspector.sources.filenames import (
 )
 from inspector.units import escape, first_few, integer, plural
 
-#: File name pattern → kind of file; the first match counts. `*` matches any text, and all else is literal.
+#: Kind of file and the patterns of its names; the first that matches counts. `*` is any text, all else is literal.
 KINDS: tuple[tuple[str, str], ...] = (
-    ("*.index.json", "index"),
-    (".metadata", "index"),
-    ("tokenizer*", "tokenizer"),
-    ("vocab*", "tokenizer"),
-    ("merges.txt", "tokenizer"),
-    ("special_tokens_map.json", "tokenizer"),
-    ("added_tokens.json", "tokenizer"),
-    ("*.tiktoken", "tokenizer"),
-    ("*tekken*.json", "tokenizer"),
-    ("spiece.model", "tokenizer"),
-    ("*.spm", "tokenizer"),
-    ("chat_template*", "tokenizer"),
-    ("scheduler_config.json", "config"),
-    ("model_index.json", "config"),
-    ("optimizer*", "state"),
-    ("scheduler*", "state"),
-    ("rng_state*", "state"),
-    ("trainer_state.json", "state"),
-    ("training_args.bin", "state"),
-    ("*_states.pt", "state"),
-    ("*.distcp", "state"),
-    ("latest", "state"),
-    ("latest_*", "state"),
-    ("random_states*.pkl", "state"),
-    ("custom_checkpoint_*.pkl", "state"),
-    ("sampler*.bin", "state"),
-    ("dl_state*", "state"),
-    ("scaler.pt", "state"),
-    ("events.out.tfevents*", "log"),
-    ("*.log", "log"),
-    ("medusa_lm_head*", "draft"),
-    ("*.bin", "pickle"),
-    ("*.pt", "pickle"),
-    ("*.pth", "pickle"),
-    ("*.ckpt", "pickle"),
-    ("*.pkl", "pickle"),
-    ("*.h5", "other framework"),
-    ("*.hdf5", "other framework"),
-    ("*.keras", "other framework"),
-    ("*.npz", "other framework"),
-    ("*.msgpack", "other framework"),
-    ("*.ot", "other framework"),
-    ("*.onnx*", "other framework"),
-    ("*.tflite", "other framework"),
-    ("*.mlmodel", "other framework"),
-    ("*.py", "code"),
-    ("*config*.json", "config"),
-    ("params.json", "config"),
-    ("modules.json", "config"),
-    ("*.md", "document"),
-    ("license*", "document"),
-    ("notice*", "document"),
-    ("*.txt", "document"),
-    ("*.pdf", "document"),
-    ("*.png", "document"),
-    ("*.jpg", "document"),
+    ("index", "*.index.json .metadata"),
+    ("tokenizer", "tokenizer* vocab* merges.txt special_tokens_map.json added_tokens.json *.tiktoken *tekken*.json"),
+    ("tokenizer", "spiece.model *.spm chat_template*"),
+    ("config", "scheduler_config.json model_index.json"),
+    ("state", "optimizer* scheduler* rng_state* trainer_state.json training_args.bin *_states.pt *.distcp latest"),
+    ("state", "latest_* random_states*.pkl custom_checkpoint_*.pkl sampler*.bin dl_state* scaler.pt"),
+    ("log", "events.out.tfevents* *.log"),
+    ("draft", "medusa_lm_head*"),
+    ("pickle", "*.bin *.pt *.pth *.ckpt *.pkl"),
+    ("other framework", "*.h5 *.hdf5 *.keras *.npz *.msgpack *.ot *.onnx* *.tflite *.mlmodel"),
+    ("code", "*.py"),
+    ("config", "*config*.json params.json modules.json"),
+    ("document", "*.md license* notice* *.txt *.pdf *.png *.jpg"),
 )
-
-
 #: The same for weight files that were not selected.
 WEIGHT_KINDS: tuple[tuple[str, str], ...] = (
-    ("*mmproj*", "projector"),
-    ("*imatrix*", "importance matrix"),
-    ("adapter_model*", "adapter"),
-    ("*lora*", "adapter"),
-    ("optimizer*", "state"),
-    ("*draft*", "draft"),
-    ("*eagle*", "draft"),
-    ("*medusa*", "draft"),
-    ("*speculator*", "draft"),
-    ("mtp*", "prediction head"),
-    *((f"*{before}mtp{after}*", "prediction head") for before in "-_." for after in "-_."),
-    ("*", "duplicate"),
+    ("projector", "*mmproj*"),
+    ("importance matrix", "*imatrix*"),
+    ("adapter", "adapter_model* *lora*"),
+    ("state", "optimizer*"),
+    ("draft", "*draft* *eagle* *medusa* *speculator*"),
+    ("prediction head", "mtp* " + " ".join(f"*{before}mtp{after}*" for before in "-_." for after in "-_.")),
+    ("duplicate", "*"),
 )
 #: Folder → kind of the weight files in it, whatever their names.
 FOLDERS: Mapping[str, str] = {
     **dict.fromkeys(("draft", "eagle", "medusa", "assistant", "speculator"), "draft"),
     "mtp": "prediction head",
 }
-
 
 #: All suffixes of weight files.
 _ALL = (*WEIGHTS, *PICKLED, *OTHERS)
@@ -440,5 +389,6 @@ def _cut(pattern: str, kind: str) -> _Pattern:
 
 #: A name's prefix, its suffix, the pieces between, or None for a whole name; the kind of such a file.
 _Pattern = tuple[str, str, Sequence[str] | None, str]
-_KINDS = [_cut(*each) for each in KINDS]
-_WEIGHT_KINDS = [_cut(*each) for each in WEIGHT_KINDS]
+_KINDS, _WEIGHT_KINDS = (
+    [_cut(pattern, kind) for kind, patterns in table for pattern in patterns.split()] for table in (KINDS, WEIGHT_KINDS)
+)

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.errors import NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import Readable, at_most, workers
+from inspector.sources import Readable, at_most, within, workers
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
 from inspector.units import escape, integer
 
@@ -145,11 +145,7 @@ class FilesystemFile:
 
     def read(self, offset: int, length: int) -> bytes:
         end = offset + length
-        if end > self.size:
-            raise SourceError(
-                f"{escape(self._path)} ends at byte {integer(self.size)}, "
-                f"{integer(end - self.size)} short of what its header asks for"
-            )
+        within(end, self.size, escape(self._path))
         if end > len(self._kept) and offset > len(self._kept):
             return self._place.range(self._path, offset, end)
         self.prefix(end)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable, at_most
+from inspector.sources import Readable, at_most, within
 from inspector.sources.filenames import COLLECTIVE
 from inspector.units import escape, integer
 
@@ -64,10 +64,7 @@ class LocalFile:
         else:
             self._read += len(data)
         if len(data) != length:
-            raise SourceError(
-                f"{escape(str(self.path))} ends at byte {integer(offset + len(data))}, "
-                f"{integer(length - len(data))} short of what its header asks for"
-            )
+            within(offset + length, offset + len(data), escape(str(self.path)))
         return data
 
     def read_into(self, buffer: memoryview, offset: int) -> int:

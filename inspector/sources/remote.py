@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from inspector.errors import InspectorError, SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable
+from inspector.sources import Readable, within
 from inspector.sources.answers import Link, RefusedError, as_error, shown_url
 from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
@@ -70,11 +70,7 @@ class RemoteFile:
 
     def read(self, offset: int, length: int) -> bytes:
         end = offset + length
-        if end > self.size:
-            raise SourceError(
-                f"{shown_url(self._link.url)} ends at byte {integer(self.size)}, "
-                f"{integer(end - self.size)} short of what its header asks for"
-            )
+        within(end, self.size, shown_url(self._link.url))
         if end > self._have and (offset > self._have or end > MAX_KEPT):
             return self._elsewhere(offset, end)
         if end > self._have:

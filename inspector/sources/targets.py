@@ -18,6 +18,7 @@ from pathlib import Path
 from inspector.errors import TargetError, UsageError
 from inspector.model import Origin
 from inspector.sources import Place
+from inspector.sources.filenames import PICKLED, WEIGHTS, type_of
 from inspector.units import escape
 
 #: `org/name@revision/path` or `name@revision`, in the characters that the Hub allows in ids.
@@ -28,21 +29,7 @@ _HUB_ID = re.compile(
 #: The Hub's host without a scheme.
 _HUB_HOST = re.compile(r"(?:www\.)?(?:hf\.co|huggingface\.co)/", re.IGNORECASE)
 #: Names with one of these suffixes are file names.
-_FILE_NAMES = (
-    ".safetensors",
-    ".gguf",
-    ".json",
-    ".bin",
-    ".pt",
-    ".pth",
-    ".zip",
-    ".h5",
-    ".onnx",
-    ".ckpt",
-    ".npz",
-    ".pkl",
-    ".txt",
-)
+_FILE_NAMES = (*WEIGHTS, *PICKLED, ".json", ".zip", ".h5", ".onnx", ".npz", ".pkl", ".txt")
 
 
 def place_of(target: str, revision: str | None = None, *, before: Origin | None = None) -> Place:
@@ -158,7 +145,6 @@ def _of_type(place: Place, name: str, tag: str) -> Place:
     Raises:
         TargetError: there is none; the message lists those that exist.
     """
-    from inspector.sources.filenames import type_of
     from inspector.sources.places import Narrowed
 
     types = {path: type_of(path.removesuffix(".gguf")) or "" for path in place.files if path.endswith(".gguf")}
