@@ -73,7 +73,7 @@ def test_missing_rows_are_found_by_their_name() -> None:
 def label_booked(label: str, rows: Sequence[Expected], bits: int = 16) -> dict[str, tuple[int, str]]:
     prediction = Prediction(Config({}, "config.json"), "test", "", tuple(rows))
     ledger = Ledger()
-    labels.book_label(ledger, labels.given(label, bits), prediction, prediction.parameters * bits // 8)
+    labels.book_label(ledger, labels.from_text(label, bits), prediction, prediction.parameters * bits // 8)
     return {step.cause: (step.bytes, step.detail) for step in ledger.steps()}
 
 

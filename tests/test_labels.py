@@ -98,14 +98,14 @@ def test_the_first_name_with_a_label_wins() -> None:
     ],
 )
 def test_labels_that_are_given(text: str, label: str, parameters: int) -> None:
-    found = labels.given(text, 16)
+    found = labels.from_text(text, 16)
     assert (found.label, found.parameters, found.bytes) == (label, parameters, 2 * parameters)
 
 
 @every("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
 def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
     with pytest.raises(UsageError, match="is not a size"):
-        labels.given(text, 16)
+        labels.from_text(text, 16)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
 )
 def test_bytes_of_a_label_are_filled_up(parameters: str, bits: int, nbytes: int) -> None:
     """Three weights of four bits take two bytes."""
-    assert labels.given(parameters, bits).bytes == nbytes
+    assert labels.from_text(parameters, bits).bytes == nbytes
 
 
 def test_a_label_is_counted_in_whole_numbers() -> None:
     """2⁵³ + 1, which no float is; and 1.1 billions, of which 1.1 is none either."""
-    assert labels.given("9,007,199,254,740,993", 16).parameters == 2**53 + 1
-    exact = labels.given("1.1B", 16).parameters
+    assert labels.from_text("9,007,199,254,740,993", 16).parameters == 2**53 + 1
+    exact = labels.from_text("1.1B", 16).parameters
     assert (exact, type(exact)) == (1_100_000_000, int)

@@ -12,7 +12,7 @@ from inspector.bridge.filters import Filter, select
 from inspector.bridge.forecast import forecast
 from inspector.bridge.identify import Stored
 from inspector.bridge.ledger import Surplus, cause_of, short
-from inspector.bridge.name import findings, inferred, name, under_the_models_names
+from inspector.bridge.name import findings, infer_config, name, under_the_models_names
 from inspector.bridge.outline import OutlinedRole, outline
 from inspector.errors import TargetError, UsageError
 from inspector.model import Config, Expected, Finding, Index, Key, Labelled, Prediction, Tensor
@@ -224,10 +224,10 @@ def test_a_configuration_that_is_inferred() -> None:
     shapes |= {f"{norm}.{leaf}": (768,) for norm in ("h.0.ln_1", "h.0.ln_2", "ln_f") for leaf in ("weight", "bias")}
     biases = {"attn.c_attn": 2304, "attn.c_proj": 768, "mlp.c_fc": 3072, "mlp.c_proj": 768}
     shapes |= {f"h.0.{module}.bias": (size,) for module, size in biases.items()}
-    found = inferred(stored(*shapes, shapes=shapes))
+    found = infer_config(stored(*shapes, shapes=shapes))
     assert found is not None
     assert (found.kind, found.values["model_type"]) == ("inferred", "gpt2")
-    assert inferred(stored("a", "b")) is None
+    assert infer_config(stored("a", "b")) is None
 
 
 # --- an index alone ---------------------------------------------------------------------------

@@ -247,15 +247,15 @@ def byte_tree(tensors: Iterable[Labelled], smallest: int = SMALLEST) -> Node:
     """The whole checkpoint. Its children are groups, theirs roles, theirs layers, or tensors outside the layers."""
     listed = list(tensors)
     least = -(-sum(each.tensor.nbytes for each in listed) // smallest)
-    return _node("all tensors", listed, (attrgetter("group"), _role), least)
+    return _tree("all tensors", listed, (attrgetter("group"), _role), least)
 
 
-def _node(name: str, members: Sequence[Labelled], levels: Sequence[Callable[[Labelled], str]], least: int) -> Node:
+def _tree(name: str, members: Sequence[Labelled], levels: Sequence[Callable[[Labelled], str]], least: int) -> Node:
     """A node for groups and roles, which are few, so none are merged."""
     if not levels:
-        return _summed(name, members, _layers(members, least))
+        return _node(name, members, _layers(members, least))
     parts = _by(members, levels[0])
-    return _summed(name, members, tuple(_node(part, own, levels[1:], least) for part, own in parts.items()))
+    return _node(name, members, tuple(_tree(part, own, levels[1:], least) for part, own in parts.items()))
 
 
 def _layers(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
@@ -266,7 +266,7 @@ def _layers(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
         if sum(each.tensor.nbytes for each in own) < least:
             rest += own
         else:
-            shown.append(_summed(name, own, _tensors(own, least)))
+            shown.append(_node(name, own, _tensors(own, least)))
     return _with_rest(shown, rest)
 
 
@@ -275,18 +275,18 @@ def _tensors(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
         return ()
     large = [each for each in members if each.tensor.nbytes >= least]
     small = [each for each in members if each.tensor.nbytes < least]
-    return _with_rest([_summed(each.tensor.name, [each]) for each in large], small)
+    return _with_rest([_node(each.tensor.name, [each]) for each in large], small)
 
 
 def _with_rest(shown: Sequence[Node], rest: Sequence[Labelled]) -> tuple[Node, ...]:
     """Empty if no child is large enough: the parent then says it all."""
     if not shown:
         return ()
-    more = [_summed(f"{plural(len(rest), 'smaller tensor')}", rest)] if rest else []
+    more = [_node(f"{plural(len(rest), 'smaller tensor')}", rest)] if rest else []
     return (*shown, *more)
 
 
-def _summed(name: str, members: Sequence[Labelled], children: tuple[Node, ...] = ()) -> Node:
+def _node(name: str, members: Sequence[Labelled], children: tuple[Node, ...] = ()) -> Node:
     cell = _cell(members)
     return Node(name, cell.bytes, cell.tensors, cell.parameters, cell.dtypes, children)
 

@@ -45,7 +45,7 @@ def select(tensors: Iterable[Labelled], wanted: Filter) -> list[Labelled]:
     tests = list(_tests(wanted))
     found = [each for each in everything if all(test(each) for test in tests)]
     if not found and everything and tests:
-        raise TargetError(f"no tensor {_described(wanted)}; {_available(everything)}")
+        raise TargetError(f"no tensor {_criteria(wanted)}; {_available(everything)}")
     return found
 
 
@@ -87,7 +87,7 @@ def _layers(text: str) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _described(wanted: Filter) -> str:
+def _criteria(wanted: Filter) -> str:
     texts = [f"matches {escape(wanted.pattern, 60)!r}"] if wanted.pattern is not None else []
     for what, words, _ in wanted.words:
         if words:
@@ -100,15 +100,15 @@ def _described(wanted: Filter) -> str:
 def _available(tensors: Sequence[Labelled]) -> str:
     layers = sorted({each.key.layer for each in tensors if each.key.layer is not None})
     texts = [
-        f"roles: {_listed(each.key.role for each in tensors)}",
-        f"dtypes: {_listed(each.tensor.dtype for each in tensors)}",
+        f"roles: {_list(each.key.role for each in tensors)}",
+        f"dtypes: {_list(each.tensor.dtype for each in tensors)}",
     ]
     if layers:
         texts.append(f"layers: {layers[0]} to {layers[-1]}")
     return "; ".join(texts)
 
 
-def _listed(words: Iterable[str]) -> str:
+def _list(words: Iterable[str]) -> str:
     known = sorted(set(words))
     more = f" and {len(known) - _MOST} more" if len(known) > _MOST else ""
     return ", ".join(escape(word, 40) for word in known[:_MOST]) + more

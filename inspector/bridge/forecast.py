@@ -23,7 +23,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return _none(f"{named} is a draft for speculative decoding, not a model of its type", config)
     try:
         base = predict(config)
-        return (_of_adapter(adapter, base) if adapter else base), tuple(_unread(base))
+        return (_of_adapter(adapter, base) if adapter else base), tuple(_unread_experts(base))
     except CostError as error:
         return None, (Finding("costly", "error", str(error), config.path),)
     except ShortListError as error:  # the model's own constructor would meet it as well
@@ -32,7 +32,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return _none(str(error), config)
 
 
-def _unread(base: Prediction) -> Iterator[Finding]:
+def _unread_experts(base: Prediction) -> Iterator[Finding]:
     if note := unread_experts(base):
         yield Finding("unread-experts", "warning", note, base.config.path)
 

@@ -50,7 +50,7 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
     stored = Names(tensor.name for tensor in tensors)
     found = adapter_of(tensors, adapter, stored.patterns)
     packing = None if found else packing_of(config, files, stored.patterns)
-    shared = _shared(files)
+    shared = _shared_names(files)
     if packing is None:
         return Stored(tensors, stored, [tensor.shape for tensor in tensors], found, None, shared)
     names, shapes = packing.names, packing.shapes
@@ -64,7 +64,7 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
     )
 
 
-def _shared(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
+def _shared_names(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
     """Tensors that were stored once for several names.
 
     `safetensors.torch.save_model` keeps the alphabetically first name, and writes the others into `__metadata__`:

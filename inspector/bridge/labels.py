@@ -42,7 +42,7 @@ def from_names(names: Iterable[str], bits: int) -> Nominal | None:
     return None
 
 
-def given(text: str, bits: int) -> Nominal:
+def from_text(text: str, bits: int) -> Nominal:
     """A label that the user typed: `7B`, `8x7B`, or a whole number of parameters.
 
     Raises:

@@ -42,7 +42,7 @@ class Cause(NamedTuple):
     word: Callable[[str], str] | None = None  # a tensor's display name; None for the end of its name
 
 
-def _tied(surplus: Surplus) -> bool:
+def _is_tied(surplus: Surplus) -> bool:
     tied = surplus.prediction.tied if surplus.prediction else ()
     return any(
         (row.role, row.part, row.tower, row.branch)
@@ -51,7 +51,7 @@ def _tied(surplus: Surplus) -> bool:
     )
 
 
-def _second_copy(surplus: Surplus) -> bool:
+def _is_second_copy(surplus: Surplus) -> bool:
     """The embedding and head in a layer that predicts further tokens, or a base's weight next to its adapter."""
     base = surplus.prediction.base if surplus.prediction else None
     if base is not None and surplus.group != "adapter":
@@ -60,12 +60,10 @@ def _second_copy(surplus: Surplus) -> bool:
         return any((row.role, row.part, row.branch) == own for row in rows)
     if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps adapted modules
         return surplus.key.part != "bias"  # which it stores if trained
-    return (
-        surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _prediction_head(surplus)
-    )
+    return surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _is_ahead(surplus)
 
 
-def _prediction_head(surplus: Surplus) -> bool:
+def _is_ahead(surplus: Surplus) -> bool:
     words = surplus.tensor.name.split(".")
     if any(word in ("mtp", "mtp_layers", "nextn") for word in words):
         return True
@@ -88,7 +86,7 @@ def _is_among_layers(surplus: Surplus, words: list[str]) -> bool:
     return any(after == number and before in stacks for before, after in pairwise(words))
 
 
-def _optional(surplus: Surplus) -> bool:
+def _is_optional(surplus: Surplus) -> bool:
     """A tensor that is optional in the architecture, or a bias in a GGUF file, which no key-value announces."""
     prediction, key = surplus.prediction, surplus.key
     if prediction is None:
@@ -109,11 +107,11 @@ def _outputs(row: Expected) -> int:
     return prod(row.shape[: 1 if row.stacked is None else 2])
 
 
-def _adapter(surplus: Surplus) -> bool:
+def _is_adapter(surplus: Surplus) -> bool:
     return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
 
-def _training_state(surplus: Surplus) -> bool:
+def _is_state(surplus: Surplus) -> bool:
     """An optimizer's per-parameter state, and other state, by training frameworks' names."""
     return training.is_state(surplus.tensor.name)
 
@@ -121,15 +119,15 @@ def _training_state(surplus: Surplus) -> bool:
 CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
     Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
-    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _tied, False),
-    Cause("duplicate", "a tensor stored twice", _second_copy, False),
+    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _is_tied, False),
+    Cause("duplicate", "a tensor stored twice", _is_second_copy, False),
     Cause("vocab_padding", "embedding rows more or fewer than the configuration's vocabulary"),
     Cause("shape", "a tensor whose size differs from the configuration's"),
     Cause("missing", "tensors that the configuration implies, but no file has"),
-    Cause("prediction_head", "layers that predict further tokens", _prediction_head, False),
-    Cause("optional", "optional tensors of such models, about which the configuration says nothing", _optional),
-    Cause("adapter", "adapter weights stored with the model's", _adapter),
-    Cause("training_state", "a training run's state stored with the weights", _training_state, False, training.kind_of),
+    Cause("prediction_head", "layers that predict further tokens", _is_ahead, False),
+    Cause("optional", "optional tensors of such models, about which the configuration says nothing", _is_optional),
+    Cause("adapter", "adapter weights stored with the model's", _is_adapter),
+    Cause("training_state", "a training run's state stored with the weights", _is_state, False, training.kind_of),
     Cause("buffer", "stored constants that are not parameters", None, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),

@@ -19,7 +19,7 @@ def name(stored: Stored, config: Config | None) -> Named:
     return namer.name(stored.names, stored.side)
 
 
-def inferred(stored: Stored) -> Config | None:
+def infer_config(stored: Stored) -> Config | None:
     """A configuration inferred from a few tensors; None if no family explains them, or for an adapter."""
     if stored.adapter:
         return None

@@ -86,7 +86,7 @@ def together(parts: Sequence[Part], models: Sequence[Model]) -> Model:
         ),
         dtypes=added(each for model in models for each in model.dtypes),
         packing=main.packing or next((model.packing for model in models if model.packing), None),
-        packed=_packed([model.packed for model in models if model.packed]),
+        packed=_packed_sum([model.packed for model in models if model.packed]),
         unexplained=tuple(name for model in models for name in model.unexplained),
         findings=tuple(found for model in models for found in model.findings),
         counts=(),  # conventions concern one model
@@ -111,18 +111,18 @@ def _prediction(main: Model, names: Sequence[str], models: Sequence[Model]) -> P
     if main.prediction is None or len(found) < len(models):
         return None
     return main.prediction._replace(
-        expected=tuple(row for name, each in found for row in _under(name, each.expected)),
-        tied=tuple(row for name, each in found for row in _under(name, each.tied)),
-        buffers=tuple(row for name, each in found for row in _under(name, each.buffers)),
-        optional=tuple(row for name, each in found for row in _under(name, each.optional)),
+        expected=tuple(row for name, each in found for row in _rows_under(name, each.expected)),
+        tied=tuple(row for name, each in found for row in _rows_under(name, each.tied)),
+        buffers=tuple(row for name, each in found for row in _rows_under(name, each.buffers)),
+        optional=tuple(row for name, each in found for row in _rows_under(name, each.optional)),
     )
 
 
-def _under(name: str, rows: Sequence[Expected]) -> Iterator[Expected]:
+def _rows_under(name: str, rows: Sequence[Expected]) -> Iterator[Expected]:
     return (row._replace(tower=_tower(name, row.tower)) for row in rows)
 
 
-def _packed(sums: Sequence[PackedSum]) -> PackedSum | None:
+def _packed_sum(sums: Sequence[PackedSum]) -> PackedSum | None:
     if not sums:
         return None
     return PackedSum(*(sum(numbers) for numbers in zip(*sums, strict=True)))

@@ -63,7 +63,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
         [('buffer', 152), ('header', 1832)]
     """
     ledger = Ledger()
-    checkpoint, model, components = _joined(checkpoint, ledger)
+    checkpoint, model, components = _models(checkpoint, ledger)
     checkpoint = checkpoint._replace(config=model.config)
     book_files(ledger, checkpoint.files)
     nominal = _nominal(checkpoint, model, label)
@@ -81,7 +81,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     )
 
 
-def _joined(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
+def _models(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
     """The one model, or the pipeline that contains it."""
     if not checkpoint.components:
         return checkpoint, _model(checkpoint, ledger), ()
@@ -100,7 +100,7 @@ def _joined(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, 
 def _nominal(checkpoint: Checkpoint, model: Model, label: str | None) -> Nominal | None:
     """The stated size: as given, or from the checkpoint's names."""
     if label:
-        return labels.given(label, model.bits)
+        return labels.from_text(label, model.bits)
     if model.adapter:
         return None  # its name states its base's size
     if checkpoint.components and model.prediction is None:
@@ -115,10 +115,10 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     """Run the steps; what the tensors cost beyond the prediction goes into the ledger."""
     stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
     if any(found.rule in LACKING for found in checkpoint.all_findings):
-        stored = stored._replace(incomplete=True, listed=_listed(checkpoint.index))
+        stored = stored._replace(incomplete=True, listed=_listed_modules(checkpoint.index))
     for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
         ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
-    config = checkpoint.config or naming.inferred(stored)
+    config = checkpoint.config or naming.infer_config(stored)
     stored = with_base(stored, config)
     prediction, notes = forecast(config, stored.adapter)
     stored = naming.under_the_models_names(stored, config, prediction)
@@ -131,7 +131,7 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     booked = account(ledger, stored, named, kinds, joined, prediction, bits)
     logical = sum(booked.parameters)
     roles = summary.roles(
-        stored, named, kinds, booked.parameters, prediction, _explained(stored, named, config, prediction)
+        stored, named, kinds, booked.parameters, prediction, _size_meanings(stored, named, config, prediction)
     )
     return Model(
         config=config,
@@ -154,7 +154,7 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     )
 
 
-def _listed(index: Index | None) -> frozenset[str] | None:
+def _listed_modules(index: Index | None) -> frozenset[str] | None:
     """The modules whose tensors an index lists."""
     return frozenset(name.rpartition(".")[0] for name in index.weight_map) if index else None
 
@@ -195,7 +195,9 @@ def _counts(
     return conventions(logical, rows, tied, embeddings=embeddings_of(roles), further=further)
 
 
-def _explained(stored: Stored, named: Named, config: Config | None, prediction: Prediction | None) -> summary.Explained:
+def _size_meanings(
+    stored: Stored, named: Named, config: Config | None, prediction: Prediction | None
+) -> summary.Explained:
     """Sizes explained by configuration fields, for a model without a table."""
     if prediction is not None or stored.adapter is not None:
         return {}

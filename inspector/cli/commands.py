@@ -179,7 +179,7 @@ def predict(
 
     output.check()
     result = api.predict(config, revision=revision)
-    stated = labels.given(label, 16).parameters if label else None
+    stated = labels.from_text(label, 16).parameters if label else None
 
     def lines() -> Iterator[str]:
         yield forecast.prediction(result, output.width, training=training, stated=stated)

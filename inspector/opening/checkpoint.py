@@ -101,7 +101,7 @@ def _read(
     alone: bool = False,
 ) -> Checkpoint:
     selected = selection.select(place, include, alone=alone)
-    described = _described(place, selected.collected)
+    described = _description(place, selected.collected)
     read = described.read if described else formats.read
     files, unreadable = _headers(place, selected.paths, progress, read, lenient=lenient)
     files, whole_tensors, gaps = _with_ranks_parts(files, known=described is not None)
@@ -139,13 +139,13 @@ def _read(
     )
 
 
-def _described(place: Place, path: str | None) -> Collective | None:
+def _description(place: Place, path: str | None) -> Collective | None:
     """A `.metadata` file's description of the ranks' files in its folder."""
     if not path:
         return None
     from inspector.opening import ranks  # reads a pickle
 
-    return ranks.described(place, path)
+    return ranks.describe(place, path)
 
 
 def _with_ranks_parts(
@@ -161,7 +161,7 @@ def _with_ranks_parts(
     from inspector.opening import ranks  # few checkpoints are in parts
 
     files = files if known else ranks.in_parts(files)
-    return (files, *ranks.assembled(files))
+    return (files, *ranks.assemble(files))
 
 
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:

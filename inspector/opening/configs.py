@@ -162,7 +162,7 @@ def loads(text: str, hook: Callable[[list[tuple[str, Any]]], Any] | None = None)
         raise ValueError("nested too deep") from error
 
 
-def repeated(text: str) -> Iterator[tuple[str, bool]]:
+def repeated_keys(text: str) -> Iterator[tuple[str, bool]]:
     """Keys that appear twice in one object of a JSON document, and whether their values differ.
 
     Python's reader uses the last of them, others the first. Raises ValueError as `loads` does.

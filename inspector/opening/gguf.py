@@ -62,7 +62,7 @@ def config_of(files: Sequence[Header]) -> Config | None:
         if "general.architecture" in header.metadata:
             config = _config(header.metadata, header.path)
             beside = header.metadata["general.architecture"] in BESIDE
-            shown = _shown_beside(files) if beside else _shown(files, header.metadata)
+            shown = _shown_beside(files) if beside else _shown_by_tensors(files, header.metadata)
             return config and config._replace(values=_towers(config.values, header.metadata, shown))
     return None
 
@@ -90,7 +90,7 @@ def _notes(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
     return (", ".join(given),) if given else ()
 
 
-def _shown(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
+def _shown_by_tensors(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
     """Facts that no key states but the presence of a tensor shows: biases, gates, classifiers, and whether an absent
     head is the token embedding.
 

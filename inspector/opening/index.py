@@ -48,7 +48,7 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
     raw = place.read_bytes(path, MAX_INDEX).removeprefix(b"\xef\xbb\xbf")
     if len(raw) > MAX_WIDE and not raw.isascii():
         raise _no_index(path, f"{integer(len(raw))} bytes with non-ASCII characters, which no tensor's name has")
-    weight_map, rest = _apart(raw, path, findings)
+    weight_map, rest = _without_map(raw, path, findings)
     parsed = _document(rest, path)
     if not isinstance(parsed, dict):
         raise _no_index(path, "not an object")
@@ -56,14 +56,14 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
         weight_map = parsed.get("weight_map")
     if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
         raise _no_index(path, "no weight_map of tensor names to file names")
-    for name, differ in configs.repeated(rest.decode()):
+    for name, differ in configs.repeated_keys(rest.decode()):
         what = f"the field {name!r:.120} appears twice" + (" and differs" if differ else "")
         findings.add("duplicate-field", "error" if differ else "warning", what)
     metadata = parsed.get("metadata")
     return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
 
 
-def _apart(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, str] | None, bytes]:
+def _without_map(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, str] | None, bytes]:
     """The map, and the document without it; the whole document if no map can be extracted."""
     found = _MAP.search(raw)
     if found is None:
@@ -90,7 +90,7 @@ def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str
         if file is None:
             file = files[found[2]] = _text(found[2])
         if name in weight_map:
-            _repeated(name, weight_map[name], file, findings)
+            _add_repeated(name, weight_map[name], file, findings)
         weight_map[name] = file
         at = found.end()
         if len(weight_map) > MAX_TENSORS or len(files) > MAX_FILES:
@@ -98,7 +98,7 @@ def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str
     return weight_map, at
 
 
-def _repeated(name: str, before: str, file: str, findings: Findings) -> None:
+def _add_repeated(name: str, before: str, file: str, findings: Findings) -> None:
     if before != file:
         findings.add("duplicate-field", "error", f"appears twice: in {before!r:.120} and in {file!r:.120}", name)
     else:

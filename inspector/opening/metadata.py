@@ -86,7 +86,7 @@ def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...
         ]
         if not entries:
             raise UsageError(_unknown(checkpoint, key))
-    return tuple(_merged(entries))
+    return tuple(_merge(entries))
 
 
 def is_glob(key: str) -> bool:
@@ -106,7 +106,7 @@ def _entries(header: Header) -> Iterator[Entry]:
         yield Entry((header.path,), key, field.type_name, field.items, header.metadata)
 
 
-def _merged(entries: list[Entry]) -> Iterator[Entry]:
+def _merge(entries: list[Entry]) -> Iterator[Entry]:
     """Equal texts of several files, merged: each safetensors shard says `format: pt`."""
     files: dict[tuple[str, str], list[str]] = {}
     plain = [entry for entry in entries if isinstance(entry.pairs, dict)]

@@ -169,12 +169,12 @@ def _shared_out(files: Sequence[Header]) -> _SharedOut | None:
     """The weights that exist only in shares; None if the files have whole weights, as in stages 1 and 2."""
     if not any(_group(tensor.name) is not None for header in files for tensor in header.tensors):
         return None
-    said = [header.metadata for header in files]
-    shapes = next((each["param_shapes"] for each in said if each.get("param_shapes")), None)
+    metadata = [header.metadata for header in files]
+    shapes = next((each["param_shapes"] for each in metadata if each.get("param_shapes")), None)
     frozen: Mapping[str, tuple[int, ...]] = next(
-        (each["frozen_param_shapes"] for each in said if each.get("frozen_param_shapes")), {}
+        (each["frozen_param_shapes"] for each in metadata if each.get("frozen_param_shapes")), {}
     )
-    replicas = next((each["partition_count"] for each in said if each.get("partition_count")), 0)
+    replicas = next((each["partition_count"] for each in metadata if each.get("partition_count")), 0)
     return _SharedOut(shapes, frozen, replicas) if shapes and replicas else None
 
 
@@ -281,7 +281,7 @@ class Collective(NamedTuple):
         )
 
 
-def described(place: Place, path: str) -> Collective:
+def describe(place: Place, path: str) -> Collective:
     """Read a `.metadata` file.
 
     Raises:
@@ -305,7 +305,7 @@ class _Part(NamedTuple):
     piece: Piece
 
 
-def assembled(files: Sequence[Header]) -> tuple[Joined | None, tuple[Finding, ...]]:
+def assemble(files: Sequence[Header]) -> tuple[Joined | None, tuple[Finding, ...]]:
     """The headers with each tensor once and whole, and findings about parts that do not fit; None if none is spread.
 
     A tensor is in the first file that has a part of it, with its whole shape and the bytes of all parts. Identical

@@ -94,12 +94,12 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         return Selection((place.selected,), findings=_lone_shard(place.selected, shard))
     weights = sorted(path for path in place.files if path.endswith(WEIGHTS))
     if include is not None:
-        weights = [path for path in weights or _pickled(place) if fnmatchcase(path, include)]
-        weights = weights or [path for path in _pickled(place) if fnmatchcase(path, include)]
+        weights = [path for path in weights or _pickles(place) if fnmatchcase(path, include)]
+        weights = weights or [path for path in _pickles(place) if fnmatchcase(path, include)]
         if not weights:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
-    weights = weights or _pickled(place) or _states_of_ranks(place)
-    if not weights and (collected := _collected(place)):
+    weights = weights or _pickles(place) or _states_of_ranks(place)
+    if not weights and (collected := _of_collective(place)):
         return collected
     weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
     if not weights:
@@ -126,7 +126,7 @@ def _of_ranks(place: Place, path: str) -> Selection | None:
     """The set of ranks' files that contains the named one; None if it is not part of such a set."""
     folder, _, name = path.rpartition("/")
     if name == COLLECTIVE or path.endswith(COLLECTED):
-        return _collected(place, folder)
+        return _of_collective(place, folder)
     rank = rank_of(path)
     paths = tuple(sorted(each for each in place.files if rank and (other := rank_of(each)) and other.set == rank.set))
     return Selection(paths, findings=_absent_ranks(paths)) if len(paths) > 1 else None
@@ -145,7 +145,7 @@ def _absent_ranks(paths: Sequence[str]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def _collected(place: Place, folder: str | None = None) -> Selection | None:
+def _of_collective(place: Place, folder: str | None = None) -> Selection | None:
     """The files of torch.distributed.checkpoint: in this folder, or in the subfolder that holds the model."""
     found = sorted(path for path in place.files if path.rpartition("/")[2] == COLLECTIVE)
     if folder is not None:
@@ -195,7 +195,7 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
     return _without_index(place, here, folder)
 
 
-def _pickled(place: Place) -> list[str]:
+def _pickles(place: Place) -> list[str]:
     """PyTorch's own files, without a training run's state."""
     return sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
 

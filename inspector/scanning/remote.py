@@ -9,8 +9,8 @@ from inspector.errors import NetworkError, TargetError
 from inspector.scanning.trees import Node
 from inspector.scanning.unit import Unit
 from inspector.sources import workers
-from inspector.sources.answers import RefusedError, answered
-from inspector.sources.filesystem import opened
+from inspector.sources.answers import RefusedError, status_of
+from inspector.sources.filesystem import open_url
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import repositories
 from inspector.units import escape
@@ -37,7 +37,7 @@ class StoreTree:
 
     def __init__(self, url: str) -> None:
         """Raises UsageError if fsspec does not know the scheme, or lacks the package for it."""
-        self._fs, path = opened(url)
+        self._fs, path = open_url(url)
         self._server = url.partition("://")[0]
         self.top = str(self._fs.unstrip_protocol(path.rstrip("/")))
         if not self._fs.exists(path):
@@ -86,7 +86,7 @@ def organisation(name: str, root: str) -> Iterator[Unit]:
             target = f"hf://{repo}@{commit}" if commit else f"hf://{repo}"
             yield Unit("target", target, f"hf://{repo}", root, commit)
     except RefusedError as refused:
-        raise NetworkError(f"{constants.ENDPOINT}: {answered(refused.response)}") from refused
+        raise NetworkError(f"{constants.ENDPOINT}: {status_of(refused.response)}") from refused
     finally:
         wire.close()
     if not number:

@@ -93,14 +93,14 @@ class Readable:
             raise FormatError(f"{escape(path)} is not UTF-8 text: byte {error.start}") from error
 
 
-def within(end: int, size: int, shown: str) -> None:
+def check_end(end: int, size: int, shown: str) -> None:
     """Raises SourceError for bytes beyond a file's end."""
     if end > size:
         lacking = f"{integer(end - size)} short of what its header asks for"
         raise SourceError(f"{shown} ends at byte {integer(size)}, {lacking}")
 
 
-def at_most(limit: int, size: int, path: str) -> None:
+def check_size(size: int, limit: int, path: str) -> None:
     """Raises SourceError for a file of more bytes than are read."""
     if size > limit:
         raise SourceError(f"{escape(path)} has {integer(size)} bytes; at most {integer(limit)} are read")

@@ -121,8 +121,8 @@ def checked_range(response: Response, link: Link, start: int, end: int) -> int:
 
 def _content_range(response: Response, where: str, start: int, end: int) -> tuple[int, int]:
     """(file size, bytes in this response) by `Content-Range`. Raises NetworkError if the range is another one."""
-    said = response.headers.get("content-range", "")
-    match = _CONTENT_RANGE.fullmatch(said)
+    stated = response.headers.get("content-range", "")
+    match = _CONTENT_RANGE.fullmatch(stated)
     first, last, total = (int(group) for group in match.groups()) if match else (-1, -1, -1)
     if (
         first != start
@@ -131,12 +131,12 @@ def _content_range(response: Response, where: str, start: int, end: int) -> tupl
     ):
         raise NetworkError(
             f"{where} was asked for bytes {integer(start)} to {integer(end - 1)} and sent another "
-            f"range: `{escape(said, 60)}`"
+            f"range: `{escape(stated, 60)}`"
         )
     return total, last + 1 - first
 
 
-def decoded(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator[bytes]:
+def unpacked(chunks: Iterator[bytes], response: Response, limit: int) -> Iterator[bytes]:
     """Decompresses gzip up to `limit` bytes: httpx would decode a bomb in one piece."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
@@ -251,15 +251,15 @@ def _reason(error: Exception) -> str:
     return escape(" ".join(str(error).split()) or type(error).__name__, 200)
 
 
-def answered(response: Response) -> str:
+def status_of(response: Response) -> str:
     """A refusal in words: status and, where the server gives one, its reason."""
-    said = response.headers.get("x-error-message") or ""
+    reason = response.headers.get("x-error-message") or ""
     return f"{response.status_code} {response.reason_phrase}" + (
-        f": {escape(' '.join(said.split()), 200)}" if said else ""
+        f": {escape(' '.join(reason.split()), 200)}" if reason else ""
     )
 
 
 def as_error(refused: RefusedError, where: str) -> InspectorError:
     """For places with no more specific explanation of a refusal."""
     kind = TargetError if refused.response.status_code in (404, 410) else NetworkError
-    return kind(f"{where} answered {answered(refused.response)}")
+    return kind(f"{where} answered {status_of(refused.response)}")

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.errors import NetworkError, SourceError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import Readable, at_most, within, workers
+from inspector.sources import Readable, check_end, check_size, workers
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
 from inspector.units import escape, integer
 
@@ -52,7 +52,7 @@ class FilesystemPlace(Readable):
             TargetError: nothing is there.
             NetworkError: the store does not answer.
         """
-        self._fs, path = opened(url)
+        self._fs, path = open_url(url)
         self._lock, self._requests, self._bytes = Lock(), 0, 0
         self._url = escape(url.split("?", 1)[0] if "@" not in url else f"{scheme_of(url)}://…/{path}", 500)
         self._server = scheme_of(url) or ""
@@ -62,7 +62,7 @@ class FilesystemPlace(Readable):
             self._root, self.name = f"{path}/", path.rsplit("/", 1)[-1]
             self.files: Mapping[str, int] = files
             return
-        with self.asking(self._url):
+        with self.request(self._url):
             found = self._fs.info(path)
         is_file = found.get("type") == "file"
         folder, slash, last = path.rpartition("/")
@@ -76,7 +76,7 @@ class FilesystemPlace(Readable):
     def _listing(self, *, recursive: bool) -> Iterator[tuple[str, int]]:
         """Path → bytes of each file, hidden ones left out."""
         root, number = self._root.rstrip("/"), 0
-        with self.asking(self._url):
+        with self.request(self._url):
             for folder, inner, files in self._fs.walk(root, maxdepth=None if recursive else 1, detail=True):
                 for hidden in [name for name in inner if name.startswith(".")]:
                     del inner[hidden]
@@ -95,14 +95,14 @@ class FilesystemPlace(Readable):
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         size = self.open(path).size
-        at_most(limit, size, path)
+        check_size(size, limit, path)
         return self.range(path, 0, size)
 
     def range(self, path: str, start: int, end: int) -> bytes:
         """Bytes of a file. Raises SourceError if there are fewer, NetworkError if they cannot be fetched."""
         if start >= end:
             return b""
-        with self.asking(f"{self._url}: {escape(path)}"):
+        with self.request(f"{self._url}: {escape(path)}"):
             data: bytes = self._fs.cat_file(self._root + path, start=start, end=end)
         with self._lock:
             self._bytes += len(data)
@@ -111,7 +111,7 @@ class FilesystemPlace(Readable):
         return data
 
     @contextmanager
-    def asking(self, what: str) -> Iterator[None]:
+    def request(self, what: str) -> Iterator[None]:
         """One request, counted; any exception of a file system becomes one of our errors."""
         workers.wait_for_turn(self._server)
         with self._lock:
@@ -145,7 +145,7 @@ class FilesystemFile:
 
     def read(self, offset: int, length: int) -> bytes:
         end = offset + length
-        within(end, self.size, escape(self._path))
+        check_end(end, self.size, escape(self._path))
         if end > len(self._kept) and offset > len(self._kept):
             return self._place.range(self._path, offset, end)
         self.prefix(end)
@@ -167,7 +167,7 @@ class FilesystemFile:
         self._kept = bytearray()
 
 
-def opened(url: str) -> tuple[Any, str]:
+def open_url(url: str) -> tuple[Any, str]:
     """The file system and the path on it."""
     from fsspec.core import url_to_fs  # 0.05 s, and a package for the kind of store
 

@@ -28,12 +28,12 @@ from inspector.sources.answers import (
     asked_to_wait,
     checked_range,
     client_library,
-    decoded,
     finish,
     network,
     origin_of,
     redirect_target,
     shown_url,
+    unpacked,
     without_connection,
 )
 from inspector.units import plural
@@ -83,7 +83,7 @@ class Wire:
         with self._answer(Link(url), {"accept-encoding": "gzip"}) as response:
             if response.status_code != 200:
                 raise RefusedError(response)
-            body = b"".join(decoded(self._body(response, limit, counted), response, limit))
+            body = b"".join(unpacked(self._body(response, limit, counted), response, limit))
             return body, response
 
     @contextmanager

@@ -15,8 +15,8 @@ from threading import Lock
 
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Origin
-from inspector.sources import Place, Readable, Source, at_most
-from inspector.sources.answers import Link, RefusedError, UnreachableError, answered, shown_url
+from inspector.sources import Place, Readable, Source, check_size
+from inspector.sources.answers import Link, RefusedError, UnreachableError, shown_url, status_of
 from inspector.sources.filenames import INDEX, shard_of
 from inspector.sources.http import Wire
 from inspector.sources.hub_api import Listing, Repository, listing, shard_headers
@@ -146,7 +146,7 @@ class HubPlace(Readable):
         try:
             return listing(self._wire, repository)
         except RefusedError as refused:
-            raise self._explained(refused) from refused
+            raise self._explain(refused) from refused
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -169,7 +169,7 @@ class HubPlace(Readable):
     def _remote(self, path: str) -> RemoteFile:
         link = Link(self._repository.file(self._root + path), self.files[path])
         streamed, known = has_long_header(path), self._known(path)
-        return RemoteFile(self._wire, link, self._first(path), streamed, known, self._explained)
+        return RemoteFile(self._wire, link, self._first(path), streamed, known, self._explain)
 
     def _known(self, path: str) -> bytes:
         """A shard's first bytes from the single request for all shards; b"" if they must be read from the file."""
@@ -204,7 +204,7 @@ class HubPlace(Readable):
     def read_bytes(self, path: str, limit: int) -> bytes:
         source = self._cached(path)
         size = self.files[path]
-        at_most(limit, size, path)
+        check_size(size, limit, path)
         if source:
             self._opened.append(source)
             data = source.read(0, size)
@@ -219,7 +219,7 @@ class HubPlace(Readable):
         try:
             data, _ = self._wire.get(url, size)
         except RefusedError as refused:
-            raise self._explained(refused) from refused
+            raise self._explain(refused) from refused
         if len(data) != size:
             raise NetworkError(f"{shown_url(url)} returned {integer(len(data))} of {integer(size)} bytes")
         return data
@@ -238,7 +238,7 @@ class HubPlace(Readable):
         for source in self._opened:
             source.close()
 
-    def _explained(self, refused: RefusedError) -> InspectorError:
+    def _explain(self, refused: RefusedError) -> InspectorError:
         return explain(refused, self._asked)
 
 
@@ -290,13 +290,13 @@ def explain(refused: RefusedError, name: HubName) -> InspectorError:
         return _not_found(name, token)
     if response.status_code == 401:
         return TargetError(
-            f"the Hub refuses the token ({answered(response)}): log in again with `hf auth login`, or unset HF_TOKEN"
+            f"the Hub refuses the token ({status_of(response)}): log in again with `hf auth login`, or unset HF_TOKEN"
         )
     if response.status_code == 429:
         return NetworkError(
-            f"the Hub allows no more requests for now ({answered(response)}): try later, or log in, which allows more"
+            f"the Hub allows no more requests for now ({status_of(response)}): try later, or log in, which allows more"
         )
-    return NetworkError(f"{shown_url(str(response.url))} answered {answered(response)}")
+    return NetworkError(f"{shown_url(str(response.url))} answered {status_of(response)}")
 
 
 def _not_found(name: HubName, token: bool) -> TargetError:

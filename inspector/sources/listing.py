@@ -60,7 +60,7 @@ def entries(root: Path, *, recursive: bool = True) -> Iterator[Entry]:
     """
     try:
         real = os.path.realpath(root)
-        here = _scanned(str(root))
+        here = _scan(str(root))
     except OSError as error:
         raise SourceError(f"{escape(str(root))}: {error.strerror or error}") from error
     for number, entry in enumerate(_walk(here, real, recursive=recursive)):
@@ -87,7 +87,7 @@ def _walk(here: Iterator[os.DirEntry[str]], root: str, *, recursive: bool) -> It
             yield _entry(path, each)
         elif recursive and each.name not in SKIPPED:
             try:
-                pending.append(_scanned(each.path))
+                pending.append(_scan(each.path))
                 prefixes.append(path + "/")
             except OSError as error:
                 yield Entry(path, "folder", 0, refused=error.strerror or str(error))
@@ -106,7 +106,7 @@ def entries_named(root: Path, names: Iterable[str]) -> Iterator[Entry]:
         yield _link(full, name, real) if stat.S_ISLNK(status.st_mode) else _of_status(name, status)
 
 
-def _scanned(folder: str) -> Iterator[os.DirEntry[str]]:
+def _scan(folder: str) -> Iterator[os.DirEntry[str]]:
     with os.scandir(folder) as scan:
         return iter(sorted(scan, key=lambda each: each.name))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from inspector.errors import SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable, at_most, within
+from inspector.sources import Readable, check_end, check_size
 from inspector.sources.filenames import COLLECTIVE
 from inspector.units import escape, integer
 
@@ -64,7 +64,7 @@ class LocalFile:
         else:
             self._read += len(data)
         if len(data) != length:
-            within(offset + length, offset + len(data), escape(str(self.path)))
+            check_end(offset + length, offset + len(data), escape(str(self.path)))
         return data
 
     def read_into(self, buffer: memoryview, offset: int) -> int:
@@ -218,7 +218,7 @@ class LocalPlace(Readable):
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         with closing(self.open(path)) as source:
-            at_most(limit, source.size, path)
+            check_size(source.size, limit, path)
             return source.read(0, source.size)
 
     def path_of(self, path: str) -> Path:

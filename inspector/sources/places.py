@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from inspector.errors import TargetError
 from inspector.model import Origin
-from inspector.sources import Place, Readable, Source, at_most
+from inspector.sources import Place, Readable, Source, check_size
 from inspector.units import escape
 
 #: Total bytes of small files that are kept.
@@ -98,7 +98,7 @@ class Kept(_Around):
                 return data
             self._room -= len(data)
             self._small[path] = data
-        at_most(limit, len(self._small[path]), path)
+        check_size(len(self._small[path]), limit, path)
         return self._small[path]
 
     def close(self) -> None:

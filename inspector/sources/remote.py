@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from inspector.errors import InspectorError, SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable, within
+from inspector.sources import Readable, check_end
 from inspector.sources.answers import Link, RefusedError, as_error, shown_url
 from inspector.sources.filenames import shard_of
 from inspector.sources.http import Wire
@@ -70,7 +70,7 @@ class RemoteFile:
 
     def read(self, offset: int, length: int) -> bytes:
         end = offset + length
-        within(end, self.size, shown_url(self._link.url))
+        check_end(end, self.size, shown_url(self._link.url))
         if end > self._have and (offset > self._have or end > MAX_KEPT):
             return self._elsewhere(offset, end)
         if end > self._have:

@@ -60,7 +60,7 @@ def place_of(target: str, revision: str | None = None, *, before: Origin | None 
         return _at_url(target, revision, before)
     if in_filesystem(target):
         return _in_filesystem(target, revision)
-    name, tag = _tagged(target)
+    name, tag = _split_tag(target)
     if is_path(name):
         raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}{_hub_hint(target)}")
     if name.startswith("hf://") or looks_like_hub_id(name):
@@ -131,7 +131,7 @@ def _in_filesystem(target: str, revision: str | None) -> Place:
     return FilesystemPlace(target)
 
 
-def _tagged(target: str) -> tuple[str, str | None]:
+def _split_tag(target: str) -> tuple[str, str | None]:
     """`org/name:Q4_K_M` as name and tag; a tag may also be a file name."""
     name, colon, tag = target.rpartition(":")
     if not colon or "/" in tag or "@" in tag or not _HUB_ID.fullmatch(name.removeprefix("hf://")):

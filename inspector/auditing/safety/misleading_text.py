@@ -123,7 +123,7 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
         if entry.size > MAX_DOCUMENT or left < 0:
             continue
         try:
-            repeated = list(configs.repeated(subject.text(entry.path) or ""))
+            repeated = list(configs.repeated_keys(subject.text(entry.path) or ""))
         except ValueError:
             continue  # not JSON: another rule reports it
         for name, differ in repeated[:10]:
