@@ -25,8 +25,9 @@ FOLDERS = (completeness, consistency, loading, values, safety)
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group."""
-    rules = {each.code: each for each in (*_found_while_reading(), *_in_folders())}
-    return {code: rules[code] for code in get_args(Code)}
+    place = {code: number for number, code in enumerate(get_args(Code))}
+    rules = sorted((*_found_while_reading(), *_in_folders()), key=lambda rule: place[rule.code])
+    return {each.code: each for each in rules}
 
 
 @cache
