@@ -13,7 +13,7 @@ from inspector.auditing import limits
 from inspector.auditing.files import Files
 from inspector.bridge.reconciliation import reconcile
 from inspector.errors import InspectorError, TargetError
-from inspector.model import Checkpoint, Config, Finding, Header, Reconciliation, Variant
+from inspector.model import Checkpoint, Config, Finding, Header, Index, Reconciliation, Variant
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, selection
 from inspector.opening import variants as grouping
@@ -164,7 +164,7 @@ class Subject(Files):
         """
         own = {header.path for header in self.headers}
         stems = {shard.stem for path in own if (shard := shard_of(path))}
-        read = {header.path: header for header in self.extra if _is_readable(header)}
+        read = {header.path: header for header in self.extra if is_readable(header)}
         main = {each.model for each in grouping.variants({path: self.place.files[path] for path in own})}
         for variant in grouping.variants({path: size for path, size in self.place.files.items() if path not in own}):
             shard = shard_of(variant.paths[0])
@@ -224,7 +224,7 @@ class Subject(Files):
     @cached_property
     def result(self) -> Reconciliation | None:
         """The checkpoint joined with its prediction; None if it cannot be read."""
-        if self.checkpoint is None or not any(_is_readable(header) for header in self.headers):
+        if self.checkpoint is None or not any(is_readable(header) for header in self.headers):
             return None
         return reconcile(self.checkpoint)
 
@@ -246,6 +246,11 @@ class Subject(Files):
         """The configuration that was found, not one inferred."""
         return self.checkpoint.config if self.checkpoint else None
 
+    @property
+    def index(self) -> Index | None:
+        """The index that assigns the checkpoint's tensors to its files."""
+        return self.checkpoint.index if self.checkpoint else None
+
     @cached_property
     def folder(self) -> str:
         """Where the checkpoint's files are within the place: "" or ending in "/"."""
@@ -253,7 +258,8 @@ class Subject(Files):
         return next((path.rpartition("/")[0] + "/" for path in paths if "/" in path), "")
 
 
-def _is_readable(header: Header) -> bool:
+def is_readable(header: Header) -> bool:
+    """Whether the file's header could be read."""
     return all(region.label != "unreadable" for region in header.regions)
 
 

@@ -169,8 +169,8 @@ def _no_text(subject: Subject, entry: Entry) -> str | None:
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
     """Whether a file is an archive, a pickle, or the tar of PyTorch's first releases; or another rule identifies it."""
-    told = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
-    return told or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
+    known = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
+    return known or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
 
 #: The most bytes of a SentencePiece model that are parsed; Gemma's takes 4 MB. And of a list of tokens, or a template.

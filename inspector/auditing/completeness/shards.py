@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from inspector.auditing.rule import Found, rule
-from inspector.auditing.subject import Subject
-from inspector.model import Header
+from inspector.auditing.subject import Subject, is_readable
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.units import integer, plural
 
@@ -61,13 +60,13 @@ def index_mismatch(subject: Subject) -> Iterator[Found]:
     The index belongs to another version of the shards, or a shard to another model: loading fails, or leaves the tensor
     random. Only a warning if another shard of the set has it: loaders that read whole shards find it.
     """
-    index = subject.checkpoint.index if subject.checkpoint else None
+    index = subject.index
     if index is None:
         return
     stored = {
         header.path.rsplit("/", 1)[-1]: {tensor.name for tensor in header.tensors}
         for header in subject.headers
-        if _is_readable(header)
+        if is_readable(header)
     }
     wrong = [(name, file) for name, file in index.weight_map.items() if file in stored and name not in stored[file]]
     if wrong:
@@ -84,7 +83,7 @@ def unindexed_tensors(subject: Subject) -> Iterator[Found]:
 
     Some loaders use them, others do not, so the model differs between programs. Write the index again.
     """
-    index = subject.checkpoint.index if subject.checkpoint else None
+    index = subject.index
     for header in subject.headers if index else ():
         assert index is not None
         extra = [tensor.name for tensor in header.tensors if tensor.name not in index.weight_map]
@@ -98,7 +97,7 @@ def second_index(subject: Subject) -> Iterator[Found]:
 
     Only one is used. Delete a leftover; a variant (`model.fp16`) may be intended.
     """
-    index = subject.checkpoint.index if subject.checkpoint else None
+    index = subject.index
     if index is None:
         return
     here = index.path.rpartition("/")[0]
@@ -121,11 +120,6 @@ def split_name(subject: Subject) -> Iterator[Found]:
             yield Found("no split.no, which llama.cpp needs in each part", header.path)
         if shard and isinstance(number, int) and shard.number != number + 1:
             yield Found(f"split.no is {number}, counted from 0, but the name says {shard.number}", header.path)
-
-
-def _is_readable(header: Header) -> bool:
-    """Whether the file's header could be read."""
-    return all(region.label != "unreadable" for region in header.regions)
 
 
 #: Stems of sharded weights → the index by which Transformers, Diffusers and Accelerate find the shards.

@@ -62,7 +62,7 @@ def declared_total(subject: Subject) -> Iterator[Found]:
     `metadata.total_size` is the size of all tensors in bytes. A wrong one comes from a merge, an edit, or a shard of
     another version. Some old writers leave it out or write zero or a fraction, which is only a note.
     """
-    index = subject.checkpoint.index if subject.checkpoint else None
+    index = subject.index
     if index is None or not subject.headers or subject.incomplete:
         return
     stated = index.metadata.get("total_size")

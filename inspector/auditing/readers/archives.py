@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.formats import zips
@@ -221,10 +221,10 @@ def _is_tar(start: bytes) -> bool:
     if len(start) < 512:
         return False
     try:
-        told = int(start[148:156].strip(b" \0") or b"-1", 8)
+        stated = int(start[148:156].strip(b" \0") or b"-1", 8)
     except ValueError:
         return start[257:262] == b"ustar"
-    return told == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
+    return stated == sum(start) - sum(start[148:156]) + 8 * 0x20 or start[257:262] == b"ustar"
 
 
 def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
@@ -308,18 +308,6 @@ _NUMBERS = re.compile(
 Unpack = Callable[[bytes, int], bytes]
 
 
-class _Stream(Protocol):
-    """The interface that the decompressors of zlib, bz2 and lzma share."""
-
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
 def _unpacker(start: bytes) -> Unpack | None:
     """The decompressor for a stream, determined by its first bytes."""
     if start[:2] == b"\x1f\x8b":
@@ -336,7 +324,7 @@ def _unpacker(start: bytes) -> Unpack | None:
     return None
 
 
-def _all_streams(new: Callable[[], _Stream], raw: bytes, limit: int) -> bytes:
+def _all_streams(new: Callable[[], Any], raw: bytes, limit: int) -> bytes:
     """All consecutive streams, as Python's own readers process them; zeros between them are padding."""
     unpacked: list[bytes] = []
     for _ in range(MAX_STREAMS):

@@ -185,12 +185,12 @@ class _Collected:
         names: dict[str, list[str]] = {"error": [], "warning": []}
         for each in self.reached:
             grave = danger(each)
-            told = each.path if each.module else each.name
-            if grave is not None and told not in names["error"] + names["warning"]:
-                names[grave].append(told)
-            elif grave == "error" and told in names["warning"]:
-                names["warning"].remove(told)
-                names["error"].append(told)
+            name = each.path if each.module else each.name
+            if grave is not None and name not in names["error"] + names["warning"]:
+                names[grave].append(name)
+            elif grave == "error" and name in names["warning"]:
+                names["warning"].remove(name)
+                names["error"].append(name)
         return PickleVerdict(
             self.pickles,
             tuple(names["error"]),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import operator
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
 from inspector.auditing.readers.jinja import calls, values
-from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, NOTHING, Value
+from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, Value
 
 #: Nodes that are visited, a loop's body more than once.
 MAX_STEPS = 60_000
@@ -24,6 +24,14 @@ _PARTS = re.compile(r"[.,]")
 MOST_WOVEN = 10_000_000
 #: Characters of a word of `lipsum`, with the space after it: the longest of Jinja's is `pellentesque`.
 LONGEST_WORD = 13
+#: Operators that produce numbers only.
+_ARITHMETIC: Mapping[type[nodes.Node], Callable[..., Any]] = {
+    nodes.Sub: operator.sub,
+    nodes.Div: operator.truediv,
+    nodes.FloorDiv: operator.floordiv,
+    nodes.Neg: operator.neg,
+    nodes.Pos: operator.pos,
+}
 
 
 class Reach(NamedTuple):
@@ -125,7 +133,7 @@ class Expressions:
 
     def _of_dict(self, node: nodes.Dict) -> Value:
         self.contain([each for pair in node.items for each in (pair.key, pair.value)])
-        return _table([self.value(each) for pair in node.items for each in (pair.key, pair.value)])
+        return values.table([self.value(each) for pair in node.items for each in (pair.key, pair.value)])
 
     def _of_condexpr(self, node: nodes.CondExpr) -> Value:
         self.value(node.test)
@@ -140,7 +148,7 @@ class Expressions:
     _of_or = _of_and
 
     def _of_concat(self, node: nodes.Concat) -> Value:
-        return values.joined([quoted_items(self.value(each)) for each in node.nodes])
+        return values.joined([values.quoted_items(self.value(each)) for each in node.nodes])
 
     def _of_add(self, node: nodes.Add) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -166,25 +174,12 @@ class Expressions:
             return MADE
         return replace(values.worked_out(lambda a, b: a * b, left, right), weight=weight)
 
-    def _number_of(self, function: Any, *parts: nodes.Node) -> Value:
+    def _of_sub(self, node: nodes.BinExpr | nodes.UnaryExpr) -> Value:
         """The result of arithmetic on constants; on anything else, it produces no text."""
-        found = [self.value(each) for each in parts]
-        return values.worked_out(function, *found) if all(map(values.is_known, found)) else DATA
+        found = [self.value(each) for each in node.iter_child_nodes()]
+        return values.worked_out(_ARITHMETIC[type(node)], *found) if all(map(values.is_known, found)) else DATA
 
-    def _of_sub(self, node: nodes.Sub) -> Value:
-        return self._number_of(operator.sub, node.left, node.right)
-
-    def _of_div(self, node: nodes.Div) -> Value:
-        return self._number_of(operator.truediv, node.left, node.right)
-
-    def _of_floordiv(self, node: nodes.FloorDiv) -> Value:
-        return self._number_of(operator.floordiv, node.left, node.right)
-
-    def _of_neg(self, node: nodes.Neg) -> Value:
-        return self._number_of(operator.neg, node.node)
-
-    def _of_pos(self, node: nodes.Pos) -> Value:
-        return self._number_of(operator.pos, node.node)
+    _of_div = _of_floordiv = _of_neg = _of_pos = _of_sub
 
     def _of_pow(self, node: nodes.Pow) -> Value:
         left, right = self.value(node.left), self.value(node.right)
@@ -221,7 +216,7 @@ class Expressions:
             own = self.variables.get(f"{node.node.name}.{node.attr}")
             if own is not None:
                 return own
-        return part_of(found)
+        return values.part_of(found)
 
     def _of_getitem(self, node: nodes.Getitem) -> Value:
         found = self.value(node.node)
@@ -240,12 +235,12 @@ class Expressions:
                 return found.items[at]
             if found.items is None:
                 return values.worked_out(lambda text, index: text[index], found, key)
-        return part_of(found)
+        return values.part_of(found)
 
     def _slice(self, found: Value, part: nodes.Slice) -> Value:
         bounds = [self.value(each) if each else values.constant(None) for each in (part.start, part.stop, part.step)]
         if found.items is not None and values.python_of(found) is None:
-            return loosened(found)
+            return values.loosened(found)
         return values.worked_out(lambda text, *at: text[slice(*at)], found, *bounds)
 
     def _look_up(self, name: Value, what: str) -> None:
@@ -277,7 +272,7 @@ class Expressions:
         if node.name in calls.COUNTING and not values.is_known(found):
             return DATA
         if node.name in calls.PARTS and (found.data or values.is_foreign(found)):
-            return _any_part(found)
+            return values.any_part(found)
         if node.name == "map":
             return self._map_filter(found, arguments, named)
         if node.name == "format" and arguments:
@@ -288,7 +283,7 @@ class Expressions:
             return self._join_or_replace(node.name, found, arguments, named)
         function = calls.FILTERS.get(node.name)
         if function is None or named or calls.is_huge(*arguments):
-            return _unknown([found, *arguments, *named.values()])
+            return values.unknown([found, *arguments, *named.values()])
         made = values.worked_out(function, found, *arguments)
         return replace(made, weight=max(made.weight, found.weight)) if node.name in calls.WHOLE else made
 
@@ -299,11 +294,11 @@ class Expressions:
             self.tell("work without end", f"{name} of long texts")
             return MADE
         if named or calls.is_huge(*arguments):
-            made = _unknown([found, *arguments, *named.values()])
+            made = values.unknown([found, *arguments, *named.values()])
         elif name == "join" and found.items is not None and values.python_of(found) is None:
             between = [arguments[0]] if arguments else []
             parts = [part for each in found.items for part in (*between, each)][len(between) :]
-            made = _unknown([found, *arguments]) if found.data else values.joined(map(quoted_items, parts))
+            made = values.unknown([found, *arguments]) if found.data else values.joined(map(values.quoted_items, parts))
         else:
             made = values.worked_out(calls.FILTERS[name], found, *arguments)
         return replace(made, weight=max(made.weight, weight))
@@ -329,7 +324,7 @@ class Expressions:
         """A filter applied to each item, if named by a constant."""
         name = calls.single(arguments[0]) if arguments else None
         if found.items is None or not isinstance(name, str) or name not in calls.FILTERS:
-            return _unknown([found, *arguments, *named.values()])
+            return values.unknown([found, *arguments, *named.values()])
         function = calls.FILTERS[name]
         return Value(items=tuple(values.worked_out(function, each, *arguments[1:]) for each in found.items))
 
@@ -345,7 +340,7 @@ class Expressions:
             self.tell("work without end", f"{given[0]} under two names")
         for each in (node.dyn_args, node.dyn_kwargs):
             if each is not None:
-                arguments.append(loosened(self.value(each)))
+                arguments.append(values.loosened(self.value(each)))
         if isinstance(node.node, nodes.Getattr):
             return self._method(node.node, arguments, named)
         if isinstance(node.node, nodes.Name):
@@ -360,7 +355,7 @@ class Expressions:
             return values.either([self._macro_text(self.macros[name], arguments, named) for name in own])
         if not _is_plain(what):
             self.tell("a call of what another expression returns", "")
-        return _unknown([*arguments, *named.values()])
+        return values.unknown([*arguments, *named.values()])
 
     def _method(self, node: nodes.Getattr, arguments: list[Value], named: dict[str, Value]) -> Value:
         found = self.value(node.node)
@@ -371,7 +366,7 @@ class Expressions:
         self._check_method(node.attr, found, arguments, named)
         if node.attr in ("append", "extend", "insert", "update") and isinstance(node.node, nodes.Name):
             own = self.variables.get(node.node.name, DATA)
-            self.variables[node.node.name] = loosened(values.either([own, *map(loosened, arguments)]))
+            self.variables[node.node.name] = values.loosened(values.either([own, *map(values.loosened, arguments)]))
             return values.constant(None)
         return self._method_value(node.attr, found, arguments, named)
 
@@ -388,21 +383,21 @@ class Expressions:
 
     def _method_value(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         if name in calls.PARTS and (found.data or values.is_foreign(found)):
-            return _any_part(found)
+            return values.any_part(found)
         if name in ("get", "setdefault"):
             for each in arguments[:1]:
                 self._look_up(each, "an item")
-            return values.either([part_of(found), *arguments[1:]])
+            return values.either([values.part_of(found), *arguments[1:]])
         function = calls.TEXT_METHODS.get(name)
         if function is not None:
             return self._text_method(function, name, found, arguments, named)
-        return _unknown([found, *arguments, *named.values()])
+        return values.unknown([found, *arguments, *named.values()])
 
     def _text_method(
         self, function: Any, name: str, found: Value, arguments: list[Value], named: dict[str, Value]
     ) -> Value:
         if named or calls.is_huge(*arguments) or any(map(calls.is_wide, found.texts)):
-            return _unknown([found, *arguments, *named.values()])
+            return values.unknown([found, *arguments, *named.values()])
         if name == "replace" or (name == "join" and arguments and arguments[0].items is None):
             inner, *others = (found, *arguments) if name == "replace" else (arguments[0], found)
             return self._join_or_replace(name, inner, others, named)
@@ -429,12 +424,12 @@ class Expressions:
         if name == "caller" and self.callers:
             return self._caller_text(self.callers[-1], arguments)
         if name == "dict":
-            return _table([*arguments, *map(values.of, named), *named.values()])
+            return values.table([*arguments, *map(values.of, named), *named.values()])
         macro = self.macros.get(name)
         if macro is not None:
             return self._macro_text(macro, arguments, named)
         own = [self.variables[name]] if name in self.variables else []  # `joiner`, which returns its argument
-        return _unknown([*own, *arguments, *named.values()])
+        return values.unknown([*own, *arguments, *named.values()])
 
     def _lipsum(self, arguments: list[Value], named: dict[str, Value]) -> Value:
         """The random text of `lipsum(n=5, html=True, min=20, max=100)`: paragraphs of at most so many words."""
@@ -447,7 +442,7 @@ class Expressions:
         if weight > MOST_WOVEN or calls.is_huge(*given.values()) or self.rounds > 1000:
             self.tell("work without end", "lipsum")
             weight = 1  # told once
-        return replace(_unknown([*arguments, *named.values()]), weight=max(1, weight))
+        return replace(values.unknown([*arguments, *named.values()]), weight=max(1, weight))
 
     @abstractmethod
     def _caller_text(self, block: nodes.CallBlock, arguments: list[Value]) -> Value:
@@ -456,11 +451,6 @@ class Expressions:
     @abstractmethod
     def _macro_text(self, macro: nodes.Macro, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A macro's text with its arguments."""
-
-
-def _table(found: list[Value]) -> Value:
-    """A dictionary: its keys and values, any of which may result."""
-    return Value(items=tuple(found), data=True, weight=max(1, sum(each.weight for each in found)))
 
 
 def is_range(node: nodes.Node) -> bool:
@@ -476,38 +466,7 @@ def _is_plain(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const)
 
 
-def part_of(value: Value) -> Value:
-    """An item, an attribute or a piece of a value."""
-    if value.items is not None:
-        return values.either(value.items) if value.items else NOTHING
-    return DATA if values.is_foreign(value) else loosened(value)
-
-
-def _any_part(value: Value) -> Value:
-    """Some items of a dictionary, or of data from the conversation."""
-    return Value(data=True, weight=value.weight) if values.is_foreign(value) else replace(value, data=True)
-
-
-def loosened(value: Value) -> Value:
-    """A value reduced to its origins."""
-    if values.is_foreign(value):
-        return Value(data=True, weight=value.weight)
-    return Value(made=ANY, data=value.data, weight=value.weight)
-
-
-def quoted_items(found: Value) -> Value:
-    """A list or dictionary as text: its texts are quoted, and each backslash of theirs becomes two."""
-    return replace(found, weight=2 * found.weight) if found.items is not None else found
-
-
 def _format_weight(text: Value, arguments: list[Value]) -> int:
     """The weight of a format's result; one that is not known may quote as well."""
     quotes = any(calls.QUOTED.search(each) for each in text.texts)
     return sum((2 if quotes or each.items is not None else 1) * each.weight for each in arguments)
-
-
-def _unknown(parts: list[Value]) -> Value:
-    """The possible results of a function that is not evaluated."""
-    if all(map(values.is_foreign, parts)):
-        return DATA
-    return Value(made=ANY, weight=sum(each.weight for each in parts))

@@ -16,16 +16,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, nodes
 from jinja2.ext import Extension, do, loopcontrols
 
-from inspector.auditing.readers.jinja import calls, values
-from inspector.auditing.readers.jinja.expressions import (
-    Enough,
-    Expressions,
-    Reach,
-    is_range,
-    loosened,
-    part_of,
-    quoted_items,
-)
+from inspector.auditing.readers.jinja import calls, trees, values
+from inspector.auditing.readers.jinja.expressions import Enough, Expressions, Reach, is_range
 from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, Value
 
 if TYPE_CHECKING:
@@ -108,7 +100,7 @@ class Walk(Expressions):
             raise Enough
 
     def _do_output(self, node: nodes.Output) -> Value:
-        return values.joined([quoted_items(self.value(child)) for child in node.nodes])
+        return values.joined([values.quoted_items(self.value(child)) for child in node.nodes])
 
     def _do_templatedata(self, node: nodes.TemplateData) -> Value:
         return values.of(node.data)
@@ -164,7 +156,7 @@ class Walk(Expressions):
         elif isinstance(target, nodes.Tuple):
             inner = value.items or ()
             for number, each in enumerate(target.items):
-                whole = value if values.is_known(value) else part_of(value)
+                whole = value if values.is_known(value) else values.part_of(value)
                 self._bind(each, inner[number] if number < len(inner) and not value.data else whole)
 
     def _set_variable(self, name: str, value: Value) -> None:
@@ -206,15 +198,15 @@ class Walk(Expressions):
         self.rounds *= max(1, rounds) if written_out else 1
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS or node.recursive:
             self._check_rounds(node)
-        self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | _own_names(node.target))
+        self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | trees.own_names(node.target))
         self.variables["loop"] = DATA
         own = self._source_variable(node.iter)
-        if any(self._source_variable(each) == own for each in _growing(node.body)):
+        if any(self._source_variable(each) == own for each in trees.growing(node.body)):
             self.tell("work without end", "a list that grows while it is looped over")
         if known and over.items is not None:
             written = [self._round(node, each) for each in over.items]
         else:
-            one = part_of(over)
+            one = values.part_of(over)
             written = self._repeated(node, replace(one, weight=max(1, one.weight // 1_000)))
         self.inner.pop()
         self.rounds, self.all_rounds = outer
@@ -229,11 +221,12 @@ class Walk(Expressions):
             self.tell("work without end", "loops within loops")
         if not node.recursive:
             return
-        again = [call for each in node.body for call in _all_calls(each) if getattr(call.node, "name", None) == "loop"]
-        own = _parts_set(node, _own_names(node.target))
+        inner = (call for each in node.body for call in trees.all_calls(each))
+        again = [call for call in inner if getattr(call.node, "name", None) == "loop"]
+        own = trees.parts_set(node, trees.own_names(node.target))
         if len(again) > 1:
             self.tell("work without end", "a loop that calls itself more than once a round")
-        elif any(not _descends(call, own) for call in again):
+        elif any(not trees.descends(call, own) for call in again):
             self.tell("work without end", "a loop that calls itself on what is no part of its own")
 
     def _count(self, node: nodes.For, over: Value) -> int:
@@ -272,13 +265,13 @@ class Walk(Expressions):
         """A loop with any number of iterations: repeated, to see the effect of its own results, and what grows."""
         before = dict(self.variables)
         written = [self._round(node, part)]
-        own = {"loop", *_own_names(node.target)}
+        own = {"loop", *trees.own_names(node.target)}
         changed = [name for name, value in self.variables.items() if before.get(name) is not value and name not in own]
         self._merge([before, self.variables])
         if not changed:
-            return [loosened(each) for each in written]
-        kept = {**self.variables, **{name: _any_round(self.variables[name], 0) for name in changed}}
-        self.variables = {**kept, **{name: _any_round(kept[name], TEST_WEIGHT) for name in changed}}
+            return [values.loosened(each) for each in written]
+        kept = {**self.variables, **{name: values.loosened(self.variables[name]) for name in changed}}
+        self.variables = {**kept, **{name: replace(kept[name], weight=TEST_WEIGHT) for name in changed}}
         self.testing += 1
         written.append(self._round(node, part))
         sizes = {name: self.variables[name].weight for name in changed}
@@ -289,7 +282,7 @@ class Walk(Expressions):
                 self.tell("work without end", f"{name} doubles in a loop")
         self.testing -= 1
         self.variables = kept
-        return [loosened(each) for each in written]
+        return [values.loosened(each) for each in written]
 
     def _do_macro(self, node: nodes.Macro) -> Value:
         self.macros[node.name] = node
@@ -312,16 +305,17 @@ class Walk(Expressions):
     def check_recursion(self) -> None:
         """Recursive macros, direct or indirect, must recurse on a part of their argument, or only once."""
         called = {
-            name: {other for other in self.macros if _calls_of(each.body, other)} for name, each in self.macros.items()
+            name: {other for other in self.macros if trees.calls_of(macro.body, other)}
+            for name, macro in self.macros.items()
         }
         for name, macro in self.macros.items():
-            again = {other for other in called[name] if name in _reachable(other, called)}
+            again = {other for other in called[name] if name in trees.reachable(other, called)}
             loops = [*macro.find_all(nodes.For)]
-            targets = _parts_set(macro, {own for each in loops for own in _own_names(each.target)})
+            targets = trees.parts_set(macro, {own for each in loops for own in trees.own_names(each.target)})
             blind = [
                 call
                 for call in macro.find_all(nodes.Call)
-                if getattr(call.node, "name", None) in again and not _descends(call, targets)
+                if getattr(call.node, "name", None) in again and not trees.descends(call, targets)
             ]
             looped = {id(call) for loop in loops for call in loop.find_all(nodes.Call)}
             if len(blind) > 1 or any(id(call) in looped for call in blind):
@@ -369,7 +363,7 @@ class Walk(Expressions):
         for each, value in zip(macro.args, arguments, strict=False):
             self.variables[each.name] = value
         self.variables |= {name: value for name, value in named.items() if any(a.name == name for a in macro.args)}
-        used = _free_names(macro)
+        used = trees.free_names(macro)
         key = (macro.name, self.all_rounds, *((name, self.variables.get(name)) for name in used))
         if key not in self.expansions:
             self.expansions[key] = self._in_macro(macro.name, macro.body)
@@ -377,85 +371,6 @@ class Walk(Expressions):
         kept = {name: value for name, value in self.variables.items() if "." in name}
         self.variables = {**before, **kept}
         return found
-
-
-# --- helpers --------------------------------------------------------------------------------------
-
-
-def _free_names(macro: nodes.Macro) -> list[str]:
-    """Variables, and attributes of namespaces, that a macro mentions."""
-    found = {each.name for each in macro.find_all(nodes.Name)}
-    found |= {f"{each.node.name}.{each.attr}" for each in macro.find_all(nodes.Getattr) if hasattr(each.node, "name")}
-    return sorted(found)
-
-
-def _own_names(target: nodes.Node) -> set[str]:
-    """Names that an assignment sets; `find_all` does not return the node itself."""
-    own = {target.name} if isinstance(target, (nodes.Name, nodes.NSRef)) else set()
-    return own | {each.name for each in target.find_all(nodes.Name)}
-
-
-def _all_calls(node: nodes.Node) -> list[nodes.Call]:
-    """A node's calls, including itself."""
-    return [*([node] if isinstance(node, nodes.Call) else []), *node.find_all(nodes.Call)]
-
-
-def _growing(body: list[nodes.Node]) -> list[nodes.Node]:
-    """The variables that are appended to."""
-    methods = (call.node for each in body for call in _all_calls(each) if isinstance(call.node, nodes.Getattr))
-    return [method.node for method in methods if method.attr in ("append", "extend", "insert")]
-
-
-def _calls_of(body: list[nodes.Node], name: str) -> int:
-    return sum(getattr(call.node, "name", None) == name for node in body for call in _all_calls(node))
-
-
-def _reachable(start: str, called: dict[str, set[str]]) -> set[str]:
-    """Macros that one calls, directly or indirectly, including itself."""
-    found, pending = {start}, [start]
-    while pending:
-        for other in called[pending.pop()] - found:
-            found.add(other)
-            pending.append(other)
-    return found
-
-
-def _descends(call: nodes.Call, parts: set[str]) -> bool:
-    """Whether a call receives a part of something, as in recursion over a structure."""
-    return any(_is_part(each, parts) for each in (*call.args, *(each.value for each in call.kwargs)))
-
-
-#: Nodes that wrap a part, or several, in a new value. A dictionary is how a schema is passed on: `{"type": each}`.
-_WRAPPING = (nodes.List, nodes.Tuple, nodes.Add, nodes.Mul, nodes.Concat)
-
-
-def _is_part(node: nodes.Node, parts: set[str], *, wrapped: bool = False) -> bool:
-    """Whether a value is a part of a variable, or made from one: `x.y`, `[x.y]`; names in `parts` are parts."""
-    if isinstance(node, (nodes.Getattr, nodes.Getitem)):
-        root: nodes.Node = node
-        while isinstance(root, (nodes.Getattr, nodes.Getitem)):
-            root = root.node
-        return isinstance(root, nodes.Name) or _is_part(root, parts, wrapped=wrapped)
-    if isinstance(node, nodes.Name):
-        return node.name in parts and not wrapped
-    inside = wrapped or isinstance(node, _WRAPPING)
-    return any(_is_part(each, parts, wrapped=inside) for each in node.iter_child_nodes())
-
-
-def _parts_set(within: nodes.Node, parts: set[str]) -> set[str]:
-    """The names of parts: the given ones, and variables that are never set to anything else."""
-    found, others = set(parts), set[str]()
-    for each in within.find_all(nodes.Assign):
-        (found if _is_part(each.node, found) else others).update(_own_names(each.target))
-    return found - others
-
-
-def _any_round(value: Value, weight: int) -> Value:
-    """A variable's possible values in any iteration of a loop that sets it; numbers remain numbers."""
-    weight = weight or value.weight
-    if values.is_foreign(value):
-        return Value(data=True, weight=weight)
-    return Value(made=ANY, data=value.data, weight=weight)
 
 
 def _grows(*sizes: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 #: Constants that one expression may evaluate to; beyond that, it is a made string.
@@ -170,3 +170,39 @@ def worked_out(function: Callable[..., Any], *arguments: Value) -> Value:
         except _FAULTS:
             continue  # an error when rendered: no value
     return either(found) if found else NOTHING
+
+
+def table(found: list[Value]) -> Value:
+    """A dictionary: its keys and values, any of which may result."""
+    return Value(items=tuple(found), data=True, weight=max(1, sum(each.weight for each in found)))
+
+
+def part_of(value: Value) -> Value:
+    """An item, an attribute or a piece of a value."""
+    if value.items is not None:
+        return either(value.items) if value.items else NOTHING
+    return DATA if is_foreign(value) else loosened(value)
+
+
+def any_part(value: Value) -> Value:
+    """Some items of a dictionary, or of data from the conversation."""
+    return Value(data=True, weight=value.weight) if is_foreign(value) else replace(value, data=True)
+
+
+def loosened(value: Value) -> Value:
+    """A value reduced to its origins."""
+    if is_foreign(value):
+        return Value(data=True, weight=value.weight)
+    return Value(made=ANY, data=value.data, weight=value.weight)
+
+
+def quoted_items(found: Value) -> Value:
+    """A list or dictionary as text: its texts are quoted, and each backslash of theirs becomes two."""
+    return replace(found, weight=2 * found.weight) if found.items is not None else found
+
+
+def unknown(parts: list[Value]) -> Value:
+    """The possible results of a function that is not evaluated."""
+    if all(map(is_foreign, parts)):
+        return DATA
+    return Value(made=ANY, weight=sum(each.weight for each in parts))
