@@ -9,15 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from threading import Event
 
 from inspector.auditing.subject import Subject
 from inspector.errors import SourceError, TargetError, UsageError
 from inspector.model import Finding
+from inspector.sources import workers
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import escape, plural
 
@@ -76,17 +76,37 @@ class Checksums:
         expected = [*known(subject, self._manifest)]
         if self._hub:
             expected += from_hub(subject, self._hub, self._revision)
-        paths = to_hash(subject, expected, everything=self._write is not None)
-        paths = [path for path in paths if not subject.refusal(subject.by_path[path])]
+        digested = {each.path for each in expected}
         own = self._write.resolve() if self._write else None
-        places = {path: file.resolve() for path in paths if (file := subject.on_disk(path))}
-        return expected, {file: path for path, file in places.items() if file != own}
+        files: dict[Path, str] = {}
+        for entry in subject.entries:
+            path = entry.path
+            wanted = own is not None or path in digested or path.endswith(WEIGHTS)
+            if not wanted or path not in subject.place.files or path.startswith(_NOTES) or subject.refusal(entry):
+                continue
+            file = subject.on_disk(path)
+            if file is not None and file.resolve() != own:
+                files[file.resolve()] = path
+        return expected, files
 
     def compared(self, subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
-        """Compare a model's computed checksums (path → SHA-256) with the known ones."""
-        places = {path: subject.on_disk(path) for path in digests}
-        self._digests.update({place.resolve(): digests[path] for path, place in places.items() if place})
-        yield from verify(subject, expected, digests)
+        """Compare a model's computed checksums (path → SHA-256) with the known ones; git's SHA-1 is computed here."""
+        places = {path: place for path in digests if (place := subject.on_disk(path))}
+        self._digests.update({place.resolve(): digests[path] for path, place in places.items()})
+        for each in expected:
+            if each.path not in subject.by_path:
+                yield Finding("checksum", "error", f"listed by {each.source}, but missing", each.path)
+            elif each.path in digests:
+                of_git = len(each.digest) == 40
+                found = git_sha1(places.get(each.path, Path(each.path))) if of_git else digests[each.path]
+                if found != each.digest:
+                    what = f"the checksum is {found[:16]}…, by {each.source} {each.digest[:16]}…: download it again"
+                    yield Finding("checksum", "error", what, each.path)
+        unknown = {path for path in digests if path.endswith(WEIGHTS)} - {each.path for each in expected}
+        if unknown:
+            what = f"no known checksums to compare {plural(len(unknown), 'weight file')} with"
+            largest = min(unknown, key=lambda path: (-subject.by_path[path].size, path))
+            yield Finding("unknown-checksum", "info", what, largest)
 
     def save(self) -> None:
         """Write the manifest of all models' files, if one is wanted. Raises as `write_manifest` does."""
@@ -173,41 +193,8 @@ def write_manifest(path: Path, digests: Mapping[Path, str]) -> None:
         if not file.is_relative_to(folder) or "\n" in str(file):
             raise UsageError(f"{escape(str(file))} cannot be in {escape(str(path))}: put the manifest above all models")
         lines.append(f"{digest} *{file.relative_to(folder).as_posix()}\n")
-    try:
+    with _errors_of(path):
         path.write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
-
-
-def to_hash(subject: Subject, expected: Iterable[Known], *, everything: bool = False) -> list[str]:
-    """The files to read: weights, files with a known checksum, or all."""
-    wanted = {each.path for each in expected}
-    return [
-        entry.path
-        for entry in subject.entries
-        if entry.path in subject.place.files
-        and not entry.path.startswith(_NOTES)
-        and (everything or entry.path in wanted or entry.path.endswith(WEIGHTS))
-    ]
-
-
-def verify(subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
-    """Compares computed checksums with known ones. `digests` may have only SHA-256; git's SHA-1 is computed here."""
-    for each in expected:
-        if each.path not in subject.by_path:
-            yield Finding("checksum", "error", f"listed by {each.source}, but missing", each.path)
-        elif each.path in digests:
-            of_git = len(each.digest) == 40
-            found = git_sha1(subject.on_disk(each.path) or Path(each.path)) if of_git else digests[each.path]
-            if found != each.digest:
-                what = f"the checksum is {found[:16]}…, by {each.source} {each.digest[:16]}…: download it again"
-                yield Finding("checksum", "error", what, each.path)
-    compared = {each.path for each in expected}
-    unknown = [path for path in digests if path not in compared and path.endswith(WEIGHTS)]
-    if unknown:
-        what = f"no known checksums to compare {plural(len(unknown), 'weight file')} with"
-        largest = min(unknown, key=lambda path: (-subject.by_path[path].size, path))
-        yield Finding("unknown-checksum", "info", what, largest)
 
 
 def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda _: None) -> dict[Path, str]:
@@ -220,33 +207,22 @@ def sha256_of(paths: Sequence[Path], progress: Callable[[int], object] = lambda 
         SourceError: a file cannot be read.
     """
     ordered = sorted(paths, key=lambda path: -_size(path))
-    stopped = Event()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        try:
-            return dict(zip(ordered, pool.map(lambda path: _sha256(path, progress, stopped), ordered), strict=True))
-        except BaseException:  # the pool would wait for its threads: an interrupted user should not
-            stopped.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    digests = workers.each(lambda path: _sha256(path, progress), ordered, os.cpu_count() or 1)
+    return dict(zip(ordered, digests, strict=True))
 
 
 def _size(path: Path) -> int:
-    try:
+    with _errors_of(path):
         return path.stat().st_size
-    except OSError as error:
-        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
 
 
-def _sha256(path: Path, progress: Callable[[int], object], stopped: Event) -> str:
+def _sha256(path: Path, progress: Callable[[int], object]) -> str:
     digest = hashlib.sha256()
     buffer = memoryview(bytearray(_BLOCK))
-    try:
-        with path.open("rb", buffering=0) as file:
-            while (length := file.readinto(buffer)) and not stopped.is_set():
-                digest.update(buffer[:length])
-                progress(length)
-    except OSError as error:
-        raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
+    with _errors_of(path), path.open("rb", buffering=0) as file:
+        while length := file.readinto(buffer):
+            digest.update(buffer[:length])
+            progress(length)
     return digest.hexdigest()
 
 
@@ -256,11 +232,18 @@ def git_sha1(path: Path) -> str:
     Raises:
         SourceError: it cannot be read.
     """
-    try:
+    with _errors_of(path):
         data = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Raises SourceError if a file cannot be read, or written."""
+    try:
+        yield
     except OSError as error:
         raise SourceError(f"{escape(str(path))}: {error.strerror or error}") from error
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Known]:
