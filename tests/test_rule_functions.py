@@ -161,7 +161,7 @@ def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
     ("name", "bits"), [("Q4_K_M", 4), ("IQ2_XXS", 2), ("F16", 16), ("BF16", 16), ("F32", 32), ("TQ1_0", 1), ("X", None)]
 )
 def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
-    assert gguf_claims._width(name) == bits
+    assert gguf_claims._bits_in_name(name) == bits
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
     ],
 )
 def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
-    assert gguf_claims._mixed(named, Counter(counts)) == mixed
+    assert gguf_claims._is_mixture(named, Counter(counts)) == mixed
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_modules_in_chosen_layers(name: str, chosen: Any, is_in: bool) -> None:
      ("h.0.q_proj.weight", "attention")],
 )  # fmt: skip
 def test_rows_of_adapted_weights(weight: str, group: str) -> None:
-    row = created_tensors._row(weight, (2, 3))
+    row = created_tensors._weight_row(weight, (2, 3))
     assert (row.role, row.group, row.tower, row.part) == ("", group, "text", "weight")
-    assert (row.name, row.shape, created_tensors._row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
+    assert (row.name, row.shape, created_tensors._weight_row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
 
 
 @pytest.mark.parametrize(
@@ -235,11 +235,11 @@ def test_rows_of_adapted_weights(weight: str, group: str) -> None:
     ],
 )
 def test_the_usual_size_and_the_only_other_one(counted: dict[int, int], most: int, odd: list[int]) -> None:
-    assert created_tensors._most(Counter(counted)) == most
+    assert created_tensors._most_common(Counter(counted)) == most
     assert [size for size in counted if created_tensors._is_odd(size, Counter(counted))] == odd
     for size in counted:
-        assert created_tensors._size(size, Counter(counted)) == (most if size in odd else size)
-    assert created_tensors._size(None, Counter(counted)) == most
+        assert created_tensors._module_size(size, Counter(counted)) == (most if size in odd else size)
+    assert created_tensors._module_size(None, Counter(counted)) == most
 
 
 @pytest.mark.parametrize(
@@ -256,8 +256,8 @@ def test_shapes_that_a_piece_may_have(words: list[str], shape: list[int], could:
 
 def test_modules_of_other_layers_are_completed() -> None:
     sizes = {"h.0.q.weight": (1, 2), "h.0.v.weight": (3, 4), "h.1.q.weight": (5, 6), "head.weight": (7, 8)}
-    assert created_tensors._completed(sizes) == {**sizes, "h.1.v.weight": (3, 4)}
-    assert created_tensors._completed({"q.weight": (1, 2), "v.weight": (1, 2)}) == {
+    assert created_tensors._with_siblings(sizes) == {**sizes, "h.1.v.weight": (3, 4)}
+    assert created_tensors._with_siblings({"q.weight": (1, 2), "v.weight": (1, 2)}) == {
         "q.weight": (1, 2),
         "v.weight": (1, 2),
     }
@@ -269,8 +269,8 @@ def test_modules_of_other_layers_are_completed() -> None:
 )
 def test_tensors_for_which_peft_has_no_place(weight: str, part: str, unmade: bool) -> None:
     made: Any = {("a", "x"): None}
-    assert created_tensors._unmade(weight, part, made, {"a", "t"}) == unmade
-    assert created_tensors._unmade(weight, part, made, set()) == ((weight, part) != ("a", "x"))
+    assert created_tensors._is_surplus(weight, part, made, {"a", "t"}) == unmade
+    assert created_tensors._is_surplus(weight, part, made, set()) == ((weight, part) != ("a", "x"))
 
 
 @pytest.mark.parametrize(
@@ -283,8 +283,8 @@ def test_weights_of_the_base(name: str, is_one: bool) -> None:
 
 
 def test_runs_of_words_in_names() -> None:
-    assert sorted(created_tensors._modules(["a.b.c.weight"], {1, 2})) == ["a", "a.b", "b", "b.c", "c"]
-    assert sorted(created_tensors._modules(["a.b", "c"], {1})) == ["a"]
+    assert sorted(created_tensors._module_names(["a.b.c.weight"], {1, 2})) == ["a", "a.b", "b", "b.c", "c"]
+    assert sorted(created_tensors._module_names(["a.b", "c"], {1})) == ["a"]
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -480,7 +480,7 @@ def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_stems_of_processors(kind: str, stem: str) -> None:
-    assert preprocessors._stem(kind) == stem
+    assert preprocessors._class_stem(kind) == stem
 
 
 @every(
@@ -489,7 +489,7 @@ def test_stems_of_processors(kind: str, stem: str) -> None:
      ("NewImageProcessorPil", True), ("newProcessor", False), ("NewModel", False), ("", False)],
 )  # fmt: skip
 def test_names_like_a_processors(kind: str, alike: bool) -> None:
-    assert preprocessors._looks_like_one(kind) == alike
+    assert preprocessors._looks_like_a_class(kind) == alike
 
 
 @every(

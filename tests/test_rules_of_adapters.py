@@ -256,12 +256,12 @@ def test_adapters_without_weights(files: dict[str, Any], said: list[str], tmp_pa
 def test_pieces_that_fields_ask_for(config: dict[str, Any], parts: list[str]) -> None:
     road = methods.method("ROAD")
     assert road is not None
-    assert [piece.part for piece in created_tensors._chosen(road, config).pieces] == parts
+    assert [piece.part for piece in created_tensors._method_as_configured(road, config).pieces] == parts
 
 
 def test_pieces_of_which_a_module_decides_stay() -> None:
     ia3, lokr = methods.method("IA3"), methods.method("LOKR")
     assert ia3 is not None
     assert lokr is not None
-    assert created_tensors._chosen(ia3, {}) == ia3
-    assert created_tensors._chosen(lokr, {"r": 4}) == lokr
+    assert created_tensors._method_as_configured(ia3, {}) == ia3
+    assert created_tensors._method_as_configured(lokr, {"r": 4}) == lokr

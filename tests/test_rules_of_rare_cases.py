@@ -331,7 +331,7 @@ def test_documents(code: str, files: dict[str, Any], said: list[str], tmp_path: 
     ],
 )  # fmt: skip
 def test_fields_of_a_processor(own: dict[str, Any], said: list[str]) -> None:
-    assert list(preprocessors._wrong(own, "p.")) == said
+    assert list(preprocessors._wrong_settings(own, "p.")) == said
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_keys_of_a_gguf(code: str, pairs: dict[str, Any], said: list[str], tmp_p
     ],
 )  # fmt: skip
 def test_types_with_which_ggml_computes(name: str, dtype: str, shape: tuple[int, ...], cannot: bool) -> None:
-    assert (gguf_tensors._cannot(Tensor(name, dtype, shape, 0, 64)) is not None) == cannot
+    assert (gguf_tensors._not_computable(Tensor(name, dtype, shape, 0, 64)) is not None) == cannot
 
 
 # --- limits -------------------------------------------------------------------------------------

@@ -405,7 +405,7 @@ def test_shapes_of_modules(kind: str, own: dict[str, Any], shapes: dict[str, tup
                                  {"out_channels": 4, "kernel_sizes": [1]}])  # fmt: skip
 def test_convolutions_without_sizes(own: dict[str, Any]) -> None:
     with pytest.raises(OverflowError if len(own["kernel_sizes"]) > sentence_transformers.MOST_KERNELS else TypeError):
-        dict(sentence_transformers._convolutions(own))
+        dict(sentence_transformers._convolution_shapes(own))
 
 
 # --- archives and templates ---------------------------------------------------------------------

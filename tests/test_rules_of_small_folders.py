@@ -53,7 +53,7 @@ def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]])
     ],
 )  # fmt: skip
 def test_words_that_a_class_knows(value: Any, unknown: Any) -> None:
-    assert diffusers._unknown(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
+    assert diffusers._unknown_word(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_versions_of_diffusers(version: Any, same: bool) -> None:
     ("part", "nothing"), [(None, True), ([None, None], True), ([None, "X"], True), (["a", None], False), ([], False)]
 )
 def test_parts_that_an_index_leaves_out(part: Any, nothing: bool) -> None:
-    assert diffusers._is_nothing(part) == nothing
+    assert diffusers._is_absent(part) == nothing
 
 
 def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
-    assert list(gguf_rules._unequal("llama", numbers.get, numbers.__contains__)) == said
+    assert list(gguf_rules._contradictory_sizes("llama", numbers.get, numbers.__contains__)) == said
 
 
 @every(
@@ -119,13 +119,13 @@ def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    assert list(gguf_rules._words({"general.architecture": "llama", **metadata})) == said
+    assert list(gguf_rules._unknown_words({"general.architecture": "llama", **metadata})) == said
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_the_fused_tensor(part: str) -> None:
-    assert gguf_tensors._fused(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
-    assert gguf_tensors._fused("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
+    assert gguf_tensors._fused_name(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
+    assert gguf_tensors._fused_name("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
 
 
 # --- adapters -----------------------------------------------------------------------------------

@@ -91,7 +91,10 @@ def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatc
 
 def test_sizes_that_are_tried_have_a_bound() -> None:
     shapes = [(number, number + 1) for number in range(2, 900)]
-    assert len(module_sizes._sizes(shapes, {str(number): number for number in range(4000)})) <= module_sizes._MOST_SIZES
+    assert (
+        len(module_sizes._possible_sizes(shapes, {str(number): number for number in range(4000)}))
+        <= module_sizes._MOST_SIZES
+    )
 
 
 FIELDS: list[tuple[dict[str, Any], list[str]]] = [
@@ -158,8 +161,8 @@ GENERATION: list[tuple[dict[str, Any], list[str]]] = [
 @every(("own", "expected"), GENERATION)
 def test_values_of_generation(own: dict[str, Any], expected: list[str]) -> None:
     assert [
-        *generation_config._beyond(own),
-        *generation_config._unknown(own),
+        *generation_config._out_of_range(own),
+        *generation_config._unknown_words(own),
         *generation_config._wrong_lists(own),
     ] == expected
 
@@ -185,18 +188,18 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 
 @every(("kind", "own", "expected"), CONFIGURATIONS)
 def test_choices_of_a_configuration(kind: str, own: dict[str, Any], expected: list[str]) -> None:
-    assert list(config_choices._wrong(own, kind, "", 0, is_known=True)) == expected
+    assert list(config_choices._wrong_choices(own, kind, "", 0, is_known=True)) == expected
 
 
 def test_words_of_a_newer_version_are_not_judged() -> None:
-    assert list(config_choices._wrong({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
+    assert list(config_choices._wrong_choices({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
 
 
 def test_nesting_has_a_bound() -> None:
     own: dict[str, Any] = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 5}
     for _ in range(config_choices._DEPTH + 1):
         own = {"model_type": "bert", "text_config": own}
-    assert list(config_choices._wrong(own, "bert", "", 0, is_known=True)) == []
+    assert list(config_choices._wrong_choices(own, "bert", "", 0, is_known=True)) == []
 
 
 def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
@@ -208,7 +211,9 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
         for each in cases.load(path)[:1]:
             kind = each.config.get("model_type")
             found = (
-                list(config_choices._wrong(each.config, kind, "", 0, is_known=True)) if isinstance(kind, str) else []
+                list(config_choices._wrong_choices(each.config, kind, "", 0, is_known=True))
+                if isinstance(kind, str)
+                else []
             )
             found = [
                 what for what in found if "num_experts_per_tok" not in what and "n_group" not in what

@@ -34,20 +34,20 @@ def config_choice(subject: Subject) -> Iterator[Found]:
     """
     for entry, own in documents(subject, "config.json"):
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
-            wrong = _wrong(own, own["model_type"], "", 0, is_known=not_newer(own, _table()))
+            wrong = _wrong_choices(own, own["model_type"], "", 0, is_known=not_newer(own, _table()))
             yield from first_reported(wrong, entry.path)
 
 
-def _wrong(own: Mapping[str, Any], kind: str, where: str, depth: int, *, is_known: bool) -> Iterator[str]:
+def _wrong_choices(own: Mapping[str, Any], kind: str, where: str, depth: int, *, is_known: bool) -> Iterator[str]:
     """What is wrong with a configuration, and with those within it."""
     parts = fields()["transformers"]["parts"].get(kind, {})
     words = _wrong_words(own, kind) if is_known else ()
-    for what in (*_too_many(own), *words, *_not_divided(own, kind), *_wrong_stages(own, kind)):
+    for what in (*_wrong_experts(own), *words, *_not_divided(own, kind), *_wrong_stages(own, kind)):
         yield where + what
     for field, value in own.items():
         inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
         if isinstance(inner, str) and depth < _DEPTH:
-            yield from _wrong(value, inner, f"{where}{field}.", depth + 1, is_known=is_known)
+            yield from _wrong_choices(value, inner, f"{where}{field}.", depth + 1, is_known=is_known)
 
 
 def _wrong_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _not_divided(own: Mapping[str, Any], kind: str) -> Iterator[str]:
             yield f"{size} is {integer(width)}, which is no multiple of {divisor} ({integer(parts)})"
 
 
-def _too_many(own: Mapping[str, Any]) -> Iterator[str]:
+def _wrong_experts(own: Mapping[str, Any]) -> Iterator[str]:
     """More experts for a token than there are, unequal groups of experts, an unknown way of computing attention."""
     chosen, groups, table = own.get("num_experts_per_tok"), own.get("n_group"), data.overlay("config")
     for field in table["experts"]:

@@ -100,7 +100,7 @@ def _wrong_value(field: str, value: Any, kind: str) -> str | None:
     return wrong_size(field, value)
 
 
-def _near(word: str, known: Collection[str], least: float) -> list[str]:
+def _most_similar(word: str, known: Collection[str], least: float) -> list[str]:
     """The known word that is most similar; None if none is similar enough."""
     from difflib import get_close_matches  # only if a word is unknown
 
@@ -116,7 +116,9 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known:
         return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
         newer = not is_known  # and may have more functions
-        known = value in table["activations"] or bool(newer and value and not _near(value, table["activations"], 0.7))
+        known = value in table["activations"] or bool(
+            newer and value and not _most_similar(value, table["activations"], 0.7)
+        )
         return None if known else "not an activation function that Transformers knows"
     return None
 
@@ -159,8 +161,8 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
         yield "neither a model_type nor a class, of which Transformers needs one"
     elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and not_newer(own, table):
-        near = [*_near(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
-        if near and str(first).lower().startswith(_flat(near[-1])[:4]):
+        near = [*_most_similar(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
+        if near and str(first).lower().startswith(_plain(near[-1])[:4]):
             yield f"model_type {shown(kind)} is unknown to Transformers; {near[-1]!r} is known"
 
 
@@ -180,10 +182,10 @@ def _is_whole(subject: Subject, entry: Entry) -> bool:
 def _of_class(name: str, known: Collection[str]) -> list[str]:
     """The type after which a class of Transformers is named: speech_to_text for Speech2TextForConditionalGeneration."""
     stem = re.sub(r"(For[A-Z]|Model|LMHead).*", "", name).lower().replace("2", "to")
-    return [kind for kind in known if stem and _flat(kind).replace("2", "to") == stem][:1]
+    return [kind for kind in known if stem and _plain(kind).replace("2", "to") == stem][:1]
 
 
-def _flat(name: str) -> str:
+def _plain(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
@@ -216,7 +218,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known
         if not isinstance(kind, str):
             yield f"rope_type is {shown(kind)}"
         elif kind not in needed:
-            if kind not in table["without_fields"] and (is_known or _near(kind, (*needed, "default"), 0.6)):
+            if kind not in table["without_fields"] and (is_known or _most_similar(kind, (*needed, "default"), 0.6)):
                 yield f"unknown kind {shown(kind)}"
         elif missing := [field for field in needed[kind] if own.get(field) is None]:
             yield f"{kind} needs {', '.join(missing)}"

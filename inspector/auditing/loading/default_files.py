@@ -104,7 +104,7 @@ def pickled_weights(subject: Subject) -> Iterator[Found]:
     """
     training = {*data.overlay("default_files")["training_entries"]}
     for entry in subject.entries:
-        if not _is_taken(subject, entry):
+        if not _is_loaded(subject, entry):
             continue
         header = next((each for each in subject.all_headers if each.path == entry.path), None)
         if header is None:
@@ -118,7 +118,7 @@ def pickled_weights(subject: Subject) -> Iterator[Found]:
             yield Found(what, entry.path, severity="warning")
 
 
-def _is_taken(subject: Subject, entry: Entry) -> bool:
+def _is_loaded(subject: Subject, entry: Entry) -> bool:
     """Whether Transformers loads a model from this file of PyTorch."""
     if not re.fullmatch(r"pytorch_model(?:-\d+-of-\d+)?\.bin", entry.name) or not entry.size:
         return False

@@ -42,8 +42,8 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
     table = fields()["diffusers"]
     for entry, own in documents(subject, "model_index.json"):
         kind = own.get("_class_name")
-        for part in _parts(own):
-            if _is_nothing(own.get(part)):
+        for part in _required_parts(own):
+            if _is_absent(own.get(part)):
                 yield Found(f"no {part}, which {kind} requires", entry.path)
         if isinstance(kind, str) and _is_unknown(own, kind):
             yield Found(f"Diffusers has no pipeline {kind:.60}", entry.path)
@@ -77,7 +77,7 @@ def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any, own: Mapp
             beside = f"{entry.folder}{library}.py" in subject.by_path
             if not known and not beside and kind[:1].isupper() and _is_old(own):
                 yield f"{name:.60} is from {library!r:.40}, from which Diffusers does not load"
-        case str() if not name.startswith("_") and name in _parts(own):
+        case str() if not name.startswith("_") and name in _required_parts(own):
             yield f"{name:.60} is {value!r:.40}, but should name a library and a class"
 
 
@@ -86,13 +86,13 @@ def _is_old(own: Mapping[str, Any]) -> bool:
     return version(own.get("_diffusers_version")) <= version(data.table("choices")["diffusers_version"][0])
 
 
-def _parts(own: Mapping[str, Any]) -> list[str]:
+def _required_parts(own: Mapping[str, Any]) -> list[str]:
     """The components that a pipeline's class requires."""
     kind = own.get("_class_name")
     return list(fields()["diffusers"]["pipelines"].get(kind, ())) if isinstance(kind, str) else []
 
 
-def _is_nothing(part: Any) -> bool:
+def _is_absent(part: Any) -> bool:
     """Whether an index declares a component absent: Diffusers checks only the library."""
     return part is None or (isinstance(part, list) and part[:1] == [None])
 
@@ -131,7 +131,7 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
             yield f"{field} is {wrong_one}", "error"
         elif field in stepped and isinstance(value, str) and is_known and value not in stepped[field]:
             yield f"{field} is {shown(value)}, but should be one of {', '.join(stepped[field])}", "error"
-        elif field in words and (wrong := _unknown(value, table["words"], is_known=is_known)) is not None:
+        elif field in words and (wrong := _unknown_word(value, table["words"], is_known=is_known)) is not None:
             yield f"{field} has {shown(wrong)}, which {kind} does not know", "error"
         elif field not in names and names and not field.startswith("_"):
             near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
@@ -162,7 +162,7 @@ def _is_of_version(own: Mapping[str, Any], version: str) -> bool:
     return isinstance(stated, str) and stated.split(".")[:2] == version.split(".")[:2]
 
 
-def _unknown(value: Any, words: list[str], *, is_known: bool = False) -> Any:
+def _unknown_word(value: Any, words: list[str], *, is_known: bool = False) -> Any:
     """An invalid word in a field with a fixed vocabulary; None if all may be valid.
 
     A word unlike any known one may come from a newer version, unless the file was written by a known one.

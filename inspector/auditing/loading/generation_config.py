@@ -57,14 +57,14 @@ def generation_value(subject: Subject) -> Iterator[Found]:
     call of `generate` fails. Values that only sampling uses are not looked at without `do_sample`.
     """
     for entry, own in documents(subject, _FILE):
-        yield from first_reported([*_beyond(own), *_unknown(own), *_wrong_lists(own)], entry.path)
+        yield from first_reported([*_out_of_range(own), *_unknown_words(own), *_wrong_lists(own)], entry.path)
         share = own.get("top_p")
         if own.get("do_sample") and isinstance(share, int | float) and share > 1:
             what = f"top_p is {shown(share)}: above 1 it is ignored, and all tokens are drawn from"
             yield Found(what, entry.path, severity="warning")
 
 
-def _beyond(own: Mapping[str, Any]) -> Iterator[str]:
+def _out_of_range(own: Mapping[str, Any]) -> Iterator[str]:
     for field, allowed in data.overlay("generation")["ranges"].items():
         value = own.get(field)
         if "with" in allowed and not own.get(allowed["with"]):
@@ -84,7 +84,7 @@ def _range(above: float | None = None, least: float | None = None, most: float |
     return low if most is None else f"{low} and at most {most:g}"
 
 
-def _unknown(own: Mapping[str, Any]) -> Iterator[str]:
+def _unknown_words(own: Mapping[str, Any]) -> Iterator[str]:
     words, table = fields()["words"], data.overlay("generation")
     names = ("early_stopping", "cache_implementation", "watermarking_config")
     stopping, cache, mark = (own.get(name) for name in names)

@@ -59,7 +59,7 @@ def gguf_name(subject: Subject) -> Iterator[Found]:
             ("the name", names[:1] if len(set(names)) == 1 else []),
             ("general.file_type", [file_type]),
         ):
-            if named and named[0] and (most := _another(named[0], header)):
+            if named and named[0] and (most := _other_type(named[0], header)):
                 yield Found(f"{where} says {named[0]}, but most weights are {most}", header.path)
                 break
 
@@ -70,7 +70,7 @@ _AS_TRAINED = frozenset({"MXFP4", "NVFP4"})
 _FEW = 1_000_000
 
 
-def _another(named: str, header: Header) -> str | None:
+def _other_type(named: str, header: Header) -> str | None:
     """The type of most weights, if its width differs from the named one; None if it matches, or may match."""
     counts, all_of_it = Counter[str](), 0
     block = 256 if "_K" in named or (named.startswith("IQ") and named != "IQ4_NL") else 32
@@ -82,21 +82,21 @@ def _another(named: str, header: Header) -> str | None:
     most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
     if most is None or most in _AS_TRAINED:
         return None
-    told, has = _width(named), _width(most)
+    told, has = _bits_in_name(named), _bits_in_name(most)
     plain = most in FLOATS and counts.total() < _FEW
-    return most if told and has and told != has and not plain and not _mixed(named, counts) else None
+    return most if told and has and told != has and not plain and not _is_mixture(named, counts) else None
 
 
 _QUANTIZED = re.compile(r"(?<![A-Z0-9])(I?Q\d_[A-Z0-9]+(?:_[A-Z]+)?|BF16|F16|F32)(?![A-Z0-9])")
 
 
-def _width(name: str) -> int | None:
+def _bits_in_name(name: str) -> int | None:
     """Bits of a weight by a type's name: `Q4_K_M` 4, `F16` and `BF16` 16."""
     found = re.search(r"\d+", name)
     return int(found[0]) if found else None
 
 
-def _mixed(named: str, counts: Counter[str]) -> bool:
+def _is_mixture(named: str, counts: Counter[str]) -> bool:
     """Whether a fair share of the weights has the named width: mixtures use a bit or two more for some."""
-    of_it = sum(number for dtype, number in counts.items() if _width(dtype) == _width(named))
+    of_it = sum(number for dtype, number in counts.items() if _bits_in_name(dtype) == _bits_in_name(named))
     return of_it * 5 >= counts.total()

@@ -81,10 +81,10 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
-        for key, kind in _kinds(architecture, metadata).items():
+        for key, kind in _types_by_key(architecture, metadata).items():
             field = metadata.fields.get(key)
-            if field is not None and field.item is not None and (listed := _list(key)):
-                wrong = TYPE_NAMES[field.item] not in _items(listed["item"])
+            if field is not None and field.item is not None and (listed := _list_requirement(key)):
+                wrong = TYPE_NAMES[field.item] not in _types_read_as(listed["item"])
                 kind = f"array[{listed['item']}]"
             else:
                 wrong = field is not None and field.type_name != kind
@@ -92,19 +92,19 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
                 yield Found(f"{key:.80} is {field.type_name}, but should be {kind}", header.path)
 
 
-def _list(key: str) -> dict[str, str] | None:
+def _list_requirement(key: str) -> dict[str, str] | None:
     """What llama.cpp requires of a key as a list: `item`, and `length` if it is fixed; None if it reads no list."""
     lists: dict[str, dict[str, str]] = table()["lists"]
     return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
 
 
-def _items(kind: str) -> tuple[str, ...]:
+def _types_read_as(kind: str) -> tuple[str, ...]:
     """The types of item that it reads as this one: whole numbers of 32 bits, of either sign, and flags are alike."""
     alike = tuple(by_hand()["alike"])
     return alike if kind in alike else (kind,)
 
 
-def _kinds(architecture: str, metadata: KeyValues) -> dict[str, str]:
+def _types_by_key(architecture: str, metadata: KeyValues) -> dict[str, str]:
     """Key → the type with which llama.cpp reads it from such a file."""
     own_keys, hand = table()["architectures"].get(architecture), by_hand()
     strict = {*(own_keys["typed"] if own_keys else ()), *(table()["typed"] if own_keys else ())}
@@ -141,7 +141,7 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if architecture in known():
             has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
-            told = _words(metadata) if has_text else ()
+            told = _unknown_words(metadata) if has_text else ()
             yield from (Found(what, header.path, severity=severity) for what, severity in told)
         elif isinstance(architecture, str):
             near = get_close_matches(architecture.lower(), known(), 1, 0.8)
@@ -159,7 +159,7 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
             yield Found("no general.architecture, which llama.cpp needs", header.path)
 
 
-def _words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
+def _unknown_words(metadata: Mapping[str, Any]) -> Iterator[tuple[str, Severity]]:
     scaling = metadata.get(f"{metadata.get('general.architecture')}.rope.scaling.type")
     if isinstance(scaling, str) and scaling not in table()["rope_scalings"]:
         yield f"unknown RoPE scaling {scaling!r:.40}", "error"
@@ -198,14 +198,14 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
             what = f"a tokenizer of kind {model!r} and no {architecture}.vocab_size: llama.cpp expects no token at all"
             yield Found(what, header.path)
         for what in (
-            *_unequal(str(architecture), number, present),
-            *_groups(number),
-            *_lengths(str(architecture), metadata, number),
+            *_contradictory_sizes(str(architecture), number, present),
+            *_wrong_expert_groups(number),
+            *_wrong_list_lengths(str(architecture), metadata, number),
         ):
             yield Found(what, header.path)
 
 
-def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
+def _contradictory_sizes(architecture: str, number: Any, present: Any) -> Iterator[str]:
     width, heads = number("embedding_length"), number("attention.head_count")
     rotated, head = number("rope.dimension_count"), number("attention.key_length")
     if head is None and width and heads:
@@ -232,7 +232,7 @@ def _unequal(architecture: str, number: Any, present: Any) -> Iterator[str]:
         yield f"none of the {integer(experts)} experts is used"
 
 
-def _groups(number: Any) -> Iterator[str]:
+def _wrong_expert_groups(number: Any) -> Iterator[str]:
     """Groups of experts, of which some are used: `llama_model_base::load_hparams` compares them."""
     experts, groups, used = (number(f"expert_{key}") or 0 for key in ("count", "group_count", "group_used_count"))
     if groups and groups >= experts:
@@ -243,7 +243,7 @@ def _groups(number: Any) -> Iterator[str]:
         yield f"{integer(used)} groups of experts are used, of {integer(groups)}"
 
 
-def _lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
+def _wrong_list_lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
     """Lists that llama.cpp reads, of another length than it needs."""
     blocks, ahead = number("block_count"), number("nextn_predict_layers") or 0
     needed = {} if blocks is None else {"blocks": blocks, "layers": blocks - ahead}

@@ -17,7 +17,7 @@ from inspector.model import Expected, Header, Prediction, Tensor
 from inspector.units import integer, plural, times
 
 
-def _predicted(subject: Subject) -> Prediction | None:
+def _prediction_of(subject: Subject) -> Prediction | None:
     """The prediction from the files' own key-values, if all files of a known architecture are there."""
     result = subject.result
     prediction = result.prediction if result else None
@@ -62,7 +62,7 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     llama.cpp looks up each tensor by its exact name, and refuses a file with more tensors than it has used. The
     key-values belong to another model, or the converter has a bug.
     """
-    prediction = _predicted(subject)
+    prediction = _prediction_of(subject)
     if prediction is None:
         return
     files = subject.headers
@@ -70,7 +70,7 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     needed = {name for row in prediction.expected for name in row.names()}
     beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
     asked = needed | {name for row in beside for name in row.names()}
-    asked |= {fused for name in needed if (fused := _fused(name)) != name and name not in stored}
+    asked |= {fused for name in needed if (fused := _fused_name(name)) != name and name not in stored}
     asked |= {name for header in files for name in (each.name for each in header.tensors) if is_optional(name, header)}
     strange = [name for name in stored if name not in asked]
     lost = sorted(needed - stored.keys())
@@ -80,7 +80,7 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
         yield Found(what, stored[name], name)
 
 
-def _fused(name: str) -> str:
+def _fused_name(name: str) -> str:
     """The name of the fused query, key and value tensor, which llama.cpp looks up first (`create_tensor_qkv`)."""
     for part in ("attn_q.", "attn_k.", "attn_v."):
         name = name.replace(part, "attn_qkv.")
@@ -94,7 +94,7 @@ def gguf_dimensions(subject: Subject) -> Iterator[Found]:
     llama.cpp compares each dimension, and refuses a matrix that is transposed or has a last dimension of 1. The
     converter did not permute the tensor, or kept a dimension that it should have dropped: convert the model again.
     """
-    prediction = _predicted(subject)
+    prediction = _prediction_of(subject)
     if prediction is None:
         return
     expected = {name: row for row in prediction.expected for name in row.names()}
@@ -103,14 +103,14 @@ def gguf_dimensions(subject: Subject) -> Iterator[Found]:
     for header in subject.headers:
         for tensor in header.tensors:
             if tensor.name in by_hand()["rotation_factors"] and tensor.name not in constant:
-                yield from _factors(tensor, header)
+                yield from _wrong_rotation_factors(tensor, header)
             row = expected.get(tensor.name)
-            if row and pattern(tensor.name).rpartition(".")[0] not in free and _is_turned(tensor, row):
+            if row and pattern(tensor.name).rpartition(".")[0] not in free and _is_transposed(tensor, row):
                 what = f"its dimensions are {times(tensor.shape)}, but should be {times(row.shape)}"
                 yield Found(what, header.path, tensor.name)
 
 
-def _factors(tensor: Tensor, header: Header) -> Iterator[Found]:
+def _wrong_rotation_factors(tensor: Tensor, header: Header) -> Iterator[Found]:
     """Factors on the frequencies of rotations: one for each pair of dimensions that are rotated."""
     own = header.metadata
     architecture = own.get("general.architecture")
@@ -125,11 +125,11 @@ def _factors(tensor: Tensor, header: Header) -> Iterator[Found]:
         yield Found(what, header.path, tensor.name)
 
 
-def _is_turned(tensor: Tensor, row: Expected) -> bool:
-    return alike(tensor.shape, row.shape) and _written(tensor.shape) != _written(row.shape)
+def _is_transposed(tensor: Tensor, row: Expected) -> bool:
+    return alike(tensor.shape, row.shape) and _without_leading_ones(tensor.shape) != _without_leading_ones(row.shape)
 
 
-def _written(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Dimensions without leading ones of 1: in a file these come last, and llama.cpp adds them."""
     first = next((at for at, size in enumerate(shape) if size != 1), len(shape))
     return shape[first:]
@@ -148,14 +148,14 @@ def gguf_weight_type(subject: Subject) -> Iterator[Found]:
             continue
         wrong: dict[str, list[str]] = {}
         for tensor in header.tensors:
-            if (what := _cannot(tensor)) is not None:
+            if (what := _not_computable(tensor)) is not None:
                 wrong.setdefault(what, []).append(tensor.name)
         for what, names in wrong.items():
             more = f", and {plural(len(names) - 1, 'tensor')} like it" if len(names) > 1 else ""
             yield Found(what + more, header.path, names[0])
 
 
-def _cannot(tensor: Tensor) -> str | None:
+def _not_computable(tensor: Tensor) -> str | None:
     """Why ggml cannot compute with a tensor's type; None if it can, or if nothing is known of the tensor."""
     stem, _, part = pattern(tensor.name).rpartition(".")
     if part not in ("weight", "bias"):

@@ -32,7 +32,7 @@ _PLAUSIBLE = 1024
 #: Bytes at the start of the map of characters: the length of its first part.
 _HEAD = 4
 
-_Told = Iterator[tuple[str, Severity]]
+Messages = Iterator[tuple[str, Severity]]
 
 
 class _Vocabulary(NamedTuple):
@@ -70,33 +70,33 @@ def gguf_tokens(subject: Subject) -> Iterator[Found]:
             continue
         if isinstance(model := header.metadata.get(f"{_PREFIX}model"), str):
             own = _Vocabulary(header.metadata, model, kind_of_tokenizer(header.metadata) or "")
-            for what, severity in _wrong(own):
+            for what, severity in _wrong_lists(own):
                 yield Found(what, header.path, severity=severity)
 
 
-def _wrong(own: _Vocabulary) -> _Told:
+def _wrong_lists(own: _Vocabulary) -> Messages:
     if own.kind == "NONE":
         return
-    yield from _types(own)
+    yield from _unread_types(own)
     if not own.tokens:
         yield f"a tokenizer of kind {own.model!r:.40} without tokens", "error"
         return
-    yield from _lengths(own)
-    yield from _merges(own)
-    yield from _characters(own)
-    yield from _ids(own)
+    yield from _unequal_lengths(own)
+    yield from _missing_merges(own)
+    yield from _short_character_map(own)
+    yield from _ids_beyond_the_tokens(own)
     if own.is_readable(_TOKENS):
-        yield from _texts(own)
+        yield from _wrong_texts(own)
 
 
-def _types(own: _Vocabulary) -> _Told:
+def _unread_types(own: _Vocabulary) -> Messages:
     for key, listed in by_hand()["vocabulary_lists"].items():
         field, kinds = own.field(key), listed["kinds"]
         if field is not None and (own.kind in kinds or not kinds) and not own.is_readable(key):
             yield f"{key} is {field.type_name}, but should be array[{listed['items'][0]}]", "error"
 
 
-def _lengths(own: _Vocabulary) -> _Told:
+def _unequal_lengths(own: _Vocabulary) -> Messages:
     for key in (f"{_PREFIX}scores", _TYPES):
         field = own.field(key)
         if field is not None and field.items is not None and field.items != own.tokens:
@@ -104,13 +104,13 @@ def _lengths(own: _Vocabulary) -> _Told:
             yield f"{integer(field.items)} items in {key}, but {plural(own.tokens, 'token')}", severity
 
 
-def _merges(own: _Vocabulary) -> _Told:
+def _missing_merges(own: _Vocabulary) -> Messages:
     excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == by_hand()["without_merges"]
     if own.kind == "BPE" and own.field(_MERGES) is None and not excused:
         yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
 
 
-def _characters(own: _Vocabulary) -> _Told:
+def _short_character_map(own: _Vocabulary) -> Messages:
     """The map of characters begins with the length of its first part, 32 bits; something must follow that part."""
     field = own.field(_CHARACTERS)
     if own.kind != "UGM" or field is None or not own.is_readable(_CHARACTERS):
@@ -121,7 +121,7 @@ def _characters(own: _Vocabulary) -> _Told:
         yield f"{_CHARACTERS} has {plural(length, 'byte')}, fewer than it says", "error"
 
 
-def _ids(own: _Vocabulary) -> _Told:
+def _ids_beyond_the_tokens(own: _Vocabulary) -> Messages:
     for key in sorted(own.metadata.fields):
         if key.startswith(_PREFIX) and key.endswith("_token_id"):
             number = own.metadata[key]
@@ -129,26 +129,28 @@ def _ids(own: _Vocabulary) -> _Told:
                 yield f"{key} is {integer(number)}, of {plural(own.tokens, 'token')}", "warning"
 
 
-def _texts(own: _Vocabulary) -> _Told:
+def _wrong_texts(own: _Vocabulary) -> Messages:
     """What it requires of the tokens themselves. A text ends at a NUL, and an empty one is given a name of its own."""
-    texts = [_told_apart(bytes(each)) for each in own.metadata.views_of(_TOKENS)]
+    texts = [_text_as_read(bytes(each)) for each in own.metadata.views_of(_TOKENS)]
     filled = [text for text in texts if text]
     if len(there := set(filled)) < len(filled):
         twice = Counter(filled).most_common(1)[0][0].decode(errors="backslashreplace")
         yield f"the token {twice!r:.40} occurs more than once: llama.cpp aborts", "error"
     typed = own.metadata.items_of(_TYPES) if own.is_readable(_TYPES) else iter(())
-    yield from _bytes(own, texts, [at for at, kind in enumerate(islice(typed, own.tokens)) if kind == _BYTE])
-    yield from _named(own, there)
+    yield from _wrong_byte_tokens(
+        own, texts, [at for at, kind in enumerate(islice(typed, own.tokens)) if kind == _BYTE]
+    )
+    yield from _missing_named_tokens(own, there)
 
 
-def _told_apart(text: bytes) -> bytes:
+def _text_as_read(text: bytes) -> bytes:
     """A token's text as far as llama.cpp reads it; of an implausibly long one its start and a hash."""
     if b"\0" in text:
         text = text.partition(b"\0")[0]
     return text if len(text) <= _PLAUSIBLE else text[:_PLAUSIBLE] + blake2b(text, digest_size=16).digest()
 
 
-def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:
+def _wrong_byte_tokens(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> Messages:
     if own.kind == "WPM" and of_bytes:
         yield f"tokens of bytes in a tokenizer of kind {own.model!r}, which has none: llama.cpp aborts", "error"
     short = [at for at in of_bytes if 0 < len(texts[at]) < _DIGITS_AT]
@@ -161,7 +163,7 @@ def _bytes(own: _Vocabulary, texts: list[bytes], of_bytes: list[int]) -> _Told:
             yield f"no token for {plural(len(lacked), 'byte')}, which a tokenizer of kind {own.model!r} needs", "error"
 
 
-def _named(own: _Vocabulary, texts: set[bytes]) -> _Told:
+def _missing_named_tokens(own: _Vocabulary, texts: set[bytes]) -> Messages:
     name, split = own.metadata.get("general.name"), own.metadata.get(f"{_PREFIX}pre")
     architecture = own.metadata.get("general.architecture")
     table = by_hand()["with_attributes"]  # of tokens, by the model's name; they must then exist

@@ -97,7 +97,7 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
             wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
-        wrong += [*_unknown_words(own, kind.upper()), *_wrong_targets(own), *_not_stored(subject, entry, own)]
+        wrong += [*_unknown_words(own, kind.upper()), *_wrong_targets(own), *_missing_tensors(subject, entry, own)]
         yield from first_reported(wrong, entry.path)
 
 
@@ -112,7 +112,7 @@ def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
             yield f"{field} is {shown(value)}, but should be one of {', '.join(words)}"
 
 
-def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
+def _missing_tensors(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
     """Tensors that PEFT looks up by name, and fails without."""
     header = next((each for each in subject.headers if each.path.rpartition("/")[0] + "/" in ("/", entry.folder)), None)
     if header is None or header.path.rpartition("/")[2] not in _WEIGHTS or len(header.tensors) > _MOST_TENSORS:
@@ -120,12 +120,12 @@ def _not_stored(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     ends = {tensor.name.rpartition(".")[2] for tensor in header.tensors}
     if own.get("trainable_token_indices") and "trainable_tokens_delta" not in ends:
         yield "trainable_token_indices names tokens, but no tensor holds their embeddings"
-    yield from _no_layers(own, [tensor.name for tensor in header.tensors])
+    yield from _missing_layers(own, [tensor.name for tensor in header.tensors])
     if own["peft_type"] == "VERA" and own.get("save_projection", True) and not {"vera_A", "vera_B"} <= ends:
         yield "save_projection is true, but the projections vera_A and vera_B are not stored"
 
 
-def _no_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
+def _missing_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
     """A name of the list of layers that no stored tensor has: PEFT finds nothing to adapt."""
     patterns, layers = own.get("layers_pattern"), own.get("layers_to_transform")
     listed = [patterns] if isinstance(patterns, str) else patterns
@@ -167,7 +167,7 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
             yield f"{field} is an object, but should be a list of names"
         if isinstance(listed, str) and listed[:1] in ("[", "{") and listed[-1:] in ("]", "}") and "'" in listed + '"':
             yield f"{field} is {shown(listed)}: a list written as a string"
-    yield from (*_no_expressions(own), *_wrong_tokens(own))
+    yield from (*_wrong_expressions(own), *_wrong_tokens(own))
     targets, forward = own.get("target_modules"), own.get("feedforward_modules")
     if isinstance(targets, list) and isinstance(forward, list):
         for name in sorted({*map(str, forward)} - {*map(str, targets)})[:1]:
@@ -180,13 +180,13 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
     yield from (*_wrong_values(own), *_wrong_biases(own))
 
 
-def _no_expressions(own: Mapping[str, Any]) -> Iterator[str]:
+def _wrong_expressions(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("target_modules", "exclude_modules"):
-        if isinstance(own.get(field), str) and (fault := _no_expression(own[field])):
+        if isinstance(own.get(field), str) and (fault := _fault_of_expression(own[field])):
             yield f"{field} is {shown(own[field])}, {fault}"
 
 
-def _no_expression(text: str) -> str | None:
+def _fault_of_expression(text: str) -> str | None:
     """Why a text is not a regular expression, or is not compiled here; None if it is one."""
     if len(text) > _LONGEST:
         return f"an expression of {integer(len(text))} characters, too long to be tried"

@@ -45,7 +45,7 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
     for entry, own in documents(subject, *_FILES):
         if "auto_map" in own:
             continue
-        yield from reported(_wrong(own, ""), entry.path)
+        yield from reported(_wrong_settings(own, ""), entry.path)
         named = own.get("processor_class")
         if named is not None and not (isinstance(named, str) and named[:1].isupper()):
             yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
@@ -54,8 +54,8 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
             if inner is not None and not isinstance(inner, Mapping):
                 yield Found(f"{part} is {_shown(inner)}, but should be an object", entry.path)
             if isinstance(inner, Mapping) and "auto_map" not in inner:
-                yield from reported(_wrong(inner, f"{part}."), entry.path)
-        yield from _of_other_input(subject, entry, own)
+                yield from reported(_wrong_settings(inner, f"{part}."), entry.path)
+        yield from _wrong_input(subject, entry, own)
         yield from _unlike_model(subject, entry, own)
 
 
@@ -87,7 +87,7 @@ def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config
     table = data.table("choices")
     if isinstance(named, str) and named not in table["processors"] and not_newer(config, table):
         prepares = fields()["processors"]
-        exists = _stem(named) in prepares["image_processors"] or named in prepares["feature_extractors"]
+        exists = _class_stem(named) in prepares["image_processors"] or named in prepares["feature_extractors"]
         if named.endswith("Processor") and not exists:
             yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
     beside = subject.names_beside(entry)
@@ -97,7 +97,7 @@ def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config
         yield Found(what, entry.path)
 
 
-def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
+def _wrong_settings(own: Mapping[str, Any], where: str) -> Iterator[str]:
     table = fields()["processors"]
     kinds = set[str]()
     for field, listed in _TYPES.items():
@@ -107,7 +107,7 @@ def _wrong(own: Mapping[str, Any], where: str) -> Iterator[str]:
         elif isinstance(kind, str):
             kinds.add(kind)
             known = {*table[listed], *table["image_processors"]}
-            if _stem(kind) not in known and not _looks_like_one(kind):
+            if _class_stem(kind) not in known and not _looks_like_a_class(kind):
                 yield f"{where}{field} is {_shown(kind)}, but no such class exists"
     yield from (where + what for what in (_wrong_sizes(own) if kinds else ()))
     low, high = own.get("frequency_min"), own.get("frequency_max")
@@ -138,19 +138,19 @@ def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
             yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, but no height and width or edge length"
 
 
-def _stem(kind: str) -> str:
+def _class_stem(kind: str) -> str:
     """A class name without variant suffixes; former feature extractors for images are now image processors."""
     if kind in fields()["processors"]["feature_extractors"]:
         return kind
     return kind.removesuffix("Fast").removesuffix("Pil").replace("FeatureExtractor", "ImageProcessor")
 
 
-def _looks_like_one(kind: str) -> bool:
+def _looks_like_a_class(kind: str) -> bool:
     """Whether a class may come from another version of Transformers, because it follows the naming scheme."""
     return kind[:1].isupper() and kind.endswith(tuple(_table()["class_suffixes"]))
 
 
-def _of_other_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
+def _wrong_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
     """A preprocessor for sound with a model for images, or vice versa."""
     table = fields()["processors"]
     kind = subject.document(entry.folder + "config.json").get("model_type")

@@ -37,7 +37,7 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
     modules.json lists the modules in order, each with its folder and class. A module lacks its weights or a required
     field, or a matrix disagrees with its configuration: loading ends with an error.
     """
-    yield from _alone(subject)
+    yield from _modules_alone(subject)
     for entry, _ in documents(subject, "modules.json"):
         try:
             listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
@@ -103,7 +103,7 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         folder = entry.folder + (f"{path.strip('/')}/" if path.strip("/") else "")
         where = folder + (table["transformer_files"][0] if name == "Transformer" else "config.json")
         own = subject.document(where)
-        reads, writes = _flow(own, name)
+        reads, writes = _features_of(own, name)
         if reads and not made:  # a first module that takes no text: another check
             return
         if reads and reads not in made and name != "Normalize":  # which then does nothing
@@ -115,10 +115,10 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
             yield Found(f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where)
             return
         if reads in made or not reads:
-            made[writes] = _width(subject, folder, own, name, gets)
+            made[writes] = _width_after(subject, folder, own, name, gets)
 
 
-def _flow(own: Mapping[str, Any], name: str) -> tuple[str, str]:
+def _features_of(own: Mapping[str, Any], name: str) -> tuple[str, str]:
     """The features that a module reads and writes."""
     table = _table()
     usual, after = table["flows"][name]
@@ -130,7 +130,7 @@ def _flow(own: Mapping[str, Any], name: str) -> tuple[str, str]:
     return reads, reads if name in table["naming_input"] else after
 
 
-def _width(subject: Subject, folder: str, own: Mapping[str, Any], name: str, before: int | None) -> int | None:
+def _width_after(subject: Subject, folder: str, own: Mapping[str, Any], name: str, before: int | None) -> int | None:
     """The width of what a module writes; None if it is not known."""
     width: Any = before
     if name == "Dense":
@@ -205,7 +205,7 @@ def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
 # --- weights --------------------------------------------------------------------------------------
 
 
-def _alone(subject: Subject) -> Iterator[Found]:
+def _modules_alone(subject: Subject) -> Iterator[Found]:
     """Compares the tensors of a module, which in its folder looks like a separate model, with its configuration."""
     for header in subject.all_headers:
         folder = header.path[: header.path.rfind("/") + 1]
@@ -248,7 +248,7 @@ def _wrong_shapes(header: Header, kind: str, own: Mapping[str, Any]) -> Iterator
 Shapes = Iterator[tuple[str, tuple[int, ...]]]
 
 
-def _dense(own: Mapping[str, Any]) -> Shapes:
+def _dense_shapes(own: Mapping[str, Any]) -> Shapes:
     outputs, inputs = own["out_features"], own["in_features"]
     yield "linear.weight", (outputs, inputs)
     if own.get("bias", True):
@@ -257,7 +257,7 @@ def _dense(own: Mapping[str, Any]) -> Shapes:
         yield "residual.weight", (outputs, inputs)
 
 
-def _convolutions(own: Mapping[str, Any]) -> Shapes:
+def _convolution_shapes(own: Mapping[str, Any]) -> Shapes:
     width = own.get("in_embedding_dimension", own.get("in_word_embedding_dimension"))
     channels, kernels = own["out_channels"], own["kernel_sizes"]
     if len(kernels) > MOST_KERNELS:
@@ -269,19 +269,19 @@ def _convolutions(own: Mapping[str, Any]) -> Shapes:
         yield f"convs.{at}.bias", (channels,)
 
 
-def _norm(own: Mapping[str, Any]) -> Shapes:
+def _norm_shapes(own: Mapping[str, Any]) -> Shapes:
     yield from (("norm.weight", (own["dimension"],)), ("norm.bias", (own["dimension"],)))
 
 
-def _weights_of_layers(own: Mapping[str, Any]) -> Shapes:
+def _layer_weight_shapes(own: Mapping[str, Any]) -> Shapes:
     yield "layer_weights", (own["num_hidden_layers"] + 1 - own["layer_start"],)
 
 
 #: The most convolutions of one module.
 MOST_KERNELS = 1_000
 _SHAPES: Mapping[str, Callable[[Mapping[str, Any]], Shapes]] = {
-    "Dense": _dense,
-    "CNN": _convolutions,
-    "LayerNorm": _norm,
-    "WeightedLayerPooling": _weights_of_layers,
+    "Dense": _dense_shapes,
+    "CNN": _convolution_shapes,
+    "LayerNorm": _norm_shapes,
+    "WeightedLayerPooling": _layer_weight_shapes,
 }

@@ -38,13 +38,17 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         names = subject.names_beside(entry)
         if not isinstance(kind, str) or own.get("auto_map") or "tokenizer.json" in names:
             continue
-        if not kind and _some(names):
+        if not kind and _has_vocabulary(names):
             yield Found("tokenizer_class is empty, and there is no tokenizer.json to go by", entry.path)
             continue
         whole = names & {*table["whole_files"]}
         kind = kind if kind in table["any_class"] else kind.removesuffix("Fast")
         if kind in table["any_class"]:
-            if not whole and not any(name.endswith((".tiktoken", ".model")) for name in names) and _some(names):
+            if (
+                not whole
+                and not any(name.endswith((".tiktoken", ".model")) for name in names)
+                and _has_vocabulary(names)
+            ):
                 yield Found(f"{kind} needs tokenizer.json, which is missing: download it", entry.path)
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
@@ -54,11 +58,11 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         if near:
             yield Found(f"{kind:.60} is unknown to Transformers: did you mean {near[0]}?", entry.path)
         instead = whole and needed != ["vocab.txt"]  # a list of words cannot be made of pieces
-        if needed and len(missing) == len(needed) and _some(names) and not instead:
+        if needed and len(missing) == len(needed) and _has_vocabulary(names) and not instead:
             yield Found(f"{kind} needs {' and '.join(needed)}, or tokenizer.json: download them", entry.path)
 
 
-def _some(names: frozenset[str]) -> bool:
+def _has_vocabulary(names: frozenset[str]) -> bool:
     """Whether there is anything like a vocabulary: if there is none, another rule reports it."""
     return any(VOCABULARY.search(name) for name in names - NO_VOCABULARY)
 
@@ -133,14 +137,14 @@ def template_names(subject: Subject) -> Iterator[Found]:
     """
     of_headers = {header.path for header in subject.all_headers}  # of GGUF, rendered by llama.cpp's own engine
     for template in templates(subject):
-        if template.text is not None and template.path not in of_headers and _is_taken(template.path):
+        if template.text is not None and template.path not in of_headers and _is_used_by_transformers(template.path):
             for what in judge(template.text).absent[:3]:
                 yield Found(
                     f"the template `{template.name[:40]}` uses {what}, which Jinja does not have", template.path
                 )
 
 
-def _is_taken(path: str) -> bool:
+def _is_used_by_transformers(path: str) -> bool:
     """Whether Transformers takes a template from a file: others may be rendered by other programs."""
     folder, _, name = path.rpartition("/")
     return name.endswith(".json") or name == "chat_template.jinja" or folder.endswith("additional_chat_templates")
@@ -156,12 +160,14 @@ def added_tokens(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named("tokenizer.json"):
         if entry.name == "tokenizer.json" and entry.size <= _MOST_JSON:
-            own = _parsed(subject, entry.path, _MOST_JSON)
+            own = _parse_json(subject, entry.path, _MOST_JSON)
             if isinstance(own, dict):
-                yield from reported((*_taken_ids(own), *_beyond(subject, entry.folder, own)), entry.path)
+                yield from reported(
+                    (*_ids_of_other_tokens(own), *_ids_beyond_the_embedding(subject, entry.folder, own)), entry.path
+                )
 
 
-def _parsed(subject: Subject, path: str, most: int) -> Any:
+def _parse_json(subject: Subject, path: str, most: int) -> Any:
     """A document that may be larger than a configuration; None if it is larger than the bound, or invalid."""
     try:
         return json.loads(subject.text(path, most) or "null")
@@ -172,7 +178,7 @@ def _parsed(subject: Subject, path: str, most: int) -> Any:
 _MOST_JSON = 2 * 1024 * 1024
 
 
-def _taken_ids(own: Mapping[str, Any]) -> Iterator[str]:
+def _ids_of_other_tokens(own: Mapping[str, Any]) -> Iterator[str]:
     model = own.get("model")
     vocabulary = model.get("vocab") if isinstance(model, Mapping) else None
     if not isinstance(vocabulary, Mapping):
@@ -186,7 +192,7 @@ def _taken_ids(own: Mapping[str, Any]) -> Iterator[str]:
             return
 
 
-def _beyond(subject: Subject, folder: str, own: Mapping[str, Any]) -> Iterator[str]:
+def _ids_beyond_the_embedding(subject: Subject, folder: str, own: Mapping[str, Any]) -> Iterator[str]:
     """Ids that the post-processor puts around a text."""
     embedding = embedding_of(subject) if folder == subject.folder else None
     after = own.get("post_processor")
@@ -214,11 +220,11 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
         if "tokenizer.json" in names:
             continue
         merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
-        if "merges.txt" in names and (line := _no_pair(subject, merges)) is not None:
+        if "merges.txt" in names and (line := _broken_merge(subject, merges)) is not None:
             yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
-        elif {"merges.txt", "vocab.json"} <= names and (lost := _lost(subject, merges, vocabulary)):
+        elif {"merges.txt", "vocab.json"} <= names and (lost := _unknown_piece(subject, merges, vocabulary)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
-        if "vocab.json" in names and (odd := _no_id(subject, vocabulary)) is not None:
+        if "vocab.json" in names and (odd := _token_without_id(subject, vocabulary)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")
         unknown = own.get("unk_token", "[UNK]")
@@ -232,23 +238,23 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
 MAX_LIST = 16 * 1024 * 1024
 
 
-def _no_id(subject: Subject, vocabulary: str) -> str | None:
+def _token_without_id(subject: Subject, vocabulary: str) -> str | None:
     """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
-    known = _parsed(subject, vocabulary, MAX_LIST)
+    known = _parse_json(subject, vocabulary, MAX_LIST)
     of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
     odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
     return next(iter(odd), None)
 
 
-def _no_pair(subject: Subject, merges: str) -> str | None:
+def _broken_merge(subject: Subject, merges: str) -> str | None:
     """A line of merges that is not two pieces; None if there is none."""
     lines = (subject.text(merges, MAX_LIST) or "").split("\n")
     return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
 
 
-def _lost(subject: Subject, merges: str, vocabulary: str) -> str | None:
+def _unknown_piece(subject: Subject, merges: str, vocabulary: str) -> str | None:
     """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
-    lines, known = subject.text(merges, MAX_LIST), _parsed(subject, vocabulary, MAX_LIST)
+    lines, known = subject.text(merges, MAX_LIST), _parse_json(subject, vocabulary, MAX_LIST)
     if not lines or not isinstance(known, dict):
         return None
     for line in lines.split("\n"):

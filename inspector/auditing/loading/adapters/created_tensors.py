@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from inspector.adapters import methods, prediction
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
-from inspector.auditing.loading.adapters.module_sizes import unfit
+from inspector.auditing.loading.adapters.module_sizes import impossible_shapes
 from inspector.auditing.rule import Found, NotJudged
 from inspector.auditing.subject import Subject
 from inspector.errors import ConfigError
@@ -40,7 +40,7 @@ _MOST = 50_000
 _MOST_PAIRS = 1_000_000
 
 
-class _BeyondError(Exception):
+class _TooManyError(Exception):
     """An adapter's modules are beyond a bound."""
 
 
@@ -53,7 +53,7 @@ class _Stored(NamedTuple):
 
 def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJudged]:
     """What the rule `adapter-pieces` finds in files of these names."""
-    yield from _without(subject, weights)
+    yield from _wrong_file(subject, weights)
     result = subject.result
     adapter = result.adapter if result else None
     if result is None or adapter is None or result.prediction is not None or len(subject.headers) != 1:
@@ -65,28 +65,28 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
     if len(header.tensors) > _MOST:
         yield NotJudged(f"{integer(len(header.tensors))} tensors, more than {integer(_MOST)}", header.path, "info")
         return
-    stored = _stored(header, adapter)
-    yield from _shared(header, method, adapter.config)
+    stored = _stored_pieces(header, adapter)
+    yield from _wrong_shared_tensors(header, method, adapter.config)
     exact: frozenset[str] = frozenset()
     try:
-        chosen = _chosen(method, adapter.config)
-        made = _made(adapter.config, chosen, stored)
-        exact = _exact(chosen, adapter.config) - _untold(chosen, stored)
-        yield from _compared(header, stored, made, method, exact, adapter.config)
-    except _BeyondError as error:
+        chosen = _method_as_configured(method, adapter.config)
+        made = _created_pieces(adapter.config, chosen, stored)
+        exact = _determined_parts(chosen, adapter.config) - _undetermined_parts(chosen, stored)
+        yield from _differences(header, stored, made, method, exact, adapter.config)
+    except _TooManyError as error:
         yield NotJudged(str(error), header.path)
     except (ConfigError, ArithmeticError, TypeError, ValueError):  # the tensors do not reveal their modules' sizes
-        yield from _of_other_methods(header, stored, method)
-        yield from _incomplete(header, stored, adapter.config)
-    unlike = list(_unlike(header, stored, exact, adapter.config))
+        yield from _unknown_parts(header, stored, method)
+        yield from _missing_pieces(header, stored, adapter.config)
+    unlike = list(_unlike_other_layers(header, stored, exact, adapter.config))
     yield from unlike
     if not unlike and exact.isdisjoint(part for _, part in stored.pieces):
-        yield from unfit(header, stored.pieces, method, adapter.config)
-    yield from _without_layers(header, stored, adapter.config)
-    yield from _strangers(header, stored, adapter.config)
+        yield from impossible_shapes(header, stored.pieces, method, adapter.config)
+    yield from _missing_layers(header, stored, adapter.config)
+    yield from _unknown_tensors(header, stored, adapter.config)
 
 
-def _shared(header: Header, method: methods.Method, config: Mapping[str, Any]) -> Iterator[Found]:
+def _wrong_shared_tensors(header: Header, method: methods.Method, config: Mapping[str, Any]) -> Iterator[Found]:
     """Tensors of the whole model, where fields alone determine their shape."""
     fields = _Fields({**method.defaults, **config})
     shapes = {tensor.name.rpartition(".")[2]: tensor for tensor in header.tensors}
@@ -104,7 +104,7 @@ def _shared(header: Header, method: methods.Method, config: Mapping[str, Any]) -
 _STEM = "base_model.model."
 
 
-def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
+def _wrong_file(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
     """An adapter's file has no tensors, lacks the prompts of its method, or uses names that are not PEFT's."""
     for header in subject.headers:
         folder, _, name = header.path.rpartition("/")
@@ -124,7 +124,7 @@ def _without(subject: Subject, weights: Sequence[str]) -> Iterator[Found]:
             yield Found(f"no {lost[0]}, which the method {own['peft_type']:.40} consists of", header.path)
 
 
-def _stored(header: Header, adapter: Adapter) -> _Stored:
+def _stored_pieces(header: Header, adapter: Adapter) -> _Stored:
     pieces = {
         (adapter.served[tensor.name], adapter.parts[tensor.name]): (tensor.name, tensor.shape)
         for tensor in header.tensors
@@ -140,7 +140,7 @@ class _Fields(dict[str, Any]):
         return True if name == "has_bias" else None
 
 
-def _chosen(method: methods.Method, config: Mapping[str, Any]) -> methods.Method:
+def _method_as_configured(method: methods.Method, config: Mapping[str, Any]) -> methods.Method:
     """The method with the tensors that its fields request, and those that depend on a module's own sizes."""
     fields = _Fields({**method.defaults, **config})
 
@@ -151,13 +151,15 @@ def _chosen(method: methods.Method, config: Mapping[str, Any]) -> methods.Method
     return method._replace(pieces=tuple(filter(may_be, method.pieces)))
 
 
-def _made(config: Mapping[str, Any], method: methods.Method, stored: _Stored) -> dict[tuple[str, str], Expected]:
+def _created_pieces(
+    config: Mapping[str, Any], method: methods.Method, stored: _Stored
+) -> dict[tuple[str, str], Expected]:
     """The tensors that the method creates for the adapted modules, and for their equivalents in other layers."""
-    sizes = _sizes(method, stored)
-    rows = [_row(weight, size[: method.dimensions]) for weight, size in _completed(sizes).items()]
+    sizes = _module_sizes(method, stored)
+    rows = [_weight_row(weight, size[: method.dimensions]) for weight, size in _with_siblings(sizes).items()]
     if method.shared:
         width = config.get("token_dim")
-        rows.append(_row("embed_tokens.weight", (1, width if type(width) is int else 1), role="embed_tokens"))
+        rows.append(_weight_row("embed_tokens.weight", (1, width if type(width) is int else 1), role="embed_tokens"))
     base = Prediction(Config({}, "config.json"), "", "", tuple(rows))
     found = {}
     for piece in prediction.predict({**config, "fan_in_fan_out": False}, base).expected:
@@ -178,12 +180,12 @@ def _in_layers(name: str, chosen: Any) -> bool:
     return chosen is None or number is None or int(number[0]) in layers
 
 
-def _row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expected:
+def _weight_row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expected:
     group = "embedding" if re.search(r"embed|wte|wpe|word_embeddings", weight) else "attention"
     return Expected(role, group, "text", "weight", weight, size, (), ())
 
 
-def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
+def _module_sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
     """Weight → (outputs, inputs), from its tensors; if one layer differs from all others, from theirs."""
     said: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     own: dict[tuple[str, str], int] = {}
@@ -200,22 +202,22 @@ def _sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]
     for weight, part in stored.pieces:
         if part not in PROMPTS and weight.endswith(".weight"):  # others are stacked experts
             pattern = _LAST.sub("*", weight)
-            told = (_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
+            told = (_module_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
             found[weight] = (next(told), next(told))
     return found
 
 
-def _size(own: int | None, counted: Counter[int]) -> int:
+def _module_size(own: int | None, counted: Counter[int]) -> int:
     """A module's size: its own, unless it is the only one to differ. 1 if it cannot be determined.
 
     If layers really differ in width, more than one differs, or each has its own width.
     """
-    return own if own is not None and not _is_odd(own, counted) else _most(counted)
+    return own if own is not None and not _is_odd(own, counted) else _most_common(counted)
 
 
 def _is_odd(one: Any, counted: Counter[Any]) -> bool:
     """Whether a value is the only exception among otherwise equal ones."""
-    return len(counted) == 2 and counted[one] == 1 and one != _most(counted)
+    return len(counted) == 2 and counted[one] == 1 and one != _most_common(counted)
 
 
 def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
@@ -224,13 +226,13 @@ def _could_be(words: Sequence[str], shape: Sequence[int]) -> bool:
     return len(words) == len(shape) and alike
 
 
-def _most(counted: Counter[Any]) -> Any:
+def _most_common(counted: Counter[Any]) -> Any:
     """The most common size or shape; if tied, the larger, since files are truncated more often than extended. 1 if
     none."""
     return max(counted, key=lambda size: (counted[size], size), default=1)
 
 
-def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+def _with_siblings(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
     """Adds the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
     found = dict(sizes)
     siblings: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # parent's pattern → module → size
@@ -243,7 +245,7 @@ def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int
             parents[pattern][parent] = None
     pairs = sum(len(modules) * len(parents[pattern]) for pattern, modules in siblings.items())
     if pairs > _MOST_PAIRS:
-        raise _BeyondError(f"{integer(pairs)} pairs of a layer and a module, more than {integer(_MOST_PAIRS)}")
+        raise _TooManyError(f"{integer(pairs)} pairs of a layer and a module, more than {integer(_MOST_PAIRS)}")
     for pattern, modules in siblings.items():
         for module, size in modules.items():
             for parent in parents[pattern]:
@@ -251,7 +253,7 @@ def _completed(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int
     return found
 
 
-def _compared(
+def _differences(
     header: Header,
     stored: _Stored,
     made: Mapping[tuple[str, str], Expected],
@@ -288,14 +290,14 @@ def _compared(
     beyond = [
         name
         for (weight, part), (name, _) in stored.pieces.items()
-        if part not in of_any and weight.endswith(".weight") and _unmade(weight, part, made, targeted)
+        if part not in of_any and weight.endswith(".weight") and _is_surplus(weight, part, made, targeted)
     ]
     if beyond and config.get("target_modules"):  # without them PEFT chooses by the base's type
         what = f"{plural(len(beyond), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, beyond[0], "warning")
 
 
-def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
+def _determined_parts(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
     """The parts whose sizes are all determined: by the module, the rank, or fields of the configuration."""
     told = all(type(config.get(field)) is int for field in ("num_layers", "token_dim"))
     untold = re.compile(r"small_|large_|block|scaled" + ("" if told else "|keys"))
@@ -303,7 +305,7 @@ def _exact(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(piece.part for piece in pieces if not untold.search(piece.shape))
 
 
-def _untold(method: methods.Method, stored: _Stored) -> frozenset[str]:
+def _undetermined_parts(method: methods.Method, stored: _Stored) -> frozenset[str]:
     """The parts whose size depends on sizes of the module that no single stored tensor reveals."""
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     there = {part for _, part in stored.pieces}
@@ -313,17 +315,17 @@ def _untold(method: methods.Method, stored: _Stored) -> frozenset[str]:
     )
 
 
-def _of_other_methods(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
+def _unknown_parts(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
     """Tensors whose part is not in the method's table."""
     pieces = (*method.pieces, *method.embedding, *method.convolution, *method.stacked, *method.shared)
     own = [re.compile(re.escape(piece.part).replace(r"\{\}", r"\d+")) for piece in pieces]
-    odd = [name for (_, part), (name, _) in stored.pieces.items() if _beyond(part, own)]
+    odd = [name for (_, part), (name, _) in stored.pieces.items() if _is_unknown_part(part, own)]
     if odd:
         what = f"{plural(len(odd), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, odd[0], "warning")
 
 
-def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+def _missing_pieces(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
     """Modules that lack a part which the same module has in another layer, and layers that lack the module."""
     if any(config.get(field) for field in ("layers_to_transform", "rank_pattern")):
         return
@@ -351,7 +353,9 @@ def _incomplete(header: Header, stored: _Stored, config: Mapping[str, Any]) -> I
         yield Found(what, header.path, severity="warning")
 
 
-def _unlike(header: Header, stored: _Stored, exact: frozenset[str], config: Mapping[str, Any]) -> Iterator[Found]:
+def _unlike_other_layers(
+    header: Header, stored: _Stored, exact: frozenset[str], config: Mapping[str, Any]
+) -> Iterator[Found]:
     """Pieces whose shape differs from those of the same module in other layers."""
     if any(config.get(field) for field in ("rank_pattern", "peanut_pattern")):
         return
@@ -362,15 +366,15 @@ def _unlike(header: Header, stored: _Stored, exact: frozenset[str], config: Mapp
     for (weight, part), (name, shape) in stored.pieces.items():
         others = alike[_LAST.sub("*", weight), part]
         if part not in exact and _is_odd(shape, others):
-            yield Found(f"{_times(shape)} here, {_times(_most(others))} in other layers", header.path, name)
+            yield Found(f"{_times(shape)} here, {_times(_most_common(others))} in other layers", header.path, name)
 
 
-def _beyond(part: str, own: Sequence[re.Pattern[str]]) -> bool:
+def _is_unknown_part(part: str, own: Sequence[re.Pattern[str]]) -> bool:
     """Whether a method has no such part."""
     return part not in _OF_ANY and not any(each.fullmatch(part) for each in own)
 
 
-def _unmade(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
+def _is_surplus(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
     """Whether PEFT has no place for a tensor. Another rule reports modules that are not targets."""
     return (weight, part) not in made and (weight in targeted or not targeted)
 
@@ -379,7 +383,7 @@ def _times(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape))
 
 
-def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+def _unknown_tensors(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
     """Tensors that are neither pieces nor weights of the base, and missing modules that should be saved whole."""
     odd = [name for name in stored.whole if not (_is_weight(name) or name in PROMPTS or name.endswith(".alpha"))]
     if odd and not config.get("auto_mapping"):
@@ -389,14 +393,14 @@ def _strangers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> It
     names = (tensor.name for tensor in header.tensors)
     wanted = {module for module in saved if isinstance(module, str)} if isinstance(saved, list) else set[str]()
     asked = wanted | _HEADS
-    there = asked.intersection(_modules(names, {module.count(".") + 1 for module in asked}))
+    there = asked.intersection(_module_names(names, {module.count(".") + 1 for module in asked}))
     if there & _HEADS:
         wanted -= _HEADS
     for module in sorted(wanted - there):
         yield Found(f"{module!r:.60} is in modules_to_save but not stored, and PEFT requires it", header.path)
 
 
-def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
+def _module_names(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
     """Every run of so many words in the names of tensors, but for their last word: what may be a module's name."""
     for name in names:
         words = name.split(".")
@@ -405,7 +409,7 @@ def _modules(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
                 yield ".".join(words[at : at + length])
 
 
-def _without_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
+def _missing_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
     """Layers without a piece, although the configuration names modules of all layers.
 
     PEFT creates pieces for each layer of the base, and fills those that are not stored. A layer missing between others

@@ -35,7 +35,9 @@ _MOST_BLOCKS = 4096
 _CHOICES = ("exclude_modules", "layers_to_transform", "modules_to_save", "layer_replication", "trainable_token_indices")
 
 
-def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, Any]) -> Iterator[Found | NotJudged]:
+def impossible_shapes(
+    header: Header, pieces: Pieces, method: Method, config: Mapping[str, Any]
+) -> Iterator[Found | NotJudged]:
     """Pieces whose shapes no module has."""
     parts = {piece.part: len(formula.dimensions(piece.shape)) for piece in method.pieces}
     if any(_OF_MANY.search(piece.shape) for piece in method.pieces) or config.get(method.pattern):
@@ -56,10 +58,10 @@ def unfit(header: Header, pieces: Pieces, method: Method, config: Mapping[str, A
             yield NotJudged(f"modules of more shapes than {_MOST}", header.path)
             return
         tried[frozenset(shapes.items())] = None
-        yield from _judged(header, weight, own, shapes, config)
+        yield from _wrong_module(header, weight, own, shapes, config)
 
 
-def _judged(
+def _wrong_module(
     header: Header,
     weight: str,
     own: Mapping[str, tuple[str, Shape]],
@@ -68,8 +70,8 @@ def _judged(
 ) -> Iterator[Found]:
     nearest: dict[str, Shape] = {}
     other_parts = False
-    for size in product(*[_sizes(shapes.values(), config)] * 2):
-        made = _made(weight, size, config)
+    for size in product(*[_possible_sizes(shapes.values(), config)] * 2):
+        made = _created_shapes(weight, size, config)
         wrong = {part: made[part] for part, shape in shapes.items() if part in made and made[part] != shape}
         if not wrong and shapes.keys() <= made.keys():
             return
@@ -85,7 +87,7 @@ def _judged(
         yield Found(what, header.path, own[part][0])
 
 
-def _sizes(shapes: Collection[Shape], config: Mapping[str, Any]) -> Sequence[int]:
+def _possible_sizes(shapes: Collection[Shape], config: Mapping[str, Any]) -> Sequence[int]:
     """What a side of the module may measure: the sizes stored, and these times numbers of the configuration."""
     sides = {size for shape in shapes for size in shape}
     blocks = {side for size in sides if (side := (isqrt(8 * size + 1) + 1) // 2) * (side - 1) == 2 * size}
@@ -98,10 +100,10 @@ def _sizes(shapes: Collection[Shape], config: Mapping[str, Any]) -> Sequence[int
     return [size for size in found if size > 1][:_MOST_SIZES] or [1]
 
 
-def _made(weight: str, size: tuple[int, ...], config: Mapping[str, Any]) -> dict[str, Shape]:
+def _created_shapes(weight: str, size: tuple[int, ...], config: Mapping[str, Any]) -> dict[str, Shape]:
     """The method's pieces of a module of this size; none if its fields allow none."""
     module = weight.removesuffix(".weight")
-    rows = (_row(weight, size, ""), _row("embed_tokens.weight", (1, 1), "embed_tokens"))
+    rows = (_weight_row(weight, size, ""), _weight_row("embed_tokens.weight", (1, 1), "embed_tokens"))
     chosen = {**config, **dict.fromkeys(_CHOICES), "target_modules": [module], "bias": "none", "fan_in_fan_out": False}
     try:
         made = prediction.predict(chosen, Prediction(Config({}, "config.json"), "", "", rows)).expected
@@ -110,5 +112,5 @@ def _made(weight: str, size: tuple[int, ...], config: Mapping[str, Any]) -> dict
     return {each.part: each.shape for each in made if f".{module}." in each.name}
 
 
-def _row(weight: str, size: tuple[int, ...], role: str) -> Expected:
+def _weight_row(weight: str, size: tuple[int, ...], role: str) -> Expected:
     return Expected(role, "embedding" if role else "attention", "text", "weight", weight, size, (), ())
