@@ -65,7 +65,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
         family: Family | None = config.family
         if family is None:
             raise ConfigError(f"there is no table for model_type {str(config.model_type)!r:.60}")
-        found = _kept(family, config.values, head_of(family, config))
+        found = _of_family(family, config.values, head_of(family, config))
         if found is None:
             raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
         return found
@@ -79,7 +79,7 @@ def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
 def text_scope(config: Config) -> Scope | None:
     """The fields of the part that has a cache: the text model of a larger one."""
     family: Family | None = config.family
-    return _text(family, config.values, head_of(family, config)) if family else None
+    return _text_scope(family, config.values, head_of(family, config)) if family else None
 
 
 def is_decoder_alone(config: Config) -> bool:
@@ -88,15 +88,15 @@ def is_decoder_alone(config: Config) -> bool:
     return family is not None and head_of(family, config) == CAUSAL and not config.values.get("add_cross_attention")
 
 
-def _text(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
+def _text_scope(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
     if family.cache is not None:
         return _scope(family, values)
-    inner = (_text(*each) for each in _parts(family, values, head))
+    inner = (_text_scope(*each) for each in _parts(family, values, head))
     return next((each for each in inner if each), None)
 
 
-def _kept(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, ...] | None:
-    scope = _text(family, values, head)
+def _of_family(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, ...] | None:
+    scope = _text_scope(family, values, head)
     if scope is None or scope.family.cache is None:
         return None
     groups: dict[Kept, list[int]] = {}
@@ -170,7 +170,7 @@ def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:
         cache.mixer,
         cache.chunked,
         tuple(cache.engines.split()),
-        _told(cache, scope.family),
+        _shown_formula(cache, scope.family),
     )
 
 
@@ -181,7 +181,7 @@ def _heads(text: str, scope: Scope) -> int | None:
     return None
 
 
-def _told(cache: Cache, family: Family) -> str:
+def _shown_formula(cache: Cache, family: Family) -> str:
     """The formula in readable form."""
     texts = [_formula_of(text, family) for text in (cache.keys, cache.values) if text != "0"]
     if len(texts) == 2 and texts[0] == texts[1]:

@@ -140,7 +140,7 @@ def explain(
         if slot.group not in ("buffer", "quantization", "adapter"):
             found = by_role.setdefault((slot.role or "other", slot.group, slot.tower, slot.branch), {})
             found.update(dict.fromkeys(shapes[at] for at in members))
-    meanings = Meanings(values if values is not None else _told(by_role))
+    meanings = Meanings(values if values is not None else _revealed_fields(by_role))
     return {key: _explained(meanings, key, found) for key, found in by_role.items()}
 
 
@@ -159,9 +159,9 @@ def _explained(
     return "; ".join(texts), tuple(Dimension(size, meaning) for size, meaning in sizes.items())
 
 
-def _told(by_role: Mapping[tuple[str, str, str, str], Iterable[tuple[int, ...]]]) -> dict[str, int]:
+def _revealed_fields(by_role: Mapping[tuple[str, str, str, str], Iterable[tuple[int, ...]]]) -> dict[str, int]:
     """The fields that a few tensors of the language model reveal."""
-    told: dict[str, int] = {}
+    fields: dict[str, int] = {}
     for role, names in TELLING.items():
         shapes = {
             shape
@@ -170,5 +170,5 @@ def _told(by_role: Mapping[tuple[str, str, str, str], Iterable[tuple[int, ...]]]
             if (own, tower, branch, len(shape)) == (role, "text", "", len(names))
         }
         if len(shapes) == 1:
-            told = {**dict(zip(names, shapes.pop(), strict=True)), **told}
-    return told
+            fields = {**dict(zip(names, shapes.pop(), strict=True)), **fields}
+    return fields

@@ -27,7 +27,7 @@ Each entry of `rows` is one of:
                     are in `blocks/`, a table's own in its field `blocks`.
 
 Texts are abbreviated in two ways. `$WORD` is replaced by the text that `let`, a loop or a block's parameter gives the
-word, literally, so a sum needs its own parentheses. `(a|b)` makes one row per alternative; if a row has several such
+word, literally, so a sum needs its own parentheses. `(a|b)` makes one row per alternative; if a row has several
 choices, all take their first alternative in the first row, their second in the second, and so on. The column `batch`
 marks a batch norm, whose running statistics are further rows. A text too long for a line is a list of its lines.
 
