@@ -281,7 +281,10 @@ def _grouped(entry: Document, scope: _Scope, columns: Document, at: str) -> Iter
 
 def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scope]:
     """The scope once per value of some words, which advance together; once, unchanged, if there are none."""
-    values = {word: _counted(texts) if isinstance(texts, str) else texts for word, texts in each.items()}
+    values = {
+        word: _counted(texts) if isinstance(texts, str) else [_put(text, scope.words) for text in texts]
+        for word, texts in each.items()
+    }
     if len({len(texts) for texts in values.values()}) > 1:
         raise ValueError("each: the words have different numbers of values")
     for chosen in zip(*values.values(), strict=True) if values else [()]:
