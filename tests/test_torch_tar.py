@@ -153,7 +153,7 @@ def test_the_most_dimensions() -> None:
 
 
 def members(data: bytes) -> list[tuple[str, int, int]]:
-    return [(name, *place) for name, place in legacy._members(lambda at, size: data[at : at + size], len(data))]
+    return [(name, *place) for name, place in legacy._read_members(lambda at, size: data[at : at + size], len(data))]
 
 
 def test_where_members_lie() -> None:

@@ -39,7 +39,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     method = method_of(name)
     if method is None:
         raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
-    rows = _replicated(config, base.expected)
+    rows = _rows_replicated(config, base.expected)
     biases = {row.name: row for row in rows if row.part == "bias"}
     targets = [
         *_targeted_modules(config, (*rows, *base.tied), method),
@@ -62,7 +62,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
 # --- which modules ----------------------------------------------------------------------------
 
 
-def _replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence[Expected]:
+def _rows_replicated(config: Mapping[str, Any], rows: Sequence[Expected]) -> Sequence[Expected]:
     """The base's rows with its layers repeated as `layer_replication` says: `[[0, 2], [1, 2]]` is 0, 1, 1."""
     ranges = config.get("layer_replication")
     if not ranges:

@@ -277,17 +277,19 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     if all(weight in known for weight in adapter.served.values()):
         return adapter
     per_block = base.config.values.get("layers_per_block", 2)
-    flat = {_underscored(name): name for name in names}
+    flat = {_with_underscores(name): name for name in names}
     if isinstance(per_block, int):
-        flat |= {_underscored(other): name for name in names if (other := _original_block(name, per_block)) != name}
+        flat |= {
+            _with_underscores(other): name for name in names if (other := _original_block(name, per_block)) != name
+        }
     served = {}
     for name, weight in adapter.served.items():
-        joined = _underscored(weight)
+        joined = _with_underscores(weight)
         served[name] = weight if weight in known else flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
     return adapter._replace(served=served)
 
 
-def _underscored(name: str) -> str:
+def _with_underscores(name: str) -> str:
     return name.replace(".", "_")
 
 

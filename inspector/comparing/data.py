@@ -94,7 +94,7 @@ class Comparison:
             return Data(None, why=f"different shapes: {error}")
         values = _Values(*self._readers(pair), self._sides)
         found = [values.compared(piece) for piece in matched]
-        return _merged(pair, found, lossy=_is_lossy(pair), sides=self._sides)
+        return _data_of_pieces(pair, found, lossy=_is_lossy(pair), sides=self._sides)
 
     def plain(self, pair: Pair) -> int | None:
         """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs."""
@@ -115,12 +115,12 @@ class Comparison:
         """Rows and columns of a pair of matrices in the same order; None for other pairs."""
         if self.plain(pair) is None or pair.a is None or pair.b is None:
             return None
-        shapes = (pair.a.shapes[0], pair.b.shapes[0], self._predicted.get(pair.key, ()))
+        shapes = (pair.a.shapes[0], pair.b.shapes[0], self._predicted_shapes.get(pair.key, ()))
         known = next((shape for shape in shapes if len(shape) > 1 and prod(shape) == pair.a.elements), None)
         return (prod(known[:-1]), known[-1]) if known and known[-1] else None
 
     @cached_property
-    def _predicted(self) -> Mapping[Key, tuple[int, ...]]:
+    def _predicted_shapes(self) -> Mapping[Key, tuple[int, ...]]:
         """The predicted shapes of weights that bitsandbytes packs without recording them."""
         predicted = self.result.a.prediction or self.result.b.prediction
         return {key: row.shape for row in predicted.expected for key in row.keys()} if predicted else {}
@@ -226,9 +226,9 @@ class _ComputedRows:
 
     def __init__(self, side: _Side, made: Made) -> None:
         self._side, self._made = side, made
-        self._whole = {letter: self._matrix(number) for letter, number in made.whole.items()}
+        self._whole = {letter: self._whole_matrix(number) for letter, number in made.whole.items()}
 
-    def _matrix(self, number: int) -> Array:
+    def _whole_matrix(self, number: int) -> Array:
         shape = self._side.side.shapes[number]
         return self._side.values(number)(0, prod(shape)).reshape(shape)
 
@@ -293,7 +293,7 @@ class _Values(NamedTuple):
         options = [self._with_means(option) for option in piece.options]
         option = plain if len(options) == 1 else self.best(options)
         nest = loops(option.a, option.b)
-        return _Compared(option, added(self._tile(option, nest, tile) for tile in tiles(nest)), piece)
+        return _Compared(option, added(self._compare_tile(option, nest, tile) for tile in tiles(nest)), piece)
 
     def best(self, options: Sequence[Option]) -> Option:
         """What was done to the model's values, judging by a few samples: the option under which most elements fit."""
@@ -302,7 +302,7 @@ class _Values(NamedTuple):
             nest = loops(option.a, option.b)
             count = tile_count(nest, SAMPLE)
             places = sorted({0, count // 3, count * 2 // 3, count - 1})
-            sums = added(self._tile(option, nest, tile_at(nest, place, SAMPLE)) for place in places)
+            sums = added(self._compare_tile(option, nest, tile_at(nest, place, SAMPLE)) for place in places)
             ranked.append((sums.beyond / max(sums.elements, 1), sums.difference))
         return options[min(range(len(options)), key=ranked.__getitem__)]
 
@@ -360,7 +360,7 @@ class _Values(NamedTuple):
             _TileOfSide(self.b, option.b, tile.b, tile.sizes, [loop.b for loop in nest]),
         )
 
-    def _tile(self, option: Option, nest: Sequence[Loop], tile: Tile) -> Sums:
+    def _compare_tile(self, option: Option, nest: Sequence[Loop], tile: Tile) -> Sums:
         model, file = self._tiles_of_sides(option, nest, tile)
         held = made = model.values()
         slack = formulas.slack(option.value, option.numbers)
@@ -391,7 +391,7 @@ def _is_lossy(pair: Pair) -> bool:
     return pair.a is not None and pair.b is not None and pair.a.dtype != pair.b.dtype
 
 
-def _merged(pair: Pair, found: Sequence[_Compared], *, lossy: bool, sides: Sides) -> Data:
+def _data_of_pieces(pair: Pair, found: Sequence[_Compared], *, lossy: bool, sides: Sides) -> Data:
     """The pieces of a pair merged."""
     statuses = [agreement(each.sums, lossy=lossy or bool(each.option.value or each.option.made)) for each in found]
     worst = max(statuses, key=AGREEMENTS.index, default=AGREEMENTS[0])

@@ -53,7 +53,7 @@ def rank(comparison: Comparison, pair: Pair) -> Rank | None:
     rows, columns = shapes
     size = min(rows, columns, MOST_RANK + BESIDE)
     draw = np.random.default_rng(0)
-    sketch = _orthogonal_base(_multiplied(comparison, pair, draw.standard_normal((columns, size), np.float32)))
+    sketch = _orthogonal_base(_product_with(comparison, pair, draw.standard_normal((columns, size), np.float32)))
     inner, total, steps = np.zeros((sketch.shape[1], columns), np.float32), 0.0, 0.0
     for start, difference, step in _differences(comparison, pair):
         inner += sketch[start : start + len(difference)].T @ difference
@@ -74,7 +74,7 @@ def _smallest_rank(values: Array, total: float, steps: float, full: int) -> Rank
     return Rank(found, full, tuple(map(float, values[:16])), sqrt(left[at] / total) if total else 0.0)
 
 
-def _multiplied(comparison: Comparison, pair: Pair, directions: Array) -> Array:
+def _product_with(comparison: Comparison, pair: Pair, directions: Array) -> Array:
     return np.concatenate([difference @ directions for _, difference, _ in _differences(comparison, pair)])
 
 
@@ -117,7 +117,7 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
     weights: list[tuple[float, float]] = []
     for pair in first.result.pairs:
         other = others.get(pair.b.tensors[0].tensor.name) if pair.b else None
-        samples = list(_sampled(first, second, pair, other)) if other else []
+        samples = list(_samples_of(first, second, pair, other)) if other else []
         if not samples:
             continue
         x, y, z, step = (np.concatenate(column).astype(np.float64) for column in zip(*samples, strict=True))
@@ -138,7 +138,7 @@ def merge(first: Comparison, second: Comparison) -> Merge | None:
     )  # fmt: skip
 
 
-def _sampled(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, ...]]:
+def _samples_of(first: Comparison, second: Comparison, pair: Pair, other: Pair) -> Iterator[tuple[Array, ...]]:
     """The same elements of both parents and of b, in a few places, and the steps of b's dtype."""
     total = first.plain(pair)
     if total is None or second.plain(other) != total:

@@ -92,17 +92,17 @@ def _differing_fields(a: Config | None, b: Config | None) -> Iterator[FieldDiffe
     """
     if a is None or b is None or "inferred" in (a.kind, b.kind):
         return
-    own, other = dict(_flattened(a.values)), dict(_flattened(b.values))
+    own, other = dict(_dotted_fields(a.values)), dict(_dotted_fields(b.values))
     names = own | other if a.kind == b.kind else {name: 0 for name in own if name in other}
     for name in names:
         if name not in PROVENANCE and own.get(name) != other.get(name):
             yield FieldDifference(name, own.get(name), other.get(name))
 
 
-def _flattened(values: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _dotted_fields(values: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     for name, value in values.items():
         if isinstance(value, Mapping) and value and depth < 8:
-            yield from _flattened(value, f"{prefix}{name}.", depth + 1)
+            yield from _dotted_fields(value, f"{prefix}{name}.", depth + 1)
         else:
             yield f"{prefix}{name}", value
 
@@ -156,7 +156,7 @@ def three(a: Diff, b: Diff, between: Diff) -> Three:
     """
     left, right, both = _by_key(a), _by_key(b), _by_key(between)
     keys = dict.fromkeys((*left, *right))
-    return Three(a, b, tuple(_third(key, left.get(key), right.get(key), both.get(key)) for key in keys))
+    return Three(a, b, tuple(_change_of(key, left.get(key), right.get(key), both.get(key)) for key in keys))
 
 
 def _by_key(result: Diff) -> dict[Key, _Compared]:
@@ -164,7 +164,7 @@ def _by_key(result: Diff) -> dict[Key, _Compared]:
     return {pair.key: (pair, each) for pair, each in zip(result.pairs, data, strict=True)}
 
 
-def _third(key: Key, a: _Compared | None, b: _Compared | None, both: _Compared | None) -> Third:
+def _change_of(key: Key, a: _Compared | None, b: _Compared | None, both: _Compared | None) -> Third:
     changed = _is_changed(a), _is_changed(b)
     change: Change = "a" if changed[0] else "b" if changed[1] else "same"
     if all(changed):

@@ -70,13 +70,13 @@ def effects(result: Attachment, merged: Diff | None = None) -> tuple[Effect, ...
     with ExitStack() as stack:
         base, adapter = (stack.enter_context(closing(Weights(side))) for side in (result.base, result.adapter))
         comparison = stack.enter_context(closing(Comparison(merged))) if merged else None
-        pairs = _pairs(merged) if merged else {}
+        pairs = _pairs_by_name(merged) if merged else {}
         return tuple(
             _effect(members, result, base, adapter, comparison, pairs.get(name)) for name, members in modules.items()
         )
 
 
-def _pairs(merged: Diff) -> Mapping[str, Pair]:
+def _pairs_by_name(merged: Diff) -> Mapping[str, Pair]:
     """By the name of the base's weight."""
     return {pair.a.tensors[0].tensor.name: pair for pair in merged.pairs if pair.a and pair.b}
 

@@ -35,7 +35,7 @@ ROUNDED = frozenset({"exp", "linear", "silu", "softplus", "sqrt", *MEANS})
 
 def slack(text: str, known: Mapping[str, float]) -> float | None:
     """The largest mean in a formula that libraries compute differently, or 0; None if they compute it identically."""
-    if not text or not any(isinstance(node, ast.Name) and node.id in ROUNDED for node in ast.walk(_parsed(text))):
+    if not text or not any(isinstance(node, ast.Name) and node.id in ROUNDED for node in ast.walk(_parse(text))):
         return None
     return max((abs(known[name]) for name in MEANS.keys() & known.keys()), default=0.0)
 
@@ -43,22 +43,22 @@ def slack(text: str, known: Mapping[str, float]) -> float | None:
 def applied(text: str, x: Array, number: Callable[[str], float | Array | None]) -> Array:
     """A formula's value for each x: `x + 1`, `-exp(x)`, `x * embedding_multiplier`. Raises TableError for any other."""
     with np.errstate(all="ignore"):
-        found = np.asarray(_evaluated(_parsed(text), x, number), x.dtype)
+        found = np.asarray(_evaluate(_parse(text), x, number), x.dtype)
         return found if found.ndim else np.broadcast_to(found, x.shape)
 
 
 def words(text: str) -> frozenset[str]:
     """The names in a formula of x."""
-    names = {node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name)} if text else set()
+    names = {node.id for node in ast.walk(_parse(text)) if isinstance(node, ast.Name)} if text else set()
     return frozenset(names - FUNCTIONS.keys() - {"x"})
 
 
 @cache
-def _parsed(text: str) -> ast.expr:
+def _parse(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _evaluated(node: ast.expr, x: Array, number: Callable[[str], float | Array | None]) -> Any:
+def _evaluate(node: ast.expr, x: Array, number: Callable[[str], float | Array | None]) -> Any:
     match node:
         case ast.Name(id="x"):
             return x
@@ -70,11 +70,11 @@ def _evaluated(node: ast.expr, x: Array, number: Callable[[str], float | Array |
                 raise TableError(f"the configuration has no number {name}")
             return found
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_evaluated(operand, x, number)
+            return -_evaluate(operand, x, number)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            return _OPERATIONS[type(op)](_evaluated(left, x, number), _evaluated(right, x, number))
+            return _OPERATIONS[type(op)](_evaluate(left, x, number), _evaluate(right, x, number))
         case ast.Call(func=ast.Name(id=name), args=arguments) if name in FUNCTIONS:
-            return FUNCTIONS[name](*(_evaluated(argument, x, number) for argument in arguments))
+            return FUNCTIONS[name](*(_evaluate(argument, x, number) for argument in arguments))
     raise TableError(f"no conversion is `{ast.unparse(node)}`")
 
 

@@ -123,12 +123,12 @@ class Stored:
             FormatError: the dtype has no known definition, or the bytes do not match the shape.
             SourceError: the file ends early, or cannot be read.
         """
-        layout = self._layout(tensor, path)
+        layout = self._layout_of(tensor, path)
         step = -(-elements // layout.elements) * layout.elements
         total = tensor.elements
         for start in range(0, total, step):
             stop = min(start + step, total)
-            raw = self._raw(layout, tensor, path, start, stop)
+            raw = self._raw_elements(layout, tensor, path, start, stop)
             yield Chunk(start, layout.decode(raw), raw)
 
     def pieces(self, tensor: Tensor, path: str, elements: int = CHUNK) -> Iterator[tuple[bytes, Array | None]]:
@@ -136,23 +136,23 @@ class Stored:
 
         64-bit integers are returned unchanged.
         """
-        layout = self._layout(tensor, path)
+        layout = self._layout_of(tensor, path)
         if not decoding.has_patterns(layout.dtype) or layout.big:
             for chunk in self.chunks(tensor, path, elements):
                 yield chunk.raw, chunk.values if layout.dtype not in LONG else layout.integers(chunk.raw)
             return
         for start in range(0, tensor.elements, elements):
-            yield self._raw(layout, tensor, path, start, min(start + elements, tensor.elements)), None
+            yield self._raw_elements(layout, tensor, path, start, min(start + elements, tensor.elements)), None
 
     def values(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> Array:
         """The elements from `start` up to, but excluding, `stop`. Raises as `chunks` does."""
-        layout = self._layout(tensor, path)
+        layout = self._layout_of(tensor, path)
         stop = tensor.elements if stop is None else min(stop, tensor.elements)
         if stop <= start:
             return np.empty(0, np.float32)
         first = start // layout.elements * layout.elements
         last = min(-(-stop // layout.elements) * layout.elements, tensor.elements)
-        found = layout.decode(self._raw(layout, tensor, path, first, last))
+        found = layout.decode(self._raw_elements(layout, tensor, path, first, last))
         each = 2 if tensor.dtype in decoding.COMPLEX else 1
         return found[(start - first) * each : (stop - first) * each]
 
@@ -160,18 +160,18 @@ class Stored:
         """The same, with NumPy's own dtypes unconverted: words of packed weights."""
         if tensor.dtype not in decoding.NATIVE:
             return self.values(tensor, path, start, stop)
-        layout = self._layout(tensor, path)
-        raw = self._raw(layout, tensor, path, start, tensor.elements if stop is None else stop)
+        layout = self._layout_of(tensor, path)
+        raw = self._raw_elements(layout, tensor, path, start, tensor.elements if stop is None else stop)
         return decoding.native(raw, tensor.dtype, big=layout.big)
 
     def raw(self, tensor: Tensor, path: str, start: int = 0, stop: int | None = None) -> bytes:
         """The bytes of the same elements; `start` and `stop` must be block boundaries."""
-        layout = self._layout(tensor, path)
-        return self._raw(layout, tensor, path, start, tensor.elements if stop is None else stop)
+        layout = self._layout_of(tensor, path)
+        return self._raw_elements(layout, tensor, path, start, tensor.elements if stop is None else stop)
 
     # --- where the bytes are --------------------------------------------------------------------
 
-    def _layout(self, tensor: Tensor, path: str, *, whole: bool = True) -> _Layout:
+    def _layout_of(self, tensor: Tensor, path: str, *, whole: bool = True) -> _Layout:
         """
         Args:
             whole: whether to assemble a tensor that is spread over several files, instead of one file's part.
@@ -223,19 +223,21 @@ class Stored:
             raise FormatError(f"{escape(tensor.name, 200)}: a view with strides over more than 1 GiB: not read")
         return layout._replace(view=view)
 
-    def _raw(self, layout: _Layout, tensor: Tensor, path: str, start: int, stop: int) -> bytes:
+    def _raw_elements(self, layout: _Layout, tensor: Tensor, path: str, start: int, stop: int) -> bytes:
         if layout.parts:
-            return rank_parts.assembled(layout.parts, layout.nbytes, start, stop, self._part)
+            return rank_parts.assembled(layout.parts, layout.nbytes, start, stop, self._raw_part)
         if layout.view is not None:
-            return self._gathered(layout, layout.view, path)[start * layout.nbytes : stop * layout.nbytes]
+            return self._elements_in_order(layout, layout.view, path)[start * layout.nbytes : stop * layout.nbytes]
         first = start // layout.elements * layout.nbytes
         last = -(-stop // layout.elements) * layout.nbytes
         return self._read(path, (tensor.offset if layout.at is None else layout.at) + first, last - first)
 
-    def _part(self, part: rank_parts.Part, start: int, stop: int) -> bytes:
-        return self._raw(self._layout(part.tensor, part.path, whole=False), part.tensor, part.path, start, stop)
+    def _raw_part(self, part: rank_parts.Part, start: int, stop: int) -> bytes:
+        return self._raw_elements(
+            self._layout_of(part.tensor, part.path, whole=False), part.tensor, part.path, start, stop
+        )
 
-    def _gathered(self, layout: _Layout, view: View, path: str) -> bytes:
+    def _elements_in_order(self, layout: _Layout, view: View, path: str) -> bytes:
         """A tensor with strides, with its elements in order."""
         data = self._read(path, layout.at or 0, view.extent * view.width)
         cells = np.frombuffer(data, np.dtype((np.void, view.width)))

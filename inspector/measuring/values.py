@@ -75,7 +75,7 @@ def values(
     if by not in ("tensor", "role", "layer"):
         raise UsageError(f"values are grouped by tensor, role or layer, not by {by}")
     wanted = select(result.tensors, asked or Filter())
-    groups = _grouped(wanted, by)
+    groups = _groups_of(wanted, by)
     with closing(Weights(result)) as weights:
         job = _Measurement(weights, by, progress, stored)
         measured = workers.each(job.row, groups, os.cpu_count() or 1)
@@ -91,7 +91,7 @@ def values(
 Group = tuple[str, list[Labelled]]
 
 
-def _grouped(wanted: Sequence[Labelled], by: By) -> list[Group]:
+def _groups_of(wanted: Sequence[Labelled], by: By) -> list[Group]:
     """The groups by name, in the order of the tensors."""
     if by == "tensor":
         return [(each.tensor.name, [each]) for each in wanted]

@@ -51,7 +51,7 @@ class Weights:
 
     def is_defined(self, each: Labelled) -> bool:
         """Whether a packed tensor can be dequantized. True for every plain tensor."""
-        return not self.is_packed(each) or self._unpacked(each) is not None
+        return not self.is_packed(each) or self._weight_of(each) is not None
 
     def is_scaled_whole(self, each: Labelled) -> bool:
         """Whether a packed weight has a single scale."""
@@ -63,7 +63,7 @@ class Weights:
 
     def shape(self, each: Labelled) -> tuple[int, ...]:
         """Logical shape."""
-        found = self._unpacked(each) if self.is_packed(each) else None
+        found = self._weight_of(each) if self.is_packed(each) else None
         return found.shape if found else each.tensor.shape
 
     def chunks(self, each: Labelled, elements: int = CHUNK) -> Iterator[tuple[int, Array]]:
@@ -77,7 +77,7 @@ class Weights:
             for chunk in self.stored.chunks(each.tensor, each.file, elements):
                 yield chunk.start, chunk.values
             return
-        found = self._needed(each)
+        found = self._defined_weight(each)
         columns = _row_length(found.shape)
         rows, step = prod(found.shape) // columns, max(1, elements // columns)
         for first in range(0, rows, step):
@@ -87,27 +87,27 @@ class Weights:
         """The logical elements from `start` up to `stop`, in row-major order. Raises as `chunks` does."""
         if not self.is_packed(each):
             return self.stored.values(each.tensor, each.file, start, stop)
-        found = self._needed(each)
+        found = self._defined_weight(each)
         columns, total = _row_length(found.shape), prod(found.shape)
         stop = total if stop is None else min(stop, total)
         first, last = start // columns, -(-stop // columns)
         return _float_rows(found, first, last).reshape(-1)[start - first * columns : stop - first * columns]
 
-    def _needed(self, each: Labelled) -> Dequantized:
-        found = self._unpacked(each)
+    def _defined_weight(self, each: Labelled) -> Dequantized:
+        found = self._weight_of(each)
         if found is None:
             scheme = self._packing.scheme if self._packing else ""
             raise FormatError(f"{escape(each.tensor.name, 200)}: weights packed by {scheme} cannot be dequantized here")
         return found
 
-    def _unpacked(self, each: Labelled) -> Dequantized | None:
+    def _weight_of(self, each: Labelled) -> Dequantized | None:
         """The weight that a packed tensor encodes; the last one's words are kept."""
         last = self._last  # a snapshot, since there may be several threads
         if last[0] != each.tensor.name:
-            last = self._last = (each.tensor.name, self._made(each))
+            last = self._last = (each.tensor.name, self._dequantize(each))
         return last[1]
 
-    def _made(self, each: Labelled) -> Dequantized | None:
+    def _dequantize(self, each: Labelled) -> Dequantized | None:
         packing, scheme = self._packing, self._scheme
         if packing is None or scheme is None:
             return None

@@ -98,7 +98,7 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
         return _steps_on(GRIDS[dtype])
     words = frozenset(dtype.split("-"))
     if words & SCALED:
-        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * _extreme(values, largest)
+        return lambda values: np.abs(values) * np.float32(2**-3) + np.float32(_UNSCALED) * _largest_of(values, largest)
     gap = next((gap for name, gap in GAPS.items() if name in words), None)
     if gap is None and 1 <= bits <= 8:
         gap = 2 / (2**bits - 1)
@@ -110,7 +110,7 @@ def step_of(dtype: str, bits: int = 0, group: int | None = None, largest: float 
     return _steps_on(Grid(group or 1, gap, units=0 if words & GAPS.keys() else 2 / gap))
 
 
-def _extreme(values: Array, largest: float | None) -> Any:
+def _largest_of(values: Array, largest: float | None) -> Any:
     return np.float32(np.max(np.abs(values)) if largest is None else largest)
 
 

@@ -96,13 +96,13 @@ _UNITS = {
 
 def devices(text: str) -> tuple[Device, ...]:
     """`2x24GiB`, `rtx-4090`, `4xh100`, `h100,l4`: parses a list of devices. Raises UsageError."""
-    found = tuple(each for part in text.split(",") for each in _repeated(part.strip()))
+    found = tuple(each for part in text.split(",") for each in _devices_of_part(part.strip()))
     if not 0 < len(found) <= MOST:
         raise UsageError(f"{text!r:.60} are {len(found)} devices: 1 to {MOST} may be given")
     return found
 
 
-def _repeated(text: str) -> Iterator[Device]:
+def _devices_of_part(text: str) -> Iterator[Device]:
     match = _TIMES.fullmatch(text)
     times, name = (int(match[1] or 1), match[2].strip()) if match else (1, text)
     yield from (_known_or_sized(name) for _ in range(min(times, MOST + 1)))

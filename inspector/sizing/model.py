@@ -85,15 +85,17 @@ class Model(NamedTuple):
 
 def of_result(result: Reconciliation) -> Model:
     """The model in files."""
-    return _build(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
+    return _model_from(result.checkpoint.target, result.checkpoint.config, result.prediction, result)
 
 
 def of_prediction(target: str, prediction: Prediction) -> Model:
     """The model described by a configuration, without files."""
-    return _build(target, prediction.config, prediction, None)
+    return _model_from(target, prediction.config, prediction, None)
 
 
-def _build(target: str, config: Config | None, prediction: Prediction | None, result: Reconciliation | None) -> Model:
+def _model_from(
+    target: str, config: Config | None, prediction: Prediction | None, result: Reconciliation | None
+) -> Model:
     if config is None:
         return Model(target, None, prediction, result, None, "there is no configuration", None)
     try:

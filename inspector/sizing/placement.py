@@ -62,7 +62,7 @@ def placed(
         for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
             found.append(_on_device(device, part, runs, request, held, activations, made_for))
             if runs.offloads and stages * request.tp == 1 and device and part is not None:
-                ngl = _offloaded(part, runs, request, weights, layers, (found[-1].room or 0) - activations)
+                ngl = _layers_on_device(part, runs, request, weights, layers, (found[-1].room or 0) - activations)
                 found[-1] = found[-1]._replace(layers_offloaded=ngl)
     return tuple(found)
 
@@ -142,7 +142,9 @@ def odd_blocks(kept: Sequence[Kept], runs: Engine, request: Request) -> Iterator
                 break
 
 
-def _offloaded(kept: Sequence[Kept], runs: Engine, request: Request, weights: Weights, layers: int, room: int) -> int:
+def _layers_on_device(
+    kept: Sequence[Kept], runs: Engine, request: Request, weights: Weights, layers: int, room: int
+) -> int:
     """llama.cpp's `-ngl`: layers that fit on a device, the last ones first, counting the head as one more."""
     _, head = weights.outside()
     cache = _cache_by_layer(kept, runs, request)

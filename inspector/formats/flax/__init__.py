@@ -120,18 +120,18 @@ class _Reader:
         found = _next_token(self.cursor)
         if found.kind == "map":
             for _ in range(found.length):
-                self.tree((*names, self._key()))
+                self.tree((*names, self._read_key()))
         elif found.kind == "array":
             for number in range(found.length):
                 self.tree((*names, str(number)))
         elif found.kind == "extension" and found.code in (_ARRAY, _SCALAR):
-            self._array(names, self.cursor.at + found.length)
+            self._read_array(names, self.cursor.at + found.length)
         elif found.kind in ("text", "bytes", "extension"):
             self.cursor.skip(found.length)
         elif found.kind == "number" and len(names) > 2 and names[-2] == "shape":
             self.shapes.setdefault(".".join(names[:-2]), []).append(found.number)
 
-    def _key(self) -> str:
+    def _read_key(self) -> str:
         found = _next_token(self.cursor)
         if found.kind == "number":
             return str(found.number)
@@ -139,7 +139,7 @@ class _Reader:
             raise _DamagedError("a key that is not text")
         return self.cursor.take(found.length).decode("utf-8", "replace")
 
-    def _array(self, names: tuple[str, ...], end: int) -> None:
+    def _read_array(self, names: tuple[str, ...], end: int) -> None:
         """`[shape, dtype, bytes]`, as another MessagePack document."""
         if _next_token(self.cursor) != _Token("array", 3):
             raise _DamagedError("an array that does not have three parts")
@@ -147,7 +147,7 @@ class _Reader:
         if dimensions.kind != "array" or dimensions.length > 64:
             raise _DamagedError("an array without a shape")
         sizes = [_next_token(self.cursor) for _ in range(dimensions.length)]
-        word, data = self._key(), _next_token(self.cursor)
+        word, data = self._read_key(), _next_token(self.cursor)
         if data.kind != "bytes" or any(size.kind != "number" or size.number < 0 for size in sizes):
             raise _DamagedError("an array without bytes or with an invalid shape")
         start = self.cursor.at

@@ -122,12 +122,12 @@ class Cursor:
         return FormatError(f"{escape(self.path)} {message}", rule)
 
     def uint32(self, what: str) -> int:
-        return self._number(self.layout.uint32, what)
+        return self._read_number(self.layout.uint32, what)
 
     def length(self, what: str) -> int:
-        return self._number(self.layout.length, what)
+        return self._read_number(self.layout.length, what)
 
-    def _number(self, form: struct.Struct, what: str) -> int:
+    def _read_number(self, form: struct.Struct, what: str) -> int:
         number: int = form.unpack_from(self.need(form.size, what), self.at)[0]
         self.at += form.size
         return number
@@ -258,7 +258,7 @@ class KeyValues(Mapping[str, Any]):
         """An array's strings, neither decoded nor copied."""
         field = self.fields[key]
         assert field.item == STRING and field.items is not None
-        return self._texts(field.items, field.start)
+        return self._string_views(field.items, field.start)
 
     def text_of(self, key: str, limit: int) -> tuple[str, int]:
         """The first bytes of a string value, as text, and the length of the whole string in bytes."""
@@ -269,33 +269,33 @@ class KeyValues(Mapping[str, Any]):
 
     def _decode(self, kind: int, count: int, at: int) -> Iterator[Any]:
         if kind == STRING:
-            return self._strings(count, at)
+            return self._decode_strings(count, at)
         if kind == ARRAY:
-            return (value for value, _ in self._arrays(count, at))
+            return (value for value, _ in self._decode_arrays(count, at))
         data = self._view[at : at + count * WIDTHS[kind]]
         return chain.from_iterable(struct.iter_unpack(self._layout.order + CODES[kind], data))
 
-    def _strings(self, count: int, at: int) -> Iterator[str]:
-        return (decode(text[:MAX_STRING]) for text in self._texts(count, at))
+    def _decode_strings(self, count: int, at: int) -> Iterator[str]:
+        return (decode(text[:MAX_STRING]) for text in self._string_views(count, at))
 
-    def _texts(self, count: int, at: int) -> Iterator[memoryview]:
+    def _string_views(self, count: int, at: int) -> Iterator[memoryview]:
         view, unpack, width = self._view, self._layout.length.unpack_from, self._layout.length.size
         for _ in range(count):
             start = at + width
             at = start + unpack(view, at)[0]
             yield view[start:at]
 
-    def _arrays(self, count: int, at: int) -> Iterator[tuple[list[Any], int]]:
+    def _decode_arrays(self, count: int, at: int) -> Iterator[tuple[list[Any], int]]:
         """Inner arrays, each with its end offset."""
         for _ in range(count):
             item = self._layout.uint32.unpack_from(self._view, at)[0]
             length = self._layout.length.unpack_from(self._view, at + 4)[0]
-            values, at = self._array(item, length, at + 4 + self._layout.length.size)
+            values, at = self._decode_array(item, length, at + 4 + self._layout.length.size)
             yield values, at
 
-    def _array(self, item: int, count: int, at: int) -> tuple[list[Any], int]:
+    def _decode_array(self, item: int, count: int, at: int) -> tuple[list[Any], int]:
         if item == ARRAY:
-            pairs = list(self._arrays(count, at))
+            pairs = list(self._decode_arrays(count, at))
             return [values for values, _ in pairs], pairs[-1][1] if pairs else at
         values = list(self._decode(item, count, at))
         if item in WIDTHS:

@@ -97,11 +97,11 @@ def _datasets(file: Any, h5py: Any, findings: Findings) -> Iterator[tuple[Tensor
             if isinstance(each, h5py.Group):
                 inner.append((full, each))
             elif isinstance(each, h5py.Dataset) and each.dtype.kind != "O" and each.shape is not None:
-                yield _dataset(full, each, findings)
+                yield _tensor_of(full, each, findings)
         pending += reversed(inner)
 
 
-def _dataset(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tuple[int, int]]]:
+def _tensor_of(name: str, found: Any, findings: Findings) -> tuple[Tensor, list[tuple[int, int]]]:
     name = name.removesuffix(":0")
     dtype, shape = found.dtype, tuple(int(size) for size in found.shape)
     word = (
@@ -154,13 +154,13 @@ class _PartOfFile(io.RawIOBase):
         done = 0
         while done < len(view) and self._at < self._size:
             block, skip = divmod(self._at, _BLOCK)
-            found = self._block(block)[skip : skip + len(view) - done]
+            found = self._read_block(block)[skip : skip + len(view) - done]
             view[done : done + len(found)] = found
             done += len(found)
             self._at += len(found)
         return done
 
-    def _block(self, number: int) -> bytes:
+    def _read_block(self, number: int) -> bytes:
         if number not in self._blocks:
             if len(self._blocks) >= 256:
                 self._blocks.pop(next(iter(self._blocks)))

@@ -79,7 +79,7 @@ def is_tar(read_at: Read) -> bool:
 
 def read_tar(read_at: Read, size: int, path: str) -> Found:
     """All tensors of a tar archive. Raises FormatError if a part is missing, truncated or cannot be followed."""
-    members = dict(_members(read_at, size))
+    members = dict(_read_members(read_at, size))
     if absent := [name for name in _NEEDED if name not in members]:
         raise FormatError(f"{escape(path)} is a tar archive without {absent[0]}: not PyTorch's", "not-weights")
     budget = Budget(MAX_OPCODES)
@@ -100,7 +100,7 @@ def _member_name(block: bytes) -> str:
     return block[:100].rstrip(b"\0").decode("ascii", "replace").removeprefix("./")
 
 
-def _members(read_at: Read, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
+def _read_members(read_at: Read, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
     """Name, start and end of each file."""
     at = 0
     for _ in range(MAX_MEMBERS):

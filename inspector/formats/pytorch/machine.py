@@ -241,13 +241,13 @@ class Machine:
             deeper = constructors.calls(inner, handed)
             if deeper is None:
                 break
-            self._spend()
+            self._count_step()
             inner, handed = deeper
         else:
             self.reach(Global("", "the result of another call"), "call", False)
         return Made(_class_of(what), arguments, named)
 
-    def _spend(self) -> None:
+    def _count_step(self) -> None:
         self.steps += 1
         if self.steps > self.budget.steps:
             raise BeyondError("too many calls")

@@ -17,7 +17,7 @@ MAX_DIGITS = 4_300
 # --- arguments ----------------------------------------------------------------------------------
 
 
-def _number(form: str) -> Callable[[Machine], Any]:
+def _fixed_number(form: str) -> Callable[[Machine], Any]:
     """A number of fixed width."""
     layout = struct.Struct(form)
 
@@ -27,10 +27,10 @@ def _number(form: str) -> Callable[[Machine], Any]:
     return read
 
 
-_U1, _U2, _I4, _U4, _U8 = (_number(form) for form in ("<B", "<H", "<i", "<I", "<Q"))
+_U1, _U2, _I4, _U4, _U8 = (_fixed_number(form) for form in ("<B", "<H", "<i", "<I", "<Q"))
 
 
-def _digits(machine: Machine) -> bytes:
+def _number_line(machine: Machine) -> bytes:
     """A number's line, up to a zero byte: `_pickle.c` reads it as C's functions read a text. Raises PickleError."""
     line = machine.stream.line_or_blob()
     start = machine.stream.again(line, MAX_DIGITS + 1) if isinstance(line, Blob) else line
@@ -44,7 +44,7 @@ def _digits(machine: Machine) -> bytes:
 
 def _decimal(machine: Machine) -> int | bool:
     """`I` and `L`: digits on a line; `00` and `01` are booleans."""
-    line = _digits(machine)
+    line = _number_line(machine)
     if line in (b"00", b"01"):
         return line == b"01"
     line = line.removesuffix(b"L")
@@ -54,21 +54,21 @@ def _decimal(machine: Machine) -> int | bool:
         return int(line, 8)  # as C's `strtol` takes what begins with a zero
 
 
-def _index(machine: Machine) -> int:
-    return int(_digits(machine))
+def _memo_index(machine: Machine) -> int:
+    return int(_number_line(machine))
 
 
-def _long(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+def _long_number(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
     """A number of any size, little-endian in two's complement."""
 
     def read(machine: Machine) -> Any:
-        raw = _sized(machine, width(machine))
+        raw = _run_of_bytes(machine, width(machine))
         return int.from_bytes(raw, "little", signed=True) if isinstance(raw, bytes) else Opaque()
 
     return read
 
 
-def _sized(machine: Machine, length: int) -> bytes | Blob:
+def _run_of_bytes(machine: Machine, length: int) -> bytes | Blob:
     if length < 0:
         raise PickleError("a length below zero")
     found = machine.stream.run(length)
@@ -76,31 +76,31 @@ def _sized(machine: Machine, length: int) -> bytes | Blob:
     return found
 
 
-def _bytes(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    return lambda machine: _sized(machine, width(machine))
+def _run_of(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    return lambda machine: _run_of_bytes(machine, width(machine))
 
 
-def _text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+def _utf8_text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
     """UTF-8; a string too long to keep is represented by its bytes."""
 
     def read(machine: Machine) -> Any:
-        raw = _sized(machine, width(machine))
+        raw = _run_of_bytes(machine, width(machine))
         return raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
 
     return read
 
 
-def _eight_bit(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+def _latin_text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
     """Python 2's strings: the loader chooses their encoding, and names are ASCII."""
 
     def read(machine: Machine) -> Any:
-        raw = _sized(machine, width(machine))
+        raw = _run_of_bytes(machine, width(machine))
         return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
 
     return read
 
 
-def _quoted(machine: Machine) -> str | Blob:
+def _quoted_text(machine: Machine) -> str | Blob:
     """`S`: a quoted string, with escapes; one that is too long to keep is represented by its bytes."""
     line = machine.stream.line_or_blob()
     if isinstance(line, Blob):
@@ -109,13 +109,13 @@ def _quoted(machine: Machine) -> str | Blob:
     machine.keep(len(line))
     if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
         raise PickleError("a string without its quotes")
-    return codecs.escape_decode(_ESCAPE.sub(_usual, line[1:-1]))[0].decode("utf-8", "replace")
+    return codecs.escape_decode(_ESCAPE.sub(_escape_without_warning, line[1:-1]))[0].decode("utf-8", "replace")
 
 
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 
 
-def _usual(escape: re.Match[bytes]) -> bytes:
+def _escape_without_warning(escape: re.Match[bytes]) -> bytes:
     """An escape without Python's warnings: an unknown one stands for itself, an octal one has eight bits."""
     if len(escape[1]) == 3:
         return b"\\%03o" % (int(escape[1], 8) & 0xFF)
@@ -131,10 +131,10 @@ def _raw_text(machine: Machine) -> str | Blob:
 
 
 def _float_text(machine: Machine) -> float:
-    return float(_digits(machine))
+    return float(_number_line(machine))
 
 
-def _name(machine: Machine) -> str:
+def _name_line(machine: Machine) -> str:
     return machine.stream.line().decode("utf-8")
 
 
@@ -214,8 +214,8 @@ def _memoize(machine: Machine) -> None:
 
 
 def _global(machine: Machine) -> None:
-    module = _name(machine)
-    machine.stack.append(machine.name(module, _name(machine)))
+    module = _name_line(machine)
+    machine.stack.append(machine.name(module, _name_line(machine)))
 
 
 def _stack_global(machine: Machine) -> None:
@@ -258,8 +258,8 @@ def _object(machine: Machine) -> None:
 
 
 def _instance(machine: Machine) -> None:
-    module = _name(machine)
-    found = machine.name(module, _name(machine))
+    module = _name_line(machine)
+    found = machine.name(module, _name_line(machine))
     machine.stack.append(machine.call(found, tuple(machine.marked())))
 
 
@@ -269,7 +269,7 @@ def _build(machine: Machine) -> None:
 
 
 def _persistent_text(machine: Machine) -> None:
-    machine.stack.append(Persistent(_name(machine)))
+    machine.stack.append(Persistent(_name_line(machine)))
 
 
 def _protocol(machine: Machine) -> None:
@@ -302,22 +302,22 @@ _BY_OPCODE: dict[bytes, Action] = {
     b"J": _pushes(_I4),
     b"K": _pushes(_U1),
     b"M": _pushes(_U2),
-    b"\x8a": _pushes(_long(_U1)),
-    b"\x8b": _pushes(_long(_I4)),
+    b"\x8a": _pushes(_long_number(_U1)),
+    b"\x8b": _pushes(_long_number(_I4)),
     b"F": _pushes(_float_text),
-    b"G": _pushes(_number(">d")),
+    b"G": _pushes(_fixed_number(">d")),
     # strings and bytes
-    b"S": _pushes(_quoted),
-    b"T": _pushes(_eight_bit(_I4)),
-    b"U": _pushes(_eight_bit(_U1)),
+    b"S": _pushes(_quoted_text),
+    b"T": _pushes(_latin_text(_I4)),
+    b"U": _pushes(_latin_text(_U1)),
     b"V": _pushes(_raw_text),
-    b"X": _pushes(_text(_U4)),
-    b"\x8c": _pushes(_text(_U1)),
-    b"\x8d": _pushes(_text(_U8)),
-    b"B": _pushes(_bytes(_U4)),
-    b"C": _pushes(_bytes(_U1)),
-    b"\x8e": _pushes(_bytes(_U8)),
-    b"\x96": _pushes(_bytes(_U8)),
+    b"X": _pushes(_utf8_text(_U4)),
+    b"\x8c": _pushes(_utf8_text(_U1)),
+    b"\x8d": _pushes(_utf8_text(_U8)),
+    b"B": _pushes(_run_of(_U4)),
+    b"C": _pushes(_run_of(_U1)),
+    b"\x8e": _pushes(_run_of(_U8)),
+    b"\x96": _pushes(_run_of(_U8)),
     b"\x97": _out_of_band,
     b"\x98": _nothing,
     # containers
@@ -338,11 +338,11 @@ _BY_OPCODE: dict[bytes, Action] = {
     b"s": _set_item,
     b"u": _set_items,
     # the memo
-    b"p": _put(_index),
+    b"p": _put(_memo_index),
     b"q": _put(_U1),
     b"r": _put(_U4),
     b"\x94": _memoize,
-    b"g": _get(_index),
+    b"g": _get(_memo_index),
     b"h": _get(_U1),
     b"j": _get(_U4),
     # names and calls

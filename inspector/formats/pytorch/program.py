@@ -40,7 +40,7 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
     start = stream.position
     machine = Machine(stream, budget, after_state)
     try:
-        value = _result(machine)
+        value = _run_to_end(machine)
     except _DAMAGE as error:
         damage = str(error) if isinstance(error, PickleError) else "a value that does not fit its opcode"
         beyond = isinstance(error, BeyondError)
@@ -82,7 +82,7 @@ def values_in(value: Any) -> int:
     nested = 0
     while pending and nested <= MAX_NESTED:
         each, done = pending.pop()
-        inner = _parts(each)
+        inner = _parts_of(each)
         if done:
             nested -= 1
             counted[id(each)] = min(MAX_VALUES + 1, 1 + sum(counted.get(id(one), 1) for one in inner))
@@ -94,13 +94,13 @@ def values_in(value: Any) -> int:
     return MAX_VALUES + 1 if pending else counted.get(id(value), 1)
 
 
-def _parts(value: Any) -> Sequence[Any]:
+def _parts_of(value: Any) -> Sequence[Any]:
     if isinstance(value, Dictionary):
         return [one for pair in value.pairs for one in pair]
     return value if isinstance(value, list | tuple) else ()
 
 
-def _result(machine: Machine) -> Any:
+def _run_to_end(machine: Machine) -> Any:
     """The program's result. Raises PickleError, or whatever a damaged value raises."""
     stream = machine.stream
     for _ in range(machine.budget.steps):

@@ -103,7 +103,7 @@ def _checked_text(raw: bytes, path: str) -> str:
                 "header-size",
             )
     if len(raw) > LONG_HEADER:
-        raw = _shortened(raw)
+        raw = _without_long_strings(raw)
     width = 1 if raw.isascii() else 4 if _WIDE.search(raw) else 2  # bytes per character in memory
     if len(raw) * (1 + 2 * width) > MAX_MEMORY:
         what = f"the header has {integer(len(raw))} bytes of text, which take too much memory: not read"
@@ -119,7 +119,7 @@ _RUN = re.compile(rb"[ !#-\[\]-~]*")
 _QUOTE = re.compile(rb'\\.|"', re.DOTALL)
 
 
-def _shortened(raw: bytes) -> bytes:
+def _without_long_strings(raw: bytes) -> bytes:
     """A header without the middle of its longest strings, of which only the beginning is ever shown."""
     parts, at, quotes = [], 0, 0
     end = len(raw)
@@ -284,7 +284,9 @@ def _checked_tensor(
     except KeyError:
         nbytes = sizes[key] = expected_bytes(*key)
     except TypeError:
-        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} has a dimension that is not a size", name)
+        findings.add(
+            "tensor-shape", "error", f"the shape {_shape_text(shape)} has a dimension that is not a size", name
+        )
         return None
     if type(begin) is int and type(end) is int and 0 <= begin < MAX_OFFSET and end - begin == nbytes:
         return Tensor(name, dtype, key[1], start + begin, nbytes)
@@ -301,10 +303,12 @@ def _report_fault(name: str, dtype: str, shape: list[Any], begin: Any, end: Any,
         )
         return False
     if not all(type(dim) is int and dim >= 0 for dim in shape):
-        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} has a dimension that is not a size", name)
+        findings.add(
+            "tensor-shape", "error", f"the shape {_shape_text(shape)} has a dimension that is not a size", name
+        )
         return False
     if overflows(tuple(shape)) or prod(shape) >= 2**63:
-        findings.add("tensor-shape", "error", f"the shape {_shown(shape)} overflows 64 bits", name)
+        findings.add("tensor-shape", "error", f"the shape {_shape_text(shape)} overflows 64 bits", name)
         return False
     span = end - begin
     if dtype not in DTYPE_BITS:
@@ -315,13 +319,13 @@ def _report_fault(name: str, dtype: str, shape: list[Any], begin: Any, end: Any,
         findings.add(
             "tensor-size",
             "error",
-            f"{_shown(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
+            f"{_shape_text(shape)} of {dtype} takes {plural(nbits // 8, 'byte')}; data_offsets span {integer(span)}",
             name,
         )
     return True
 
 
-def _shown(shape: Iterable[Any]) -> str:
+def _shape_text(shape: Iterable[Any]) -> str:
     text = "[" + ", ".join(str(dim)[:24] for dim in shape) + "]"
     return text if len(text) <= 120 else text[:119] + "…"
 

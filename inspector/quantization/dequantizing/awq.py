@@ -26,32 +26,32 @@ def dequantized(packed: Packed) -> Dequantized | None:
     if words.dtype != "I32" or zeros.dtype != "I32":
         return None
     if words.shape == (inputs, outputs // 8) and zeros.shape == (scales.shape[0], outputs // 8):
-        return Dequantized(packed.shape, lambda first, last: _gemm(packed, first, last))
+        return Dequantized(packed.shape, lambda first, last: _gemm_rows(packed, first, last))
     if words.shape == (outputs, inputs // 8) and scales.shape[0] == zeros.shape[0] == outputs:
-        return Dequantized(packed.shape, lambda first, last: _gemv(packed, first, last))
+        return Dequantized(packed.shape, lambda first, last: _gemv_rows(packed, first, last))
     return None
 
 
-def _gemm(packed: Packed, first: int, last: int) -> Array:
+def _gemm_rows(packed: Packed, first: int, last: int) -> Array:
     begin, end = first // 8, -(-last // 8)
     scales = packed.whole(".scales")
     group = np.arange(packed.shape[1]) // -(-packed.shape[1] // scales.shape[0])
-    numbers = _ordered(packed.whole(".qweight")[:, begin:end])
-    numbers -= _ordered(packed.whole(".qzeros")[:, begin:end])[group]
+    numbers = _in_order_of_outputs(packed.whole(".qweight")[:, begin:end])
+    numbers -= _in_order_of_outputs(packed.whole(".qzeros")[:, begin:end])[group]
     numbers = numbers[:, first - begin * 8 : last - begin * 8]
     numbers *= scales[group, first:last]
     outputs_first: Array = numbers.T
     return outputs_first
 
 
-def _ordered(words: Array) -> Array:
+def _in_order_of_outputs(words: Array) -> Array:
     """[n, outputs / 8] → [n, outputs]"""
     eights = unpacked_columns(words, 4).reshape(len(words), -1, 8)
     numbers: Array = eights[:, :, PLACES].reshape(len(words), -1).astype(np.float32)
     return numbers
 
 
-def _gemv(packed: Packed, first: int, last: int) -> Array:
+def _gemv_rows(packed: Packed, first: int, last: int) -> Array:
     """Scales and zero points are padded to whole words, so only the declared group shows how many are used."""
     inputs = packed.shape[1]
     declared = packed.values.get("group_size", packed.values.get("q_group_size"))

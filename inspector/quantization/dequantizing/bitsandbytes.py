@@ -20,15 +20,15 @@ _STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsand
 def dequantized(packed: Packed) -> Dequantized | None:
     """A weight of 8 bits with a scale per row, or of 4 bits with its state, which contains its shape."""
     if ".SCB" in packed:
-        return Dequantized(packed.shape, lambda first, last: _eight(packed, first, last))
+        return Dequantized(packed.shape, lambda first, last: _int8_rows(packed, first, last))
     end = packed.first(*_STATES)
     if end is None or ".weight.quant_map" not in packed or packed.tensors[".weight"].dtype != "U8":
         return None
-    state = _state(packed.whole(end))
-    shape, size = _sizes(state.get("shape")), state.get("blocksize")
+    state = _parsed_state(packed.whole(end))
+    shape, size = _checked_shape(state.get("shape")), state.get("blocksize")
     if prod(shape) != prod(packed.shape) or not isinstance(size, int) or size < 1:
         return None
-    scales = _scales(packed, state)
+    scales = _scales_of_blocks(packed, state)
     columns = shape[-1] if len(shape) > 1 else 1
 
     def rows(first: int, last: int) -> Array:
@@ -41,13 +41,13 @@ def dequantized(packed: Packed) -> Dequantized | None:
     return Dequantized(shape, rows)
 
 
-def _eight(packed: Packed, first: int, last: int) -> Array:
+def _int8_rows(packed: Packed, first: int, last: int) -> Array:
     values = packed.rows(".weight", first, last).astype(np.float32)
     values *= packed.whole(".SCB")[first:last, None] / np.float32(127)
     return values
 
 
-def _state(stored: Array) -> dict[str, Any]:
+def _parsed_state(stored: Array) -> dict[str, Any]:
     try:
         state = json.loads(stored.astype(np.uint8).tobytes())
     except ValueError:
@@ -55,14 +55,14 @@ def _state(stored: Array) -> dict[str, Any]:
     return state if isinstance(state, dict) else {}
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _checked_shape(shape: Any) -> tuple[int, ...]:
     """A shape; empty if it is not a list of sizes."""
     if not isinstance(shape, list) or not all(type(size) is int and size > 0 for size in shape):
         return ()
     return tuple(shape)
 
 
-def _scales(packed: Packed, state: dict[str, Any]) -> Array:
+def _scales_of_blocks(packed: Packed, state: dict[str, Any]) -> Array:
     """One scale per block."""
     scales = packed.whole(".weight.absmax").reshape(-1)
     if ".weight.nested_absmax" not in packed:

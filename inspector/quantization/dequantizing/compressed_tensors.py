@@ -26,35 +26,35 @@ def dequantized(packed: Packed) -> Dequantized | None:
     if ".weight_scale" not in pieces:
         return None
     if ".weight_packed" in pieces and pieces[".weight_packed"].dtype == "U8" and packed.bits == 4:
-        return Dequantized(packed.shape, lambda first, last: _floats(packed, first, last))
+        return Dequantized(packed.shape, lambda first, last: _float_rows(packed, first, last))
     if ".weight_packed" in pieces:
-        return _integers(packed)
+        return _integer_rows(packed)
     if ".weight" in pieces:
-        return Dequantized(packed.shape, lambda first, last: _plain(packed, first, last))
+        return Dequantized(packed.shape, lambda first, last: _byte_rows(packed, first, last))
     return None
 
 
-def _floats(packed: Packed, first: int, last: int) -> Array:
+def _float_rows(packed: Packed, first: int, last: int) -> Array:
     values = fours(packed, ".weight_packed", ".weight_scale", first, last)
     if ".weight_global_scale" in packed:
         values = values / packed.whole(".weight_global_scale").reshape(-1)[:1]
     return values
 
 
-def _plain(packed: Packed, first: int, last: int) -> Array:
+def _byte_rows(packed: Packed, first: int, last: int) -> Array:
     """Integers or floats of one byte each."""
     values = packed.rows(".weight", first, last).astype(np.float32)
     if ".weight_zero_point" in packed and packed.tensors[".weight_zero_point"].dtype in ("I8", "I32"):
         values -= scales_of(packed, ".weight_zero_point", first, last)
-    return values * _scale(packed, first, last)
+    return values * _scales_of_rows(packed, first, last)
 
 
-def _scale(packed: Packed, first: int, last: int) -> Array:
+def _scales_of_rows(packed: Packed, first: int, last: int) -> Array:
     scales = scales_of(packed, ".weight_scale", first, last)
     return table("F8_E8M0")[scales.astype(np.uint8)] if packed.tensors[".weight_scale"].dtype == "U8" else scales
 
 
-def _integers(packed: Packed) -> Dequantized | None:
+def _integer_rows(packed: Packed) -> Dequantized | None:
     words = packed.tensors[".weight_packed"]
     if words.dtype != "I32" or len(words.shape) != 2:
         return None
@@ -70,16 +70,16 @@ def _integers(packed: Packed) -> Dequantized | None:
         values = unpacked_columns(packed.rows(".weight_packed", first, last), packed.bits)[:, :columns]
         numbers = values.astype(np.float32) - half
         scales = packed.rows(".weight_scale", first, last)
-        group = _groups(packed, columns, scales.shape[1])
+        group = _group_of_columns(packed, columns, scales.shape[1])
         if ".weight_zero_point" in packed:
-            zeros = _zeros(packed, half)[first:last]
+            zeros = _zero_points(packed, half)[first:last]
             numbers -= spread(zeros, columns) if group is None else zeros[:, group]
         return numbers * (spread(scales, columns) if group is None else scales[:, group])
 
     return Dequantized((words.shape[0], columns), rows)
 
 
-def _groups(packed: Packed, columns: int, groups: int) -> Array | None:
+def _group_of_columns(packed: Packed, columns: int, groups: int) -> Array | None:
     """The group of each column, if they are not in order."""
     if ".weight_g_idx" not in packed or packed.tensors[".weight_g_idx"].shape != (columns,):
         return None
@@ -87,7 +87,7 @@ def _groups(packed: Packed, columns: int, groups: int) -> Array | None:
     return None if (order < 0).any() else order % groups  # all -1 if there is no order
 
 
-def _zeros(packed: Packed, half: int) -> Array:
+def _zero_points(packed: Packed, half: int) -> Array:
     """[outputs, groups]: packed along the outputs, or one byte each."""
     zeros = packed.whole(".weight_zero_point")
     if packed.tensors[".weight_zero_point"].dtype != "I32":

@@ -27,7 +27,7 @@ def scaled(packed: Packed, end: str, scale: str) -> Dequantized | None:
     columns = packed.shape[-1] if len(packed.shape) > 1 else 1
     shape = packed.tensors[scale].shape
     pairs = packed.tensors[end].dtype in ("I8", "U8") and prod(packed.tensors[end].shape) * 2 == prod(packed.shape)
-    if not _fits(shape, packed.shape):
+    if not _scales_fit(shape, packed.shape):
         return None
 
     def rows(first: int, last: int) -> Array:
@@ -39,7 +39,7 @@ def scaled(packed: Packed, end: str, scale: str) -> Dequantized | None:
     return Dequantized(packed.shape, rows)
 
 
-def _fits(scale: tuple[int, ...], weight: tuple[int, ...]) -> bool:
+def _scales_fit(scale: tuple[int, ...], weight: tuple[int, ...]) -> bool:
     if prod(scale) == 1 or scale == weight[:-1]:
         return True
     return len(scale) == len(weight) and all(0 < own <= size for own, size in zip(scale, weight, strict=True))
@@ -55,16 +55,18 @@ def scales_of(packed: Packed, end: str, first: int, last: int) -> Array:
         return scales.reshape(-1)[first:last, None]
     for axis, size in enumerate(weight[:-1]):  # to one scale per row, each axis separately
         if scales.shape[axis] not in (1, size):
-            scales = np.take(scales, _places(size, scales.shape[axis], _declared(packed, axis)), axis=axis)
+            scales = np.take(
+                scales, _block_of_positions(size, scales.shape[axis], _declared_side(packed, axis)), axis=axis
+            )
     wide = np.broadcast_to(scales, (*weight[:-1], scales.shape[-1])).reshape(-1, scales.shape[-1])[first:last]
     columns, groups = weight[-1], scales.shape[-1]
     if packed.tensors[end].shape[:-1] == weight[:-1] and columns % groups == 0:  # groups within each row
         return spread(wide, columns)
-    found: Array = wide[:, _places(columns, groups, _declared(packed, len(weight) - 1))]
+    found: Array = wide[:, _block_of_positions(columns, groups, _declared_side(packed, len(weight) - 1))]
     return found
 
 
-def _declared(packed: Packed, axis: int) -> int | None:
+def _declared_side(packed: Packed, axis: int) -> int | None:
     """The side of a block along one of the last two axes, from `weight_block_size`."""
     sides, at = packed.values.get("weight_block_size"), axis - len(packed.shape)
     if not isinstance(sides, (list, tuple)) or len(sides) != 2 or at < -2:
@@ -72,7 +74,7 @@ def _declared(packed: Packed, axis: int) -> int | None:
     return sides[at] if isinstance(sides[at], int) and sides[at] > 0 else None
 
 
-def _places(size: int, blocks: int, declared: int | None) -> Array:
+def _block_of_positions(size: int, blocks: int, declared: int | None) -> Array:
     """The block of each position: of the declared side, else a power of two, the last one shorter; else equal parts."""
     side = declared or 1 << (-(-size // blocks) - 1).bit_length()
     if -(-size // side) != blocks:

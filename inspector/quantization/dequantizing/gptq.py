@@ -19,11 +19,11 @@ def dequantized(packed: Packed) -> Dequantized | None:
     words, scales = packed.tensors[".qweight"].shape, packed.tensors[".scales"].shape
     if words[-1] != outputs or scales[-1] != outputs or words[0] * 32 != inputs * packed.bits or scales[0] < 1:
         return None
-    group = _groups(packed, inputs, scales[0])
+    group = _group_of_inputs(packed, inputs, scales[0])
 
     def rows(first: int, last: int) -> Array:
         numbers: Array = unpacked_rows(packed.whole(".qweight")[:, first:last], packed.bits).astype(np.float32)
-        numbers -= _zeros(packed, first, last)[group]
+        numbers -= _zero_points(packed, first, last)[group]
         numbers *= packed.whole(".scales")[group, first:last]
         outputs_first: Array = numbers.T
         return outputs_first
@@ -31,14 +31,14 @@ def dequantized(packed: Packed) -> Dequantized | None:
     return Dequantized(packed.shape, rows)
 
 
-def _groups(packed: Packed, inputs: int, groups: int) -> Array:
+def _group_of_inputs(packed: Packed, inputs: int, groups: int) -> Array:
     """The group of each input: from `g_idx`, or consecutive."""
     if ".g_idx" in packed and packed.tensors[".g_idx"].shape == (inputs,):
         return packed.whole(".g_idx").astype(np.int64) % groups
     return np.arange(inputs) // -(-inputs // groups)
 
 
-def _zeros(packed: Packed, first: int, last: int) -> Array:
+def _zero_points(packed: Packed, first: int, last: int) -> Array:
     """[groups, outputs]"""
     groups = packed.tensors[".scales"].shape[0]
     if ".qzeros" not in packed:

@@ -17,13 +17,13 @@ def dequantized(packed: Packed) -> Dequantized | None:
         return None
     biases = packed.first(".biases", ".qbiases")
     if biases is not None:
-        return Dequantized(packed.shape, lambda first, last: _affine(packed, biases, first, last))
+        return Dequantized(packed.shape, lambda first, last: _affine_rows(packed, biases, first, last))
     groups = packed.tensors[".scales"].shape[-1]
     mode = _MODES.get((packed.bits, packed.shape[-1] // groups if groups else 0))
-    return Dequantized(packed.shape, lambda first, last: _floats(packed, mode, first, last)) if mode else None
+    return Dequantized(packed.shape, lambda first, last: _float_rows(packed, mode, first, last)) if mode else None
 
 
-def _affine(packed: Packed, biases: str, first: int, last: int) -> Array:
+def _affine_rows(packed: Packed, biases: str, first: int, last: int) -> Array:
     columns = packed.shape[-1]
     numbers = unpacked_columns(packed.rows(".weight", first, last), packed.bits)[:, :columns].astype(np.float32)
     numbers *= spread(packed.rows(".scales", first, last), columns)
@@ -31,7 +31,7 @@ def _affine(packed: Packed, biases: str, first: int, last: int) -> Array:
     return numbers
 
 
-def _floats(packed: Packed, mode: tuple[str, str], first: int, last: int) -> Array:
+def _float_rows(packed: Packed, mode: tuple[str, str], first: int, last: int) -> Array:
     words = np.ascontiguousarray(packed.rows(".weight", first, last)).view(np.uint8)
     codes = nibbles(words) if mode[0] == "F4" else words
     scales = table(mode[1])[packed.rows(".scales", first, last)]

@@ -28,7 +28,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
         return None
     bits = declared.number("bits", "w_bit")
     bits = bits if bits in COMMON_BITS else 4
-    outputs, variant = _outputs(packed, scales, bits)
+    outputs, variant = _outputs_and_layout(packed, scales, bits)
     if not outputs or packed_elements(packed, bits) % outputs:
         return None
     inputs = packed_elements(packed, bits) // outputs
@@ -36,7 +36,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return Weight(".qweight", (outputs, inputs), bits, group, variant)
 
 
-def _outputs(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str]:
+def _outputs_and_layout(packed: Tensor, scales: Tensor, bits: int) -> tuple[int | None, str]:
     """The layer's output width, and the layout that shows it."""
     per_int = 32 // bits
     if packed.dtype == "I16":

@@ -37,12 +37,14 @@ PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     pieces = unit.pieces
     if ".compressed" in pieces and ".bitmask" in pieces:
-        return _sparse(pieces[".compressed"], pieces[".bitmask"])
+        return _unpack_sparse(pieces[".compressed"], pieces[".bitmask"])
     packed, scale = pieces.get(".weight_packed"), pieces.get(".weight_scale")
     if packed is not None and ".scale_packed" in pieces:
-        return _marlin_24(packed, pieces[".scale_packed"])
+        return _unpack_marlin_24(packed, pieces[".scale_packed"])
     if packed is not None and scale is not None and len(packed.shape) >= 2 and packed.shape[-1]:
-        return _floats(packed, scale) if packed.dtype == "U8" else _integers(pieces, packed, scale, declared)
+        return (
+            _unpack_floats(packed, scale) if packed.dtype == "U8" else _unpack_integers(pieces, packed, scale, declared)
+        )
     weight = pieces.get(".weight")
     if weight is None or scale is None or weight.dtype not in PLAIN:
         return None
@@ -51,7 +53,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return Weight(".weight", weight.shape, 8, group, variant)
 
 
-def _floats(packed: Tensor, scale: Tensor) -> Weight | None:
+def _unpack_floats(packed: Tensor, scale: Tensor) -> Weight | None:
     """Two 4-bit floats per byte, 16 (NVFP4) or 32 (MXFP4) per scale; or four of 6 bits in three bytes, 32 per scale."""
     powers = scale.dtype in ("U8", "F8_E8M0")  # powers of two, like the scales of all microscaling formats
     six = powers and bool(scale.shape) and packed.shape[-1] == scale.shape[-1] * SIX_BITS
@@ -62,13 +64,13 @@ def _floats(packed: Tensor, scale: Tensor) -> Weight | None:
     return Weight(".weight_packed", (*packed.shape[:-1], columns), bits, group, variant)
 
 
-def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:
+def _unpack_integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, declared: Declared) -> Weight | None:
     """Integers in 32-bit words; each row is padded to whole words."""
     groups = scale.shape[-1] if len(scale.shape) == len(packed.shape) else 1
     room = packed.shape[-1] * 32
-    bits, group = _bits(pieces, packed), None
+    bits, group = _bits_of_zero_points(pieces, packed), None
     if bits is None:
-        bits, group = _claimed(declared, room, groups)
+        bits, group = _declared_bits_and_group(declared, room, groups)
     order = pieces.get(".weight_g_idx")
     if order is not None and len(order.shape) == 1 and order.shape[0] and room // order.shape[0]:
         columns, bits, sure = order.shape[0], room // order.shape[0], True
@@ -81,7 +83,7 @@ def _integers(pieces: Mapping[str, Tensor], packed: Tensor, scale: Tensor, decla
     return Weight(".weight_packed", shape, bits, group_of(columns, groups), "pack-quantized", sure)
 
 
-def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
+def _bits_of_zero_points(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
     """The width shown by packed zero points, which are packed along the outputs."""
     zeros = pieces.get(".weight_zero_point")
     if zeros is None or zeros.dtype != "I32" or len(zeros.shape) != 2 or not packed.shape[0]:
@@ -89,9 +91,11 @@ def _bits(pieces: Mapping[str, Tensor], packed: Tensor) -> int | None:
     return zeros.shape[0] * 32 // packed.shape[0] or None
 
 
-def _claimed(declared: Declared, room: int, groups: int) -> tuple[int | None, int | None]:
+def _declared_bits_and_group(declared: Declared, room: int, groups: int) -> tuple[int | None, int | None]:
     """Bits and group size of the configuration's only kind of weights that fills this space."""
-    pairs = {(number_of(each, "num_bits"), number_of(each, "group_size")) for each in _weights(declared.values)}
+    pairs = {
+        (number_of(each, "num_bits"), number_of(each, "group_size")) for each in _declared_weights(declared.values)
+    }
     if groups <= 1:
         widths = {bits for bits, _ in pairs}
         return (widths.pop(), None) if len(widths) == 1 else (None, None)
@@ -99,14 +103,14 @@ def _claimed(declared: Declared, room: int, groups: int) -> tuple[int | None, in
     return fitting[0] if len(fitting) == 1 else (None, None)
 
 
-def _weights(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _declared_weights(values: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for each in inner(values.get("config_groups")):
         weights = each.get("weights")
         if isinstance(weights, Mapping):
             yield weights
 
 
-def _marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
+def _unpack_marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
     """Half of the weights in Marlin's order; the other half are zero."""
     if len(packed.shape) != 2 or len(scale.shape) != 2 or not scale.shape[1] or not packed.shape[0]:
         return None
@@ -115,7 +119,7 @@ def _marlin_24(packed: Tensor, scale: Tensor) -> Weight | None:
     return Weight(".weight_packed", (outputs, inputs), bits, group_of(inputs, scale.shape[0]), "marlin-24")
 
 
-def _sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
+def _unpack_sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
     """Nonzero values, and a bit for each position; the bits give the width of a row."""
     if len(bitmask.shape) != 2 or bitmask.dtype != "U8" or not count(compressed):
         return None

@@ -28,11 +28,11 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if weight is None or scale is None:
         return None
     if weight.dtype in PAIRS:
-        return _pairs(end, weight, unit)
-    return Weight(end, weight.shape, 8, _block(weight, scale)) if weight.dtype in FLOATS else None
+        return _unpack_fp4(end, weight, unit)
+    return Weight(end, weight.shape, 8, _side_of_block(weight, scale)) if weight.dtype in FLOATS else None
 
 
-def _pairs(end: str, weight: Tensor, unit: Unit) -> Weight | None:
+def _unpack_fp4(end: str, weight: Tensor, unit: Unit) -> Weight | None:
     """4-bit floats in bytes, with scales named like those of FP8 weights elsewhere in the checkpoint."""
     scale = next((unit.pieces[s] for s in INVERSE if s in unit.pieces), None)
     if scale is None or len(weight.shape) < 2 or not weight.shape[-1]:
@@ -42,7 +42,7 @@ def _pairs(end: str, weight: Tensor, unit: Unit) -> Weight | None:
     return Weight(end, (*outer, half * 2), 4, FP4_BLOCK, "fp4") if fits else None
 
 
-def _block(weight: Tensor, scale: Tensor) -> int | None:
+def _side_of_block(weight: Tensor, scale: Tensor) -> int | None:
     """The side of a block along a row; None if a scale serves whole rows."""
     if count(scale) <= 1 or len(scale.shape) != len(weight.shape) or scale.shape[-1] <= 1:
         return None

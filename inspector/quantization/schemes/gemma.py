@@ -20,21 +20,21 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
         packed, scale = unit.pieces.get(end), unit.pieces.get(scale_end)
         if packed is None or scale is None or len(packed.shape) != 2 or len(scale.shape) != 2:
             continue
-        if packed.shape[0] != scale.shape[0] or (end == ".weight" and not _marked(unit)):
+        if packed.shape[0] != scale.shape[0] or (end == ".weight" and not _has_activation_scales(unit)):
             continue
         if packed.dtype == "I8":
             return Weight(end, packed.shape, 8, None, "int8")
         if packed.dtype == "U8":
-            return _narrow(end, packed, declared)
+            return _unpack_narrow(end, packed, declared)
     return None
 
 
-def _marked(unit: Unit) -> bool:
+def _has_activation_scales(unit: Unit) -> bool:
     """Whether scales of activations rule out another library's weight."""
     return ".input_activation_scale" in unit.pieces or ".output_activation_scale" in unit.pieces
 
 
-def _narrow(end: str, packed: Tensor, declared: Declared) -> Weight:
+def _unpack_narrow(end: str, packed: Tensor, declared: Declared) -> Weight:
     rows, columns = packed.shape
     fits = [bits for bits in (4, 2) if columns * 8 // bits in declared.sizes]
     claimed = number_of(declared.values, "num_bits")

@@ -17,7 +17,7 @@ MOST_BITS = 16
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if ".B" in unit.pieces:
-        return _marlin(unit)
+        return _unpack_marlin(unit)
     packed, scales = unit.pieces.get(".qweight"), unit.pieces.get(".scales")
     if packed is None or scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
         return None
@@ -25,15 +25,15 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if not rows or not outputs:
         return None
     if columns != outputs:
-        return _repacked(packed, outputs, groups)
-    bits = _bits(unit, rows, outputs) or declared.number("bits", "w_bit") or 4
+        return _unpack_gptqmodel_marlin(packed, outputs, groups)
+    bits = _bits_from_side_data(unit, rows, outputs) or declared.number("bits", "w_bit") or 4
     if bits > MOST_BITS:
         return None
     inputs = rows * 32 // bits
     return Weight(".qweight", (outputs, inputs), bits, group_of(inputs, groups))
 
 
-def _bits(unit: Unit, rows: int, outputs: int) -> int | None:
+def _bits_from_side_data(unit: Unit, rows: int, outputs: int) -> int | None:
     zeros, order = unit.pieces.get(".qzeros"), unit.pieces.get(".g_idx")
     if order is not None and len(order.shape) == 1 and order.shape[0]:
         return rows * 32 // order.shape[0] or None
@@ -42,7 +42,7 @@ def _bits(unit: Unit, rows: int, outputs: int) -> int | None:
     return None
 
 
-def _repacked(packed: Tensor, outputs: int, groups: int) -> Weight | None:
+def _unpack_gptqmodel_marlin(packed: Tensor, outputs: int, groups: int) -> Weight | None:
     """GPTQModel's Marlin layout: tiles of 16 rows, whose words are adjacent."""
     inputs = packed.shape[0] * 16
     bits, rest = divmod(packed.shape[1] * 2, outputs)
@@ -51,7 +51,7 @@ def _repacked(packed: Tensor, outputs: int, groups: int) -> Weight | None:
     return Weight(".qweight", (outputs, inputs), bits, group_of(inputs, groups), "marlin")
 
 
-def _marlin(unit: Unit) -> Weight | None:
+def _unpack_marlin(unit: Unit) -> Weight | None:
     packed, scales = unit.pieces[".B"], unit.pieces.get(".s")
     if scales is None or packed.dtype != "I32" or len(packed.shape) != 2 or len(scales.shape) != 2:
         return None

@@ -35,20 +35,20 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if packed is None or scale is None or len(packed.shape) != 2 or len(scale.shape) != 2 or not all(packed.shape):
         return None
     groups = count(scale)
-    bits, group, sure = _rows(packed, groups) if scale.shape[1] == 1 else _columns(packed, declared)
+    bits, group, sure = _groups_as_rows(packed, groups) if scale.shape[1] == 1 else _groups_as_columns(packed, declared)
     return Weight(".W_q", (groups * group,), bits, group, sure=sure) if bits else None
 
 
-def _rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
+def _groups_as_rows(packed: Tensor, groups: int) -> tuple[int, int, bool]:
     """One group per row: the number of rows packed together gives the bits."""
     bits = 3 if packed.dtype == "I32" else packed.shape[0] * 8 // max(groups, 1)
     return bits, packed.shape[1], True
 
 
-def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
+def _groups_as_columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
     """One group per column, padded to whole elements: the configuration must say how many weights each holds."""
     claimed = next((b for each in inner(declared.values) if (b := number_of(each, "nbits")) in WIDTHS), None)
-    bits = 3 if packed.dtype == "I32" else claimed or _usual(packed.shape[0])
+    bits = 3 if packed.dtype == "I32" else claimed or _bits_of_default_group(packed.shape[0])
     per_element = 10 if packed.dtype == "I32" else 8 // bits
     room = packed.shape[0] * per_element
     sizes = [n for each in inner(declared.values) if (n := number_of(each, "group_size"))]
@@ -56,7 +56,7 @@ def _columns(packed: Tensor, declared: Declared) -> tuple[int, int, bool]:
     return bits, group, claimed == bits or packed.dtype == "I32"
 
 
-def _usual(rows: int) -> int:
+def _bits_of_default_group(rows: int) -> int:
     """The bits at which a column holds a group of the library's default size; 4 if none does."""
     return next((bits for bits in sorted(WIDTHS) if rows * 8 == bits * DEFAULT_GROUP and bits != 3), 4)
 

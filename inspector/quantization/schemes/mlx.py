@@ -25,10 +25,12 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
         return None
     if weight.shape[:-1] != scales.shape[:-1] or not scales.shape[-1]:
         return None
-    return _float_mode(weight, scales) if scales.dtype == "U8" else _affine(unit.stem, weight, scales, declared)
+    return (
+        _unpack_floats(weight, scales) if scales.dtype == "U8" else _unpack_affine(unit.stem, weight, scales, declared)
+    )
 
 
-def _float_mode(weight: Tensor, scales: Tensor) -> Weight | None:
+def _unpack_floats(weight: Tensor, scales: Tensor) -> Weight | None:
     """The mode whose bits and group match the two tensors' widths; no two modes have the same product."""
     room, groups = weight.shape[-1] * 32, scales.shape[-1]
     for mode, (bits, group) in MODES.items():
@@ -37,7 +39,7 @@ def _float_mode(weight: Tensor, scales: Tensor) -> Weight | None:
     return None
 
 
-def _affine(stem: str, weight: Tensor, scales: Tensor, declared: Declared) -> Weight | None:
+def _unpack_affine(stem: str, weight: Tensor, scales: Tensor, declared: Declared) -> Weight | None:
     own = declared.values.get(stem)
     bits = number_of(own, "bits") or declared.number("bits")
     group = number_of(own, "group_size") or declared.number("group_size")

@@ -19,13 +19,13 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     if weight is None or scale is None:
         return None
     if weight.dtype == "U8":
-        return _four_bits(end, weight, scale)
+        return _unpack_four_bits(end, weight, scale)
     if weight.dtype in ("F8_E4M3", "I8"):
         return Weight(end, weight.shape, 8, None, "fp8" if weight.dtype == "F8_E4M3" else "int8")
     return None
 
 
-def _four_bits(end: str, weight: Tensor, scale: Tensor) -> Weight | None:
+def _unpack_four_bits(end: str, weight: Tensor, scale: Tensor) -> Weight | None:
     """Packed along the inputs with F8 or E8M0 scales, along the outputs with wider ones."""
     if len(weight.shape) < 2 or len(scale.shape) != len(weight.shape):
         return None

@@ -30,8 +30,8 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     scale = next((unit.pieces[end] for end in _SCALES if end in unit.pieces), None)
     if data is None or len(data.shape) < 2 or not all(data.shape):
         return None
-    if scale is not None and _turned(unit, data, scale):
-        return _int4(data, scale)
+    if scale is not None and _has_scales_by_group(unit, data, scale):
+        return _unpack_int4(data, scale)
     groups = max(scale.shape[-1], 1) if scale is not None and len(scale.shape) == len(data.shape) else 1
     if data.dtype == "I8" or data.dtype in FLOATS:
         variant = "int8" if data.dtype == "I8" else "fp8"
@@ -43,7 +43,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return flat(_END, data, 4, None, "int4")
 
 
-def _turned(unit: Unit, data: Tensor, scale: Tensor) -> bool:
+def _has_scales_by_group(unit: Unit, data: Tensor, scale: Tensor) -> bool:
     """Whether the scales are [I/g, O], like those of 4-bit integers."""
     if len(scale.shape) < 2 or data.dtype in FLOATS:
         return False
@@ -53,7 +53,7 @@ def _turned(unit: Unit, data: Tensor, scale: Tensor) -> bool:
     return len(scale.shape) == 2 and scale.shape[0] != rows and scale.shape[1] == rows
 
 
-def _int4(data: Tensor, scale: Tensor) -> Weight | None:
+def _unpack_int4(data: Tensor, scale: Tensor) -> Weight | None:
     groups, outputs = scale.shape[:2]
     elements = packed_elements(data, 4)
     if not outputs or elements % outputs:

@@ -36,11 +36,11 @@ def _held_by(group: Kept, request: Request) -> Held:
 
 def cells_of(group: Kept, request: Request) -> int:
     """Cells of a sequence: the context, or a window plus a batch, rounded up."""
-    cells = _padded(tokens_of(group, request))
-    return min(cells, _padded(group.window + (request.batch or UBATCH))) if group.window else cells
+    cells = _in_whole_blocks(tokens_of(group, request))
+    return min(cells, _in_whole_blocks(group.window + (request.batch or UBATCH))) if group.window else cells
 
 
-def _padded(tokens: int) -> int:
+def _in_whole_blocks(tokens: int) -> int:
     return -(-tokens // PADDING) * PADDING
 
 
