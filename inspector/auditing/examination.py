@@ -129,7 +129,7 @@ def _findings_of_readers(subject: Subject) -> Iterator[Finding]:
             yield from checkpoint.all_findings if checkpoint else ()
     for finding in joined or (checkpoint.all_findings if checkpoint else ()):
         milder = _with_optional_bias(finding, subject)
-        yield milder if milder.path or not milder.tensor else milder._replace(path=subject.apart)
+        yield milder if milder.path or not milder.tensor else milder._replace(path=subject.main_file)
 
 
 def _with_optional_bias(finding: Finding, subject: Subject) -> Finding:

@@ -63,7 +63,7 @@ class Subject(Files):
         self.cache_name = cache_name
         self.config_named: Path | None = None  # the user's replacement for the configuration next to the weights
         self.findings = self._left_out()  # and what is found while the files are read
-        self.apart: str | None = None  # the selected one of several files that are separate models
+        self.main_file: str | None = None  # the selected one of several files that are separate models
         self.measured: Measured | None = None  # the properties of the data, if it was read
         self.memo: dict[str, Any] = {}  # results of one rule that another needs, too
         self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
@@ -93,7 +93,7 @@ class Subject(Files):
         others = {header.path for header in together.files} - {main}
         what = f"{integer(len(others) + 1)} models in one folder, each in its own file: each is checked separately"
         self.findings.append(Finding("several-checkpoints", "info", what, main))
-        self.apart = main
+        self.main_file = main
         found = checkpoints.examine(Narrowed(place, lambda path: path not in others), self.target, self.config_named)
         named = None if self.config_named else _named_like(place, [main.rpartition(".")[0]])
         return found if named is None else found._replace(config=named)
