@@ -11,6 +11,8 @@ from pathlib import Path
 
 from fault import BYTES, FAULTS, Change, Done, Place, Table, Way, drawn
 from faults_of_documents import DOCUMENTS
+from faults_of_gguf import GGUFS
+from faults_of_tokenizers import TOKENIZERS
 from faults_of_weights import WEIGHTS
 
 #: How often a fault is one of the whole file.
@@ -21,7 +23,7 @@ def mutate(folder: Path, others: list[Path], draw: random.Random) -> Done:
     """Change one thing. Drawn again where there is nothing that the drawn change applies to."""
     while True:
         path = draw.choice(sorted(each for each in folder.rglob("*") if each.is_file() and each.name != "README.md"))
-        whole, inside = _changes(path, FILES), _changes(path, [*DOCUMENTS, *WEIGHTS])
+        whole, inside = _changes(path, FILES), _changes(path, [*DOCUMENTS, *TOKENIZERS, *WEIGHTS, *GGUFS])
         change = draw.choice(inside if inside and draw.random() >= WHOLE_FILE else whole)
         before = path.read_bytes()
         done = change(Place(folder, path, others), draw)
