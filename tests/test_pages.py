@@ -471,7 +471,7 @@ ELEMENTS = frozenset(
 def test_the_page_of_a_scan_has_every_row() -> None:
     """Beyond those that the terminal shows; names are texts, lists told in a row."""
     from inspector.report import scan
-    from inspector.scanning.asking import Answer, Report
+    from inspector.scanning.queries import Answer, Report
 
     total = {"checkpoints": 90, "on_disk": 5_000_000_000, "logical": 10**9, "broken": 1, "unreadable": 0}
     broken = Answer(("rule", "checkpoints", "first"), [("<b>", 90 - at, [f"m{at}", "<i>"]) for at in range(90)])

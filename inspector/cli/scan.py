@@ -140,7 +140,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 def _report(folder: str, output: Output) -> None:
     from inspector.report import scan as text
-    from inspector.scanning.asking import report
+    from inspector.scanning.queries import report
 
     found = report(Path(folder).expanduser())
     if output.form == "json":
@@ -152,7 +152,7 @@ def _report(folder: str, output: Output) -> None:
 
 def _ask(query: str, folders: tuple[str, ...], output: Output) -> None:
     from inspector.report import scan as text
-    from inspector.scanning.asking import ask
+    from inspector.scanning.queries import ask
 
     if len(folders) != 1:
         raise UsageError('--sql takes one folder of tables: inspect scan --sql "SELECT …" DIR')

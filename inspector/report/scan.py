@@ -14,7 +14,7 @@ from inspector.report.tables import Column, Rows
 from inspector.units import count, decimal, escape, integer, plural
 
 if TYPE_CHECKING:
-    from inspector.scanning.asking import Answer, Report
+    from inspector.scanning.queries import Answer, Report
     from inspector.scanning.run import Progress
 
 #: Characters of a cell that are shown.
@@ -71,7 +71,7 @@ def done(scan: Mapping[str, Any], folder: str) -> str:
 
 def lines(found: Report, folder: str, width: int | None = None) -> str:
     """`inspect scan --report DIR`."""
-    from inspector.scanning.asking import MOST_SHOWN
+    from inspector.scanning.queries import MOST_SHOWN
 
     told = head(found, folder)
     for name, answer in shown(found):

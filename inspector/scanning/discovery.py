@@ -13,14 +13,26 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
-from inspector.errors import InspectorError, TargetError
-from inspector.scanning.patience import Patience, PatientTree
-from inspector.scanning.trees import Listed, LocalTree, Node, Tree, set_of, units, unlisted, whole
+from inspector.errors import InspectorError, NetworkError, TargetError
+from inspector.scanning.trees import (
+    Listed,
+    LocalTree,
+    Node,
+    Patience,
+    PatientTree,
+    Tree,
+    set_of,
+    units,
+    unlisted,
+    whole,
+)
 from inspector.scanning.unit import Unit, stamp_of
-from inspector.sources import ollama
+from inspector.sources import ollama, workers
 from inspector.sources.targets import is_path
 from inspector.units import escape
+from inspector.version import __version__
 
 #: The time limit of one listing in seconds.
 PATIENCE = 120.0
@@ -77,8 +89,6 @@ def _at(root: str, patience: Patience) -> Iterator[Unit]:
     elif root.startswith(("http://", "https://")):
         yield Unit("target", root, root, root)
     else:
-        from inspector.scanning.remote import StoreTree  # imports fsspec
-
         store: StoreTree = patience.call(lambda: StoreTree(root))
         yield from units(PatientTree(store, patience), root, store.top, lambda _folder, _nodes: None)
 
@@ -89,8 +99,6 @@ def _named(root: str) -> Iterator[Unit]:
         with closing(ollama.ollama_place(root.removeprefix(ollama.PREFIX).removeprefix("//"))) as place:
             yield _of_ollama(place, root, root)
         return
-    from inspector.scanning.remote import organisation  # imports the Hub's client
-
     name = root.removeprefix("hf://").strip("/")
     if root.startswith("hf://") and "/" not in name and "@" not in name:
         yield from organisation(name, root)
@@ -149,3 +157,88 @@ def _snapshots(folder: str, root: str) -> Iterator[Unit]:
             where = f"{folder}/snapshots/{snapshot.name}"
             if unit := whole(tree, where, root):
                 yield unit._replace(cache_name=repository)
+
+
+# --- object stores, and organisations on the Hub -------------------------------------------------
+
+#: File systems' names for a property that changes with a file's content, the most reliable first.
+_VERSIONS = (
+    "ETag",
+    "etag",
+    "md5Hash",
+    "content_md5",
+    "generation",
+    "LastModified",
+    "last_modified",
+    "mtime",
+    "created",
+)
+
+
+class StoreTree:
+    """Folders on one of fsspec's file systems."""
+
+    kind = "store"
+
+    def __init__(self, url: str) -> None:
+        """Raises UsageError if fsspec does not know the scheme, or lacks the package for it."""
+        from inspector.sources.filesystem import open_url  # for object stores alone
+
+        self._fs, path = open_url(url)
+        self._server = url.partition("://")[0]
+        self.top = str(self._fs.unstrip_protocol(path.rstrip("/")))
+        if not self._fs.exists(path):
+            raise TargetError(f"{escape(url, 300)}: no such folder")
+
+    def list(self, folder: str) -> Sequence[Node]:
+        path = self._fs._strip_protocol(folder)
+        workers.wait_for_turn(self._server)
+        try:
+            found: list[dict[str, Any]] = self._fs.ls(path, detail=True)
+        except FileNotFoundError:
+            return ()
+        finally:
+            self._fs.invalidate_cache()  # it would cache all listings
+        nodes = (_node(each, path) for each in found)
+        return sorted((node for node in nodes if node.name), key=lambda node: node.name)
+
+    def join(self, folder: str, name: str) -> str:
+        return f"{folder.rstrip('/')}/{name}"
+
+
+def _node(entry: dict[str, Any], folder: str) -> Node:
+    name = str(entry["name"]).rstrip("/")
+    name = "" if name.strip("/") == folder.strip("/") else name.rsplit("/", 1)[-1]  # the folder's own marker
+    version = next((str(entry[key]) for key in _VERSIONS if entry.get(key)), "")
+    size = entry.get("size")
+    return Node(name, entry.get("type") == "directory", size if isinstance(size, int) else 0, version)
+
+
+def organisation(name: str, root: str) -> Iterator[Unit]:
+    """The model repositories of an organisation or user, each at its latest commit.
+
+    Raises:
+        TargetError: there is none with that name.
+        NetworkError: the Hub does not answer.
+    """
+    from huggingface_hub import constants
+    from huggingface_hub.utils import build_hf_headers
+
+    from inspector.sources.answers import RefusedError, status_of
+    from inspector.sources.http import Wire
+    from inspector.sources.hub_api import repositories
+
+    headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
+    wire = Wire(constants.ENDPOINT, headers)
+    try:
+        number = 0
+        for repo, commit in repositories(wire, constants.ENDPOINT, name):
+            number += 1
+            target = f"hf://{repo}@{commit}" if commit else f"hf://{repo}"
+            yield Unit("target", target, f"hf://{repo}", root, commit)
+    except RefusedError as refused:
+        raise NetworkError(f"{constants.ENDPOINT}: {status_of(refused.response)}") from refused
+    finally:
+        wire.close()
+    if not number:
+        raise TargetError(f"{constants.ENDPOINT} has no repositories of {escape(name, 100)}")

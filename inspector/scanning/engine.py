@@ -16,8 +16,8 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from inspector.errors import NetworkError, UsageError
-from inspector.scanning import importing
-from inspector.scanning.pacing import PacePlugin
+from inspector.scanning.process import not_from_here
+from inspector.scanning.work import PacePlugin
 from inspector.units import escape
 
 #: Tasks per worker thread, so that none waits for the next one.
@@ -188,7 +188,7 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
 
     number = workers or os.cpu_count() or 1
     with ExitStack() as started:
-        started.enter_context(importing.not_from_here())  # to the end: workers that die are started again
+        started.enter_context(not_from_here())  # to the end: workers that die are started again
         with _deaf_to_interrupts():
             local = started.enter_context(
                 LocalCluster(

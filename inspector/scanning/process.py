@@ -7,23 +7,25 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from pkgutil import iter_modules
 from time import monotonic
 from typing import Any, NamedTuple
 
-from inspector.errors import SourceError
+from inspector.errors import SourceError, UsageError
 from inspector.scanning.child import BEGAN, receive, send
 from inspector.scanning.ledger import Batch
+from inspector.units import escape
 
 #: Time limits in seconds for starting, and for writing a batch.
 STARTING, WRITING = 60.0, 120.0
 #: How often a unit may end the process before it is skipped.
 CRASHES = 2
-#: The process. Its search path does not begin with the working directory, which may be a download (see `importing`).
+#: The process. Its search path does not begin with the working directory, which may be a download (see the end).
 _START = (
     "import sys; sys.path[:] = filter(None, sys.path); from inspector.scanning import child; child.main(sys.argv[1:])"
 )
@@ -185,3 +187,49 @@ def _written(answer: dict[str, Any]) -> Written:
     return Written(
         answer["finished"]["checkpoints"], answer["on_disk"], answer["errors"], answer["requests"], answer["bytes_read"]
     )
+
+
+# --- what a scan's processes may import -----------------------------------------------------------
+# Never from the folder that the user is in, which may be a download. Python started with `-c` or `-m` imports from the
+# working directory first: a `re.py` there would run in each process.
+
+#: Since Python 3.11, what starts with this leaves the working directory out.
+_SAFE = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def not_from_here() -> Iterator[None]:
+    """Processes started within this context, by us or by Dask, import nothing from the working directory.
+
+    Raises:
+        UsageError: before Python 3.11, if a module there would take another's place.
+    """
+    if sys.version_info < (3, 11):
+        _check(Path.cwd())
+    before = os.environ.get(_SAFE)
+    os.environ[_SAFE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE, None)
+        else:
+            os.environ[_SAFE] = before
+
+
+def _check(folder: Path) -> None:
+    elsewhere = [place for place in sys.path if place and Path(place).resolve() != folder.resolve()]
+    needed = {*sys.stdlib_module_names, *(each.name for each in iter_modules(elsewhere))}
+    for name in sorted(needed - _own(folder)):
+        for found in (folder / f"{name}.py", folder / name / "__init__.py"):
+            if found.is_file():
+                raise UsageError(
+                    f"{escape(str(found), 200)} would run in the scan's processes in place of the module of that name: "
+                    "start the scan from another folder"
+                )
+
+
+def _own(folder: Path) -> set[str]:
+    """Modules that this process has from the folder itself, as when it is started from this package's sources."""
+    places = ((name, getattr(module, "__file__", None)) for name, module in list(sys.modules.items()))
+    return {name.partition(".")[0] for name, file in places if file and Path(file).is_relative_to(folder)}

@@ -12,7 +12,7 @@ import pytest
 
 import inspector
 from inspector.errors import UsageError
-from inspector.scanning import importing, process
+from inspector.scanning import process
 
 pytestmark = pytest.mark.gate
 
@@ -22,7 +22,7 @@ SPAWNED = """
 import sys
 sys.path[:] = filter(None, sys.path)
 from multiprocessing import get_context
-from inspector.scanning.importing import not_from_here
+from inspector.scanning.process import not_from_here
 if __name__ == "__main__":
     with not_from_here():
         child = get_context("spawn").Process(target=print, args=("started",))
@@ -70,7 +70,7 @@ def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.Mo
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     if before is not None:
         monkeypatch.setenv("PYTHONSAFEPATH", before)
-    with importing.not_from_here():
+    with process.not_from_here():
         assert os.environ["PYTHONSAFEPATH"] == "1"
     assert os.environ.get("PYTHONSAFEPATH") == before
 
@@ -80,11 +80,11 @@ def test_a_folder_is_refused_where_python_cannot_leave_it_out(name: str, tmp_pat
     """Modules of other names do no harm, nor folders without one, nor those that this process has from there itself."""
     (tmp_path / "modeling_mine.py").touch()
     (tmp_path / "pickle").mkdir()
-    importing._check(tmp_path)
+    process._check(tmp_path)
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).touch()
     with pytest.raises(UsageError, match=rf"{name} would run in the scan's processes"):
-        importing._check(tmp_path)
+        process._check(tmp_path)
 
 
 def test_a_folder_of_modules_in_use_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,4 +92,4 @@ def test_a_folder_of_modules_in_use_is_not_refused(tmp_path: Path, monkeypatch: 
     (tmp_path / "pytest.py").touch()
     monkeypatch.setitem(sys.modules, "pytest", ModuleType("pytest"))
     sys.modules["pytest"].__file__ = str(tmp_path / "pytest.py")
-    importing._check(tmp_path)
+    process._check(tmp_path)

@@ -17,7 +17,7 @@ from loopback import s3
 from loopback.server import Handler, Hub, Repo
 
 import inspector
-from inspector.scanning.pacing import Turns
+from inspector.scanning.work import Turns
 from scan.conftest import gguf, llama, make, table, tables
 
 pytestmark = pytest.mark.gate

@@ -11,8 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from inspector.errors import TargetError, UsageError
-from inspector.scanning.asking import ask, report
-from inspector.scanning.queries import QUERIES
+from inspector.scanning.queries import QUERIES, ask, report
 from scan.conftest import Scan, gguf, llama, make, rows
 
 if TYPE_CHECKING:

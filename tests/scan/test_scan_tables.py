@@ -132,7 +132,7 @@ def test_parts_have_the_schema(tmp_path: Path, scan: Scan) -> None:
 
 @pytest.mark.parametrize("query", ["SELECT sum(parameters) FROM tensors", "SELECT logical FROM checkpoints"])
 def test_duckdb_counts_the_same(query: str, tmp_path: Path, scan: Scan) -> None:
-    from inspector.scanning.asking import ask
+    from inspector.scanning.queries import ask
 
     scan([make(tmp_path / "tree", a=llama())], tmp_path / "out")
     assert ask(tmp_path / "out", query).rows == [(ELEMENTS,)]
