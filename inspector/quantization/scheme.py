@@ -30,6 +30,10 @@ class Unit(NamedTuple):
     stem: str  # "model.layers.0.self_attn.q_proj"
     pieces: Mapping[str, Tensor]  # suffix of the name → tensor
 
+    def first(self, *ends: str) -> Tensor | None:
+        """The first of these pieces that exists."""
+        return next((self.pieces[end] for end in ends if end in self.pieces), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:

@@ -58,16 +58,6 @@ def _memo_index(machine: Machine) -> int:
     return int(_number_line(machine))
 
 
-def _long_number(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    """A number of any size, little-endian in two's complement."""
-
-    def read(machine: Machine) -> Any:
-        raw = _run_of_bytes(machine, width(machine))
-        return int.from_bytes(raw, "little", signed=True) if isinstance(raw, bytes) else Opaque()
-
-    return read
-
-
 def _run_of_bytes(machine: Machine, length: int) -> bytes | Blob:
     if length < 0:
         raise PickleError("a length below zero")
@@ -76,28 +66,32 @@ def _run_of_bytes(machine: Machine, length: int) -> bytes | Blob:
     return found
 
 
-def _run_of(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    return lambda machine: _run_of_bytes(machine, width(machine))
+def _run(
+    width: Callable[[Machine], Any],
+    convert: Callable[[bytes], Any] = lambda raw: raw,
+    unread: Callable[[Blob], Any] = lambda blob: blob,
+) -> Callable[[Machine], Any]:
+    """Bytes after their number, converted; what is too long to keep is represented by its position in the stream."""
+
+    def read(machine: Machine) -> Any:
+        raw = _run_of_bytes(machine, width(machine))
+        return convert(raw) if isinstance(raw, bytes) else unread(raw)
+
+    return read
+
+
+def _long_number(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+    """A number of any size, little-endian in two's complement."""
+    return _run(width, lambda raw: int.from_bytes(raw, "little", signed=True), lambda _: Opaque())
 
 
 def _utf8_text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
-    """UTF-8; a string too long to keep is represented by its bytes."""
-
-    def read(machine: Machine) -> Any:
-        raw = _run_of_bytes(machine, width(machine))
-        return raw.decode("utf-8", "surrogatepass") if isinstance(raw, bytes) else raw
-
-    return read
+    return _run(width, lambda raw: raw.decode("utf-8", "surrogatepass"))
 
 
-def _latin_text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
+def _python_2_text(width: Callable[[Machine], Any]) -> Callable[[Machine], Any]:
     """Python 2's strings: the loader chooses their encoding, and names are ASCII."""
-
-    def read(machine: Machine) -> Any:
-        raw = _run_of_bytes(machine, width(machine))
-        return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
-
-    return read
+    return _run(width, lambda raw: raw.decode("utf-8", "replace"))
 
 
 def _quoted_text(machine: Machine) -> str | Blob:
@@ -308,16 +302,16 @@ _BY_OPCODE: dict[bytes, Action] = {
     b"G": _pushes(_fixed_number(">d")),
     # strings and bytes
     b"S": _pushes(_quoted_text),
-    b"T": _pushes(_latin_text(_I4)),
-    b"U": _pushes(_latin_text(_U1)),
+    b"T": _pushes(_python_2_text(_I4)),
+    b"U": _pushes(_python_2_text(_U1)),
     b"V": _pushes(_raw_text),
     b"X": _pushes(_utf8_text(_U4)),
     b"\x8c": _pushes(_utf8_text(_U1)),
     b"\x8d": _pushes(_utf8_text(_U8)),
-    b"B": _pushes(_run_of(_U4)),
-    b"C": _pushes(_run_of(_U1)),
-    b"\x8e": _pushes(_run_of(_U8)),
-    b"\x96": _pushes(_run_of(_U8)),
+    b"B": _pushes(_run(_U4)),
+    b"C": _pushes(_run(_U1)),
+    b"\x8e": _pushes(_run(_U8)),
+    b"\x96": _pushes(_run(_U8)),
     b"\x97": _out_of_band,
     b"\x98": _nothing,
     # containers

@@ -13,7 +13,7 @@ from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suf
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     packed = unit.pieces.get(".q_weight")
-    order = unit.pieces.get(".q_invperm") or unit.pieces.get(".q_perm")
+    order = unit.first(".q_invperm", ".q_perm")
     if packed is None or order is None or len(packed.shape) != 2 or len(order.shape) != 1:
         return None
     outputs, inputs = packed.shape[1], order.shape[0]

@@ -24,7 +24,7 @@ SCALES = (".weight_scale_inv", ".weight_scale", ".scale_weight", ".qscale_weight
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     end = ".weight" if ".weight" in unit.pieces else ""
     weight = unit.pieces.get(end)
-    scale = next((unit.pieces[s] for s in SCALES if s in unit.pieces), None)
+    scale = unit.first(*SCALES)
     if weight is None or scale is None:
         return None
     if weight.dtype in PAIRS:
@@ -34,7 +34,7 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
 
 def _unpack_fp4(end: str, weight: Tensor, unit: Unit) -> Weight | None:
     """4-bit floats in bytes, with scales named like those of FP8 weights elsewhere in the checkpoint."""
-    scale = next((unit.pieces[s] for s in INVERSE if s in unit.pieces), None)
+    scale = unit.first(*INVERSE)
     if scale is None or len(weight.shape) < 2 or not weight.shape[-1]:
         return None
     *outer, half = weight.shape

@@ -15,7 +15,7 @@ _PIECES = ("", ".x", ".m", ".s")
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     packed, inputs = unit.pieces.get(".W_q"), unit.pieces.get(".meta.scale2")
-    zeros = unit.pieces.get(".meta.zero.x") or unit.pieces.get(".meta.zero")
+    zeros = unit.first(".meta.zero.x", ".meta.zero")
     if packed is None or zeros is None or len(packed.shape) != 2 or not count(zeros):
         return None
     rows, group = packed.shape

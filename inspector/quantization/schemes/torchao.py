@@ -27,7 +27,7 @@ PAIRS: Mapping[str, str] = {"F8_E4M3": "nvfp4", "F8_E8M0": "mxfp4"}
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     data = unit.pieces.get(_END)
-    scale = next((unit.pieces[end] for end in _SCALES if end in unit.pieces), None)
+    scale = unit.first(*_SCALES)
     if data is None or len(data.shape) < 2 or not all(data.shape):
         return None
     if scale is not None and _has_scales_by_group(unit, data, scale):
