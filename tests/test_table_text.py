@@ -111,6 +111,44 @@ def test_a_branch_that_a_name_says_is_marked_there(
         ]
 
 
+def test_brackets_in_names_are_branches() -> None:
+    """In those of a group and of a block's use, too; a row's own column counts more, a group's column less."""
+    document = {
+        "types": {"some": {}},
+        "blocks": {"mlp": {"rows": [["up_proj", "[up]", "2 * width, width"], ["down_proj", "down", "width"]]}},
+        "rows": [
+            ["conv", "[decoder].{layer<n[0]}.[conv_(1|2)]", "width", {"batch": True}],
+            ["proj", "[a].proj", "width", {"branch": "own"}],
+            {"at": "[audio].", "columns": {"branch": "group"}, "rows": [["norm", "norm", "width"]]},
+            {"use": "mlp", "at": "[audio].mlp."},
+        ],
+    }
+    rows = [row for row in back(json.dumps(document), "some").rows if isinstance(row, Row)]
+    assert [(row.name, row.branch) for row in rows if row.role == "conv"] == [
+        ("decoder.{layer<n[0]}.conv_1", "decoder.conv_1"),
+        ("decoder.{layer<n[0]}.conv_2", "decoder.conv_2"),
+    ]
+    assert {(row.branch, row.name.rpartition(".")[0]) for row in rows if row.role == "running_mean"} == {
+        (f"decoder.conv_{number}", f"decoder.{{layer<n[0]}}.conv_{number}") for number in (1, 2)
+    }
+    assert [(row.name, row.branch) for row in rows[-4:]] == [
+        ("a.proj", "own"),
+        ("audio.norm", "audio"),
+        ("audio.mlp.up", "audio.up"),
+        ("audio.mlp.down", "audio"),
+    ]
+
+
+def test_a_loop_may_name_words() -> None:
+    document = {
+        "types": {"some": {}},
+        "let": {"FIRST": "one.{layer<depth}", "SECOND": "two.{layer<depth}"},
+        "rows": [{"each": {"OF": ["$FIRST", "$SECOND"]}, "rows": [["norm", "$OF.norm", "width"]]}],
+    }
+    names = [row.name for row in back(json.dumps(document), "some").rows if isinstance(row, Row)]
+    assert names == ["one.{layer<depth}.norm", "two.{layer<depth}.norm"]
+
+
 def test_every_table_is_in_the_one_layout(writer: ModuleType) -> None:
     """`python tools/table_text.py` lays them out: no line is wider than 200 columns, and none is short by chance."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*/*.json"))}

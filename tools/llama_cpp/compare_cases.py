@@ -236,10 +236,6 @@ def _origin(value: float, origins: list[tuple[int, str]]) -> list[Any]:
     return [name, number - start, added]
 
 
-def _projector(keys: Mapping[str, Any]) -> str:
-    return "+".join(str(keys[key]) for key in sorted(keys) if key.endswith("projector_type"))
-
-
 class Shown(NamedTuple):
     """What was found of one model's files."""
 
