@@ -23,7 +23,7 @@ from inspector.architectures.table_file import alternatives, joined, statistics,
 
 #: The most columns of a line, and those that are left for the brackets that close after its last value.
 WIDTH, _CLOSING = 200, 10
-#: Columns that a group of rows has in common, if they are so many.
+#: Columns that a group of rows has in common, and from how many rows on.
 _COMMON, _GROUP = ("tower", "heads", "when"), 4
 #: Rows that must begin alike for the beginning to get a word.
 _SHARED = 3
@@ -182,7 +182,7 @@ def _filled(items: Iterable[Item], indent: int, column: int) -> str:
 
 
 def _lines(whole: str, room: int) -> Iterator[str]:
-    """A text as lines of at most so many characters: broken after a comma or a bar, or where there is none at a space."""
+    """A text as lines of at most `room` characters: broken after a comma or a bar, or where there is none at a space."""
     line = ""
     for piece in re.split(r"(?<=[,|]) ", whole):
         for part in textwrap.wrap(piece, room, break_long_words=False, break_on_hyphens=False):

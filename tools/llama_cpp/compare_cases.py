@@ -243,13 +243,13 @@ class Shown(NamedTuple):
     seed: int
     changes: str  # of its structure
     faults: Mapping[str, str]  # each type of file → what is wrong in it
-    tampered: bool  # whether the tensor that was changed was told, and nothing else
+    tampered: bool  # whether the changed tensor was reported, and nothing else
 
 
 def compared(
     converter: Converter, name: str, seed: int, folder: Path, towers: bool, draw: random.Random, vary: bool
 ) -> Shown:
-    """A model's files, compared with it; each is told."""
+    """A model's files, compared with it; each is printed."""
     structure = Structure(name, seed) if vary else None
     while True:
         model = folder / f"{len(list(folder.iterdir()))}" / "model"

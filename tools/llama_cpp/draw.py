@@ -45,7 +45,7 @@ SOMETIMES_EXPERTS = frozenset({
     "llama", "refact", "minicpm", "granite", "mistral3", "llama-embed", "granite_swa", "jamba", "granitehybrid",
     "gemma4",
 })  # fmt: skip
-#: Layers of two kinds, told by the heads for keys.
+#: Layers of two kinds, which the heads for keys distinguish.
 HYBRID = frozenset({
     "plamo2", "jamba", "granitehybrid", "lfm2", "lfm2moe", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next",
 })  # fmt: skip

@@ -23,7 +23,7 @@ ERROR = 4
 
 
 class Answer(NamedTuple):
-    """What llama.cpp said of a file."""
+    """What llama.cpp logged about a file."""
 
     error: str  # "" where it was loaded
     parameters: int = 0

@@ -75,7 +75,7 @@ ALSO: dict[str, tuple[str, str]] = {
 }
 
 
-#: Fields of the configurations of such names that the class that is built has not.
+#: Fields of these configurations that the class which is built lacks.
 MORE: dict[str, dict[str, Any]] = {"BailingMoeV3VLForConditionalGeneration": {"mrope_section": [2, 1, 1]}}
 #: The same of the towers beside language models.
 ALSO_TOWERS: dict[str, str] = {

@@ -45,11 +45,11 @@ TYPES |= {"int": "int32", "llama_pooling_type": "uint32"}  # the last is an enum
 #: Operations of which ggml has only some types: of a norm's weight, of a bias, of matrices and of tables.
 OPERATIONS = ("MUL", "ADD", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
 #: What it says where a key is missing, and where none makes a size 0. Other errors are of sizes that the key may have a
-#: default for, and the vocabulary's is told by the tokens.
+#: default for, and the vocabulary's is the number of tokens.
 NEEDED = r"key not found|expected (?:\d+, )?0,"
 #: A call that reads a key: how, the key, the variable, and for a list how many items.
 CALL = r"get_(key_or_arr|key|arr)\(\s*LLM_KV_(\w+)\s*,\s*([\w.]+)(?:\s*,\s*([\w.]+(?:\(\))?))?"
-#: The number of items that a list must have → how it is told here.
+#: The number of items that a list must have → how it is written here.
 LENGTHS = {"hparams.n_layer_all": "blocks", "hparams.n_layer()": "layers", "4": "4"}
 #: What it says where it cannot rotate as many dimensions.
 ROTATED = "n_dims % 2 == 0"

@@ -63,7 +63,7 @@ def tensors(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, t
 
 
 def filled(values: Mapping[str, Any], tokens: int, source: int | None) -> dict[str, torch.Tensor]:
-    """The tensors of a cache after so many tokens, the last of them given alone; none of a model that gives back no cache."""
+    """The tensors of a cache after this many tokens, the last of them given alone; none of a model that gives back no cache."""
     try:
         return _filled(values, tokens, source, "meta")
     except (RuntimeError, NotImplementedError):

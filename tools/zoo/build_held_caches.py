@@ -38,7 +38,7 @@ from zoo.build_values import Perturber
 MEMORY_LIMIT = 6 << 30
 #: Larger models run on the meta device alone.
 MOST_PARAMETERS = 2 * 10**8
-#: Mappings whose classes are told by their names, the most telling first.
+#: Mappings whose classes have telling names, the most telling first.
 FIRST = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "IMAGE_TEXT_TO_TEXT", "MULTIMODAL_LM")
 
 
@@ -148,7 +148,7 @@ def attempts(
 
 @torch.no_grad()
 def filled(model: PreTrainedModel, tokens: int, source: int, device: str) -> tuple[dict[str, torch.Tensor], int | None]:
-    """The tensors of a cache after so many tokens, the last of them given alone, and the encoder's tokens.
+    """The tensors of a cache after this many tokens, the last of them given alone, and the encoder's tokens.
 
     Raises RuntimeError, with what the first way to run it said.
     """

@@ -104,7 +104,7 @@ def build_model(cls: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrai
 
 
 def state_signature(model: PreTrainedModel) -> frozenset[tuple[str, tuple[int, ...], str]]:
-    """Names, shapes and dtypes in memory, ties told apart: cheap, to see whether two differ."""
+    """Names, shapes and dtypes in memory, ties marked: cheap, to see whether two differ."""
     first: dict[int, str] = {}
     entries = []
     for name, tensor in model.state_dict(keep_vars=True).items():

@@ -106,7 +106,7 @@ def types_in(values: Any) -> Iterator[str]:
 
 
 def configurations(types: AbstractSet[str], number: int) -> Iterator[dict[str, Any]]:
-    """The cases with such types in them, and so many changes of each."""
+    """The cases with these types in them, and this many changes of each."""
     for path in sorted(cases.FOLDER.glob("*.txt")):
         draw = random.Random(path.stem)
         for case in cases.load(path):

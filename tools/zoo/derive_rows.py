@@ -241,6 +241,6 @@ class Tabler(Presence):
 
 
 def of_rank(pattern: Pattern, rank: int) -> Pattern:
-    """Those of a pattern's tensors that have so many dimensions: a map that is linear here, a convolution there."""
+    """Those of a pattern's tensors that have this many dimensions: a map that is linear here, a convolution there."""
     cells = {at: {n: s for n, s in each.items() if len(s) == rank} for at, each in pattern.cells.items()}
     return Pattern(pattern.name, {at: each for at, each in cells.items() if each})

@@ -207,7 +207,7 @@ def guessed(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> Trees:
 
 
 def told_sizes(name: str, args: Any, kwargs: Any) -> tuple[int, ...]:
-    """The sizes that a function was told to make, in their order; nothing for other functions."""
+    """The sizes that a function was asked to make, in their order; nothing for other functions."""
     if name not in SIZED | {"view", "reshape"}:
         return ()
     after = 1 if name.startswith("new_") or name in ("view", "reshape") else 0
