@@ -37,7 +37,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.sources.local import LocalPlace
 
 import hostile  # noqa: E402  found through the path above
-from hostile.running import keras, onnx, saved_model  # noqa: E402  the same
+from hostile.programs import keras, onnx, saved_model  # noqa: E402  the same
 from hostile.templates import REACHING  # noqa: E402  the same
 from hostile.torch_files import PLAIN, STRIDED, TIED, torch_pickles, torch_zip  # noqa: E402  the same
 

@@ -223,7 +223,7 @@ def tar(members: int, kind: int) -> Mapping[str, bytes]:
 
 
 def onnx(kind: int, depth: int, count: int) -> Mapping[str, bytes]:
-    field = hostile.running.field
+    field = hostile.programs.field
     body = (
         b"\x08\x08",
         field(5, field(13, field(1, b"location") + field(2, b"../x"))),
@@ -238,7 +238,7 @@ def onnx(kind: int, depth: int, count: int) -> Mapping[str, bytes]:
 
 def saved_model(count: int, library: int) -> Mapping[str, bytes]:
     return {
-        "saved_model.pb": hostile.running.saved_model(*["Op"] * min(count, MOST // 20), library=bool(library % 2))[
+        "saved_model.pb": hostile.programs.saved_model(*["Op"] * min(count, MOST // 20), library=bool(library % 2))[
             :MOST
         ]
     }
