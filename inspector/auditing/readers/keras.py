@@ -50,7 +50,7 @@ def in_document(document: Any) -> Iterator[str]:
         if number > MAX_VALUES:
             raise ValueError("implausibly many values")
         if isinstance(value, dict):
-            yield from _named(value)
+            yield from _code_in(value)
             pending += value.values()
         elif isinstance(value, list):
             pending += value
@@ -65,10 +65,11 @@ def in_attribute(value: bytes) -> Iterator[str]:
             yield from _in_bytes(value)
 
 
-def _named(scope: dict[str, Any]) -> Iterator[str]:
+def _code_in(scope: dict[str, Any]) -> Iterator[str]:
+    """Classes, functions and files that one object of a configuration names."""
     kind, module = scope.get("class_name"), scope.get("module")
     if isinstance(kind, str):
-        if kind.rpartition(".")[2].rpartition(">")[2] in _RUNNING or kind == "__lambda__":
+        if _is_code(kind):
             yield f"a {kind} layer, which is code"
         if isinstance(module, str) and module and not _is_own(module, kind):
             yield f"{kind} of the module {module}"
@@ -91,6 +92,10 @@ def _files_of(scope: dict[str, Any], kind: Any) -> Iterator[str]:
                 yield f"a {kind} that reads the file {inner[field]!r:.80}"
 
 
+def _is_code(kind: str) -> bool:
+    return kind.rpartition(".")[2].rpartition(">")[2] in _RUNNING or kind == "__lambda__"
+
+
 def _is_own(module: str, kind: str) -> bool:
     """Whether a class is one of Keras's own that only contains layers; functions have the class name `function`."""
     own = module.split(".", maxsplit=1)[0] in _OWN or module.startswith(_OWN)
@@ -99,42 +104,36 @@ def _is_own(module: str, kind: str) -> bool:
     return own and not _OWN_RUNNING.search(module)
 
 
-def _escaped(word: str) -> bytes:
+def _perhaps_escaped(word: str) -> bytes:
     """A pattern for a word in JSON, whose letters may each be written as `\\\\u0041`."""
     letters = (rf"(?:{re.escape(letter)}|\\u(?i:{ord(letter):04x}))" for letter in word)
     return "".join(letters).encode()
 
 
 _QUOTED = rb'"((?:[^"\\\x00-\x1f]|\\.){0,400})"'
-_CLASS = re.compile(rb'"' + _escaped("class_name") + rb'"\s*:\s*' + _QUOTED)
-_MODULE = re.compile(rb'"' + _escaped("module") + rb'"\s*:\s*' + _QUOTED)
+_CLASS = re.compile(rb'"' + _perhaps_escaped("class_name") + rb'"\s*:\s*' + _QUOTED)
+_MODULE = re.compile(rb'"' + _perhaps_escaped("module") + rb'"\s*:\s*' + _QUOTED)
 
 
 def in_binary(read: Read, size: int) -> Iterator[str]:
     """Names in a binary file's embedded configuration that run code, found by the configuration's keys."""
-    yield from _in_range(read, 0, size)
-
-
-def _in_range(read: Read, start: int, end: int) -> Iterator[str]:
-    while start < end:
-        data = read(start, min(_WINDOW + _OVERLAP, end - start))
+    for start in range(0, size, _WINDOW):
+        data = read(start, min(_WINDOW + _OVERLAP, size - start))
         if b'"' in data:
             yield from _in_bytes(data)
-        start += _WINDOW
 
 
 def _in_bytes(data: bytes) -> Iterator[str]:
     for found in _CLASS.finditer(data):
-        kind = _text(found[1])
-        if kind.rpartition(".")[2].rpartition(">")[2] in _RUNNING or kind == "__lambda__":
+        if _is_code(kind := _unquoted(found[1])):
             yield f"a {kind} layer, which is code"
     for found in _MODULE.finditer(data):
-        module = _text(found[1])
+        module = _unquoted(found[1])
         if module and module != "builtins" and not _is_own(module, ""):
             yield f"the module {module}"
 
 
-def _text(raw: bytes) -> str:
+def _unquoted(raw: bytes) -> str:
     try:
         value = json.loads(b'"' + raw + b'"')
     except ValueError:
