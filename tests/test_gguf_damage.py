@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from costs import at_most
 from every import every
 from gguf_bytes import ARRAY, INT32, STRING, UINT8, UINT32, UINT64, Array, Info, Raw, Recipe
 
@@ -19,6 +19,8 @@ from inspector.model import Header
 from inspector.sources.local import LocalFile
 
 PAIRS = [("general.architecture", STRING, "llama"), ("tokenizer.ggml.tokens", ARRAY, Array(STRING, ["a", "b"]))]
+#: What no damaged header may cost; a loop over what it claims would cost millions.
+CALLS = 50_000
 TWO = [Info("a", [32], 0, 0), Info("b", [32], 0, 128)]
 DATA = bytes(256)
 
@@ -30,10 +32,8 @@ def read(tmp_path: Path, content: bytes, size: int | None = None) -> Header:
     if size is not None:
         with path.open("r+b") as file:
             file.truncate(size)
-    begin = time.process_time()
-    with suppress(FormatError):
+    with at_most(CALLS), suppress(FormatError):
         gguf.read(LocalFile(path), "damaged.gguf")
-    assert time.process_time() - begin < 2  # a hang would take minutes
     tracemalloc.start()
     try:
         header = gguf.read(LocalFile(path), "damaged.gguf")
@@ -196,10 +196,8 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
     path.write_bytes(recipe.file() + ((9 * 10**9).to_bytes(8, "little") if "key of" in case else b""))
     with path.open("r+b") as file:
         file.truncate(size)
-    begin = time.process_time()
-    with pytest.raises(FormatError):
+    with at_most(CALLS), pytest.raises(FormatError):
         gguf.read(LocalFile(path), "hostile.gguf")
-    assert time.process_time() - begin < 2  # a hang would take minutes
 
 
 @every("case", [*UNREADABLE, *LABELLED])

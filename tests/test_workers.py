@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from costs import HANGS
 
 from inspector.sources import workers
 
@@ -30,30 +31,33 @@ def test_nothing_to_do() -> None:
 
 def test_many_work_at_once_and_no_more() -> None:
     """As many as said."""
-    gate, most, now = threading.Lock(), [0], [0]
+    gate, most, now, together = threading.Lock(), [0], [0], threading.Barrier(7)
 
     def work(_: int) -> None:
         with gate:
             now[0] += 1
             most[0] = max(most[0], now[0])
-        time.sleep(0.02)
+        together.wait(HANGS)  # fewer than seven would wait for ever
         with gate:
             now[0] -= 1
 
-    workers.each(work, range(30), 7)
+    workers.each(work, range(28), 7)
     assert most == [7]
 
 
 def test_the_first_failure_is_raised_and_the_rest_does_not_begin() -> None:
-    begun = []
+    begun, raised = [], threading.Event()
 
     def work(item: int) -> None:
         begun.append(item)
         if item == 2:
             raise ValueError("two")
-        time.sleep(0.05)
+        raised.wait(HANGS)
 
     with pytest.raises(ValueError, match="two"):
         workers.each(work, range(100), 4)
-    time.sleep(0.1)
-    assert len(begun) < 10
+    raised.set()
+    for thread in threading.enumerate():
+        if thread.daemon and thread.name.endswith("(_work)"):
+            thread.join(HANGS)
+    assert sorted(begun) in ([0, 1, 2, 3], [0, 1, 2, 3, 4])  # a fourth may take the place of the one that failed

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from costs import HANGS
 from huggingface_hub import constants
 from loopback import faults
 
@@ -38,7 +39,7 @@ def refused(target: str) -> str:
     start = time.monotonic()
     with pytest.raises(InspectorError) as caught:
         api.open(target)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < HANGS
     assert str(caught.value).isprintable()
     return str(caught.value)
 

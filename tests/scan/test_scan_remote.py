@@ -92,8 +92,8 @@ def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> Non
     hub.fault("/", fault)
     inspector.scan(["hf://team"], tmp_path / "out", workers=2)
     assert refused
-    # What was sent before the refusal came may still arrive.
-    assert not [at for at, told in seen if told and refused[0] + 0.5 < at < refused[0] + 1.9]
+    # What was sent before the refusal came may still arrive: one request of each worker, and of this program.
+    assert sum(told > 0 and at < refused[0] + 1.9 for at, told in seen) <= 3
     assert tables(tmp_path / "out") == tables(tmp_path / "quiet")
 
 
@@ -107,10 +107,10 @@ def test_requests_are_spread_over_time(hub: Hub, tmp_path: Path) -> None:
         return False
 
     hub.fault("/resolve/", note)
+    began = monotonic()
     done = inspector.scan(["hf://team"], tmp_path / "out", workers=2, requests_per_second=20)
     assert done["requests"] >= 24
-    busiest = max(sum(start <= at < start + 1 for at in times) for start in times)
-    assert busiest <= 22
+    assert [at - began >= number / 20 for number, at in enumerate(sorted(times))] == [True] * len(times)
 
 
 def test_turns() -> None:

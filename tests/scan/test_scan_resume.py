@@ -13,6 +13,7 @@ from threading import Event
 from time import monotonic, sleep
 
 import pytest
+from costs import HANGS
 
 from inspector.errors import UsageError
 from inspector.scanning import storage
@@ -123,7 +124,7 @@ def killed(tree: Path, out: Path, scheduler: str, *, parts: int) -> int:
     """Run the command until there are some parts, and end it by SIGKILL; the checkpoints that are committed."""
     command = [sys.executable, "-m", "inspector", "scan", str(tree), "--out", str(out), "--scheduler", scheduler]
     running = Popen(command, stdout=DEVNULL)
-    until = monotonic() + 60
+    until = monotonic() + HANGS
     while len(storage.parts(out)) < parts and running.poll() is None and monotonic() < until:
         sleep(0.01)
     running.send_signal(signal.SIGKILL)

@@ -14,6 +14,7 @@ from threading import Thread
 from time import sleep
 
 import pytest
+from costs import HANGS
 
 from inspector.units import size
 from scan.conftest import llama, make
@@ -39,14 +40,14 @@ class Watching:
 
     def close(self) -> None:
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(HANGS)
         for reader in self._readers:
-            reader.join(10)
+            reader.join(HANGS)
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
 
-    def line(self, seconds: float = 30) -> str | None:
+    def line(self, seconds: float = HANGS) -> str | None:
         try:
             return self._lines.get(timeout=seconds)
         except Empty:
@@ -84,5 +85,5 @@ def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Wat
     assert said.startswith(f"{folder}/cut: 2 files")
     assert ": truncated: the file ends 5 bytes too early" in said
     watching.process.send_signal(signal.SIGINT)
-    assert watching.process.wait(10) == 0
+    assert watching.process.wait(HANGS) == 0
     assert watching.line(0.2) is None
