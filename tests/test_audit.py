@@ -39,7 +39,7 @@ def found(ran: Ran) -> set[str]:
 # --- no false alarms ----------------------------------------------------------------------------
 
 
-@every("name", sorted(path.stem for path in sparse.RECIPES.glob("*.json")))
+@every("name", sorted(path.stem for path in sparse.RECIPES.glob("*.json")), parts=4)
 def test_published_models_are_clean(name: str, made: Callable[[str], Path]) -> None:
     """No error and no warning on the recipes of published models."""
     counts = inspector.audit([made(name)]).counts
@@ -279,6 +279,7 @@ def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:
 # --- nothing is touched -------------------------------------------------------------------------
 
 
+@pytest.mark.gate
 def test_nothing_is_written_and_no_network_is_used(
     inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_search_finds_by_name_role_group_and_layer(wanted: str, number: int, m
     assert "323 tensors" in text(after)
 
 
+@pytest.mark.gate
 def test_of_many_matches_the_first_are_shown(made: Made) -> None:
     """All are counted: DeepSeek-V3 has 59 layers of 256 experts, each with 3 weights and their scales: 90,624, and 354 of shared ones."""
     shown = text(screens((str(made("deepseek-v3-fp8")),), f"slash {letters('exp')}")[1])

@@ -55,9 +55,15 @@ def as_pattern(shown: list[str]) -> re.Pattern[str]:
 
 
 PAGES = ("README.md", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")))
+#: A cluster, and all values of a model.
+_SLOW = re.compile("^inspect (scan models|diff .* --data)")
 #: Page and number of each block → its commands.
 SESSIONS = {f"{page}-{number}": steps for page in PAGES for number, (_, steps) in enumerate(sessions(ROOT / page), 1)}
-RUN = [place for place, steps in SESSIONS.items() if any(shown for _, shown in steps)]
+RUN = [
+    pytest.param(place, marks=[pytest.mark.gate] * any(_SLOW.search(command) for command, _ in steps))
+    for place, steps in SESSIONS.items()
+    if any(shown for _, shown in steps)
+]
 #: A command with these is the shell's.
 _SHELL = re.compile(r"[|>&*]")
 

@@ -186,7 +186,7 @@ _ONCE = frozenset(
 )
 
 
-@every("code", sorted({code for code, case in CASES.items() if "--data" not in case.options} - _ONCE))
+@every("code", sorted({code for code, case in CASES.items() if "--data" not in case.options} - _ONCE), parts=3)
 def test_the_same_in_two_folders_is_told_twice(code: str, tmp_path: Path) -> None:
     files = hostile.sound()
     CASES[code].change(files)

@@ -91,6 +91,7 @@ def test_deepseek_v3_by_range(hub: Hub, folders: Folders) -> None:
     assert hub.sent() <= 1.3 * headers + 300_000 * 157
 
 
+@pytest.mark.gate
 def test_deepseek_v3_by_one_request(hub: Hub, folders: Folders) -> None:
     """The request for all headers serves for all, and each file's bytes are still accounted for exactly."""
     hub.repos["demo/deepseek-v3"] = Repo(folders("deepseek-v3"))
