@@ -27,8 +27,9 @@ from inspector.comparing.differences import agreement
 from inspector.comparing.layouts import Made, Option, Piece, pieces
 from inspector.comparing.pairing import Pair, Side
 from inspector.comparing.sides import Known, Sides, is_turned
-from inspector.comparing.strided import TILE, Array, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
+from inspector.comparing.strided import TILE, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
+from inspector.formats.decoding import Array
 from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Packing

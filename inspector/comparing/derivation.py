@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.comparing.data import Comparison
 from inspector.comparing.pairing import Pair
-
-Array = NDArray[Any]
+from inspector.formats.decoding import Array
 
 #: The largest rank that is searched for, and additional random directions (Halko, Martinsson, Tropp: "Finding structure
 #: with randomness", 2011, section 4.4).

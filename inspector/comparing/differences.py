@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.comparing.agreement import Agreement, Sums
-
-Array = NDArray[Any]
+from inspector.formats.decoding import Array
 
 #: The least cosine that even the coarsest types, with three values per weight, preserve.
 ALIKE = 0.5

@@ -15,7 +15,6 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.adapters.prediction import own_pattern
 from inspector.comparing import differences
@@ -25,11 +24,10 @@ from inspector.comparing.data import Comparison
 from inspector.comparing.diff import Diff
 from inspector.comparing.differences import agreement
 from inspector.comparing.pairing import Pair
+from inspector.formats.decoding import Array
 from inspector.measuring.weights import Weights
 from inspector.model import Labelled
 from inspector.quantization.precision import spacing
-
-Array = NDArray[Any]
 
 #: Elements of a weight that are read at once.
 CHUNK = 1 << 20

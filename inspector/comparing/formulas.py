@@ -8,11 +8,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.errors import TableError
-
-Array = NDArray[Any]
+from inspector.formats.decoding import Array
 
 #: Functions of a value.
 FUNCTIONS: Mapping[str, Callable[..., Array]] = {

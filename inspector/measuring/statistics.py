@@ -12,12 +12,12 @@ precision; percentiles are interpolated as `numpy.percentile` does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from inspector.formats.decoding import Array
+
 #: Numbers that are kept for exact percentiles: 32 MB as float32.
 KEPT = 1 << 23
 PERCENTILES = (0.1, 1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0, 99.9)

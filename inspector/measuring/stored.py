@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.errors import FormatError, SourceError
 from inspector.formats import decoding
+from inspector.formats.decoding import Array
 from inspector.formats.gguf.types import TYPES
 from inspector.formats.pytorch.layout import View
 from inspector.measuring import needs, rank_parts
@@ -32,7 +32,6 @@ from inspector.sources.local import LocalFile
 from inspector.sources.targets import place_again
 from inspector.units import escape, integer, plural
 
-Array = NDArray[Any]
 #: Elements of a chunk: 4 MB as float32, which partly fits a processor's cache and needs few calls per second.
 CHUNK = 1 << 20
 #: The most bytes of a tensor with strides, which is read at once because its elements are not in order.

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from inspector.errors import FormatError
-from inspector.measuring.stored import CHUNK, Array, Stored
+from inspector.formats.decoding import Array
+from inspector.measuring.stored import CHUNK, Stored
 from inspector.model import Labelled, Packing, Reconciliation, Tensor
 from inspector.quantization.dequantizing import Dequantized, Packed, dequantized
 from inspector.quantization.scheme import Scheme

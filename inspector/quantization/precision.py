@@ -13,11 +13,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from inspector.formats.decoding import Array
 from inspector.formats.gguf.types import TYPES
 
-Array = NDArray[Any]
 Step = Callable[[Array], Array]
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, unpacked_columns
+from inspector.formats.decoding import Array
+from inspector.quantization.dequantizing.packed import Dequantized, Packed, unpacked_columns
 
 #: Position in a word of `gemm`, from the lowest bits → which of the eight outputs it holds.
 ORDER = (0, 2, 4, 6, 1, 3, 5, 7)

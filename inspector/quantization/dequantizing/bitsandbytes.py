@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed
+from inspector.formats.decoding import Array
+from inspector.quantization.dequantizing.packed import Dequantized, Packed
 
 _STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsandbytes__fp4")
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.formats.decoding import table
+from inspector.formats.decoding import Array, table
 from inspector.quantization.dequantizing.fp8 import scales_of
 from inspector.quantization.dequantizing.modelopt import fours
 from inspector.quantization.dequantizing.packed import (
-    Array,
     Dequantized,
     Packed,
     spread,

@@ -9,8 +9,8 @@ from math import prod
 
 import numpy as np
 
-from inspector.formats.decoding import nibbles, table
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, spread
+from inspector.formats.decoding import Array, nibbles, table
+from inspector.quantization.dequantizing.packed import Dequantized, Packed, spread
 from inspector.quantization.schemes.fp8 import SCALES
 
 

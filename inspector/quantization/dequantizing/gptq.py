@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, unpacked_columns, unpacked_rows
+from inspector.formats.decoding import Array
+from inspector.quantization.dequantizing.packed import Dequantized, Packed, unpacked_columns, unpacked_rows
 
 
 def dequantized(packed: Packed) -> Dequantized | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.formats.decoding import nibbles, table
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, spread, unpacked_columns
+from inspector.formats.decoding import Array, nibbles, table
+from inspector.quantization.dequantizing.packed import Dequantized, Packed, spread, unpacked_columns
 
 #: Weights that share a scale → the dtype of weights and of scales in the modes without biases.
 _MODES = {(4, 32): ("F4", "F8_E8M0"), (4, 16): ("F4", "F8_E4M3"), (8, 32): ("F8_E4M3", "F8_E8M0")}

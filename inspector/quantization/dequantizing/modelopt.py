@@ -6,9 +6,9 @@ from math import prod
 
 import numpy as np
 
-from inspector.formats.decoding import nibbles, table
+from inspector.formats.decoding import Array, nibbles, table
 from inspector.quantization.dequantizing.fp8 import scaled
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed, spread
+from inspector.quantization.dequantizing.packed import Dequantized, Packed, spread
 
 
 def dequantized(packed: Packed) -> Dequantized | None:

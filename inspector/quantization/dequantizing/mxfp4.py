@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.formats.decoding import nibbles, table
-from inspector.quantization.dequantizing.packed import Array, Dequantized, Packed
+from inspector.formats.decoding import Array, nibbles, table
+from inspector.quantization.dequantizing.packed import Dequantized, Packed
 
 _ENDS = {"_blocks": "_scales", ".blocks": ".scales"}
 

@@ -7,11 +7,9 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from inspector.formats.decoding import Array
 from inspector.model import Tensor
-
-Array = NDArray[Any]
 
 
 class Dequantized(NamedTuple):
