@@ -12,7 +12,7 @@ from every import every
 from inspector.auditing import files, limits
 from inspector.auditing.completeness import contents, downloads, file_names, shards
 from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
-from inspector.auditing.loading import gguf_claims, preprocessors
+from inspector.auditing.loading import gguf_keys, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.readers import token_counts
 from inspector.auditing.safety import hidden_code
@@ -161,7 +161,7 @@ def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
     ("name", "bits"), [("Q4_K_M", 4), ("IQ2_XXS", 2), ("F16", 16), ("BF16", 16), ("F32", 32), ("TQ1_0", 1), ("X", None)]
 )
 def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
-    assert gguf_claims._bits_in_name(name) == bits
+    assert gguf_keys._bits_in_name(name) == bits
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_the_width_in_a_types_name(name: str, bits: int | None) -> None:
     ],
 )
 def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
-    assert gguf_claims._is_mixture(named, Counter(counts)) == mixed
+    assert gguf_keys._is_mixture(named, Counter(counts)) == mixed
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_mixtures(named: str, counts: dict[str, int], mixed: bool) -> None:
     ],
 )  # fmt: skip
 def test_types_in_a_files_name(name: str, named: list[str]) -> None:
-    assert gguf_claims._QUANTIZED.findall(name) == named
+    assert gguf_keys._QUANTIZED.findall(name) == named
 
 
 # --- adapters -----------------------------------------------------------------------------------

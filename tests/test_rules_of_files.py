@@ -20,7 +20,7 @@ from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
 
 from inspector.auditing.completeness import contents
-from inspector.auditing.loading import gguf_claims
+from inspector.auditing.loading import gguf_keys
 from inspector.auditing.readers import archives, misleading_names, pickles
 from inspector.model import Header, Tensor
 
@@ -594,7 +594,7 @@ def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str 
     tensors = [Tensor(dtype, dtype, (number, 256), 0, 0) for dtype, number in counts.items()]
     if most == "BF16":
         tensors = [Tensor("a", "BF16", (1_000_000 // 256 + 1, 256), 0, 0)]
-    assert gguf_claims._other_type(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
+    assert gguf_keys._other_type(named, Header("a.gguf", "gguf", 0, tensors, (), {}, ())) == most
 
 
 def opened(raw: bytes, *, likely: bool = True) -> list[tuple[str, ...]]:

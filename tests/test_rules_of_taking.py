@@ -1,4 +1,4 @@
-"""What rules say of words, numbers and shapes that loaders refuse. The loaders' answers are in `data/config_choices.json`."""
+"""What rules say of words, numbers and shapes that loaders refuse. The loaders' answers are in `data/config_fields.json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
-from inspector.auditing.loading import config_choices, generation_config, preprocessors, sentence_transformers
+from inspector.auditing.loading import config_fields, generation_config, preprocessors, sentence_transformers
 from inspector.auditing.loading.adapters import module_sizes
 from inspector.auditing.readers import tokenizer_json
 
@@ -188,18 +188,18 @@ CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 
 @every(("kind", "own", "expected"), CONFIGURATIONS)
 def test_choices_of_a_configuration(kind: str, own: dict[str, Any], expected: list[str]) -> None:
-    assert list(config_choices._wrong_choices(own, kind, "", 0, is_known=True)) == expected
+    assert list(config_fields._wrong_choices(own, kind, "", 0, is_known=True)) == expected
 
 
 def test_words_of_a_newer_version_are_not_judged() -> None:
-    assert list(config_choices._wrong_choices({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
+    assert list(config_fields._wrong_choices({"layer_type": "basics"}, "resnet", "", 0, is_known=False)) == []
 
 
 def test_nesting_has_a_bound() -> None:
     own: dict[str, Any] = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 5}
-    for _ in range(config_choices._DEPTH + 1):
+    for _ in range(config_fields._DEPTH + 1):
         own = {"model_type": "bert", "text_config": own}
-    assert list(config_choices._wrong_choices(own, "bert", "", 0, is_known=True)) == []
+    assert list(config_fields._wrong_choices(own, "bert", "", 0, is_known=True)) == []
 
 
 def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
@@ -211,7 +211,7 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
         for each in cases.load(path)[:1]:
             kind = each.config.get("model_type")
             found = (
-                list(config_choices._wrong_choices(each.config, kind, "", 0, is_known=True))
+                list(config_fields._wrong_choices(each.config, kind, "", 0, is_known=True))
                 if isinstance(kind, str)
                 else []
             )
