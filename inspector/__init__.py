@@ -16,116 +16,38 @@ from inspector.tabular import Tabular
 from inspector.version import __version__ as __version__
 
 TYPE_CHECKING = False  # as type checkers know it: `typing` itself would make the start slower
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what `_NAMES` says, as type checkers read it
     from types import ModuleType
     from typing import Any
 
-    from inspector.api import diff, memory, open, predict, reconcile, values, variants
-    from inspector.architectures import add_tables
-    from inspector.architectures.data.roles import ROLES
-    from inspector.auditing.run import audit
-    from inspector.errors import (
-        ConfigError,
-        FormatError,
-        InspectorError,
-        NetworkError,
-        SourceError,
-        TableError,
-        TargetError,
-        UsageError,
-    )
-    from inspector.model import (
-        Checkpoint,
-        Config,
-        Expected,
-        Finding,
-        Header,
-        Key,
-        Prediction,
-        Reconciliation,
-        Step,
-        Tensor,
-        Variant,
-    )
-    from inspector.opening.metadata import metadata
-    from inspector.scanning.run import scan
+    # isort: off
+    from inspector.api import *
+    from inspector.architectures import add_tables as add_tables
+    from inspector.architectures.data.roles import ROLES as ROLES
+    from inspector.auditing.run import audit as audit
+    from inspector.errors import *
+    from inspector.model import Checkpoint as Checkpoint, Config as Config, Expected as Expected, Finding as Finding
+    from inspector.model import Header as Header, Key as Key, Prediction as Prediction, Tensor as Tensor
+    from inspector.model import Reconciliation as Reconciliation, Step as Step, Variant as Variant
+    from inspector.opening.metadata import metadata as metadata
+    from inspector.scanning.run import scan as scan
+    # isort: on
 
-#: Name → the module that has it, imported on first use.
-_HOMES = {
-    **dict.fromkeys(
-        ("diff", "memory", "models", "open", "outline", "predict", "reconcile", "values", "variants"), "inspector.api"
+#: Module → the public names that it has, imported on first use.
+_NAMES = {
+    "inspector.api": "diff memory models open outline predict reconcile values variants",
+    "inspector.architectures": "add_tables",
+    "inspector.architectures.data.roles": "ROLES",
+    "inspector.auditing.run": "audit",
+    "inspector.errors": (
+        "ConfigError FormatError InspectorError NetworkError SourceError TableError TargetError UsageError"
     ),
-    "ROLES": "inspector.architectures.data.roles",
-    "add_tables": "inspector.architectures",
-    "metadata": "inspector.opening.metadata",
-    "audit": "inspector.auditing.run",
-    "scan": "inspector.scanning.run",
-    **dict.fromkeys(
-        (
-            "ConfigError",
-            "FormatError",
-            "InspectorError",
-            "NetworkError",
-            "SourceError",
-            "TableError",
-            "TargetError",
-            "UsageError",
-        ),
-        "inspector.errors",
-    ),
-    **dict.fromkeys(
-        (
-            "Checkpoint",
-            "Config",
-            "Expected",
-            "Finding",
-            "Header",
-            "Key",
-            "Prediction",
-            "Reconciliation",
-            "Step",
-            "Tensor",
-            "Variant",
-        ),
-        "inspector.model",
-    ),
+    "inspector.model": "Checkpoint Config Expected Finding Header Key Prediction Reconciliation Step Tensor Variant",
+    "inspector.opening.metadata": "metadata",
+    "inspector.scanning.run": "scan",
 }
-
-__all__ = [
-    "ROLES",
-    "Checkpoint",
-    "Config",
-    "ConfigError",
-    "Expected",
-    "Finding",
-    "FormatError",
-    "Header",
-    "InspectorError",
-    "Key",
-    "NetworkError",
-    "Prediction",
-    "Reconciliation",
-    "SourceError",
-    "Step",
-    "TableError",
-    "TargetError",
-    "Tensor",
-    "UsageError",
-    "Variant",
-    "add_tables",
-    "audit",
-    "diff",
-    "memory",
-    "metadata",
-    "models",
-    "open",
-    "outline",
-    "predict",
-    "reconcile",
-    "scan",
-    "values",
-    "variants",
-]
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+__all__ = sorted(_HOMES)
 
 
 def _renderer() -> ModuleType:

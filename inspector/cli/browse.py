@@ -91,7 +91,7 @@ def loaded(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress
 
     a, b = (_reconciled(target, opening, progress) for target in targets)
     if (a.adapter is None) != (b.adapter is None):
-        from inspector.browsing.attached import Adapter
+        from inspector.browsing.pairs import Adapter
 
         return Adapter(api.attachment(*((a, b) if a.adapter is None else (b, a))))
     result = api.diff(a, b)
