@@ -335,9 +335,10 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
     if unknown:
         raise ValueError(f"there is no column `{min(unknown)}`")
     for each in alternatives(_with_whole_texts(fields)):
-        each["name"], branch = unmarked(each["name"])
-        if branch and "branch" not in own:
-            each["branch"] = branch
+        if "[" in each["name"]:
+            each["name"], branch = unmarked(each["name"])
+            if branch and "branch" not in own:
+                each["branch"] = branch
         yield (row := Row(**each))
         if row.batch:
             yield from statistics(row)
@@ -345,8 +346,6 @@ def _rows(entry: list[Any], words: Mapping[str, str], columns: Document, at: str
 
 def unmarked(name: str) -> tuple[str, str]:
     """A name without its brackets, and the branch in them: `attn.[to_gate].0` → `attn.to_gate.0`, `to_gate`."""
-    if "[" not in name:
-        return name, ""
     pieces = [piece[1] for piece in _MARKED.finditer(name) if piece[1]]
     return _MARKED.sub(lambda piece: piece[1] or piece[0], name), ".".join(pieces)
 
@@ -360,7 +359,9 @@ def _with_whole_formulas(field: str, value: Any) -> Any:
     return _with_whole_texts(value) if field in _FORMULAS and isinstance(value, dict) else value
 
 
-def _with_whole_texts(fields: Document) -> dict[str, Any]:
+def _with_whole_texts(fields: dict[str, Any]) -> dict[str, Any]:
+    if list not in map(type, fields.values()):  # hardly any has broken ones
+        return fields
     return {field: joined(value) for field, value in fields.items()}
 
 
@@ -374,6 +375,9 @@ def statistics(norm: Row) -> Iterator[Row]:
 def alternatives(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row's fields, once for each alternative. Raises ValueError if fields have different numbers of them."""
     texts = [text for text in fields.values() if isinstance(text, str)]
+    if not any("|" in text for text in texts):  # most rows are one
+        yield dict(fields)
+        return
     counts = {len(choice[1].split("|")) for text in texts for choice in _CHOICE.finditer(text)}
     if len(counts) > 1:
         raise ValueError(f"{texts[0]}: different numbers of alternatives")
