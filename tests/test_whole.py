@@ -26,6 +26,7 @@ from inspector.model import (
     DtypeSum,
     Header,
     Index,
+    Model,
     Origin,
     PackedSum,
     Packing,
@@ -456,3 +457,26 @@ def test_an_adapters_scale_is_a_constant(tmp_path: Path) -> None:
         "alpha": ("buffer", 0),
     }
     assert steps(result)["buffer"] == 4
+
+
+def test_a_reconciliation_has_what_its_model_has() -> None:
+    result = inspector.reconcile(inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors"))
+    own = set(Model._fields) - {"config", "bits", "findings"}
+    assert {name for name in own if getattr(result, name) is getattr(result.model, name)} == own
+    assert result.findings == (*result.checkpoint.all_findings, *result.model.findings)
+    assert (result.on_disk, result.stored_elements) == (9248, sum(each.elements for each in result.dtypes))
+
+
+def test_a_configuration_is_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its family by the first who asks for it, whoever else does; a changed configuration's again."""
+    folder, asked, find = save(tmp_path / "m", LLAMA), list[Any](), Config.find_family
+
+    def found(values: Any) -> Any:
+        asked.append(values)
+        return find(values)
+
+    monkeypatch.setattr(Config, "find_family", found)
+    config = inspector.reconcile(inspector.open(folder)).checkpoint.config
+    assert config and config.family.name == "llama"
+    assert len(asked) == 1
+    assert config._replace(values={"model_type": "gpt2"}).family.name == "gpt2"

@@ -229,6 +229,7 @@ class Reconciliation(_Reconciliation, Shown):
 
     @property
     def stored_elements(self) -> int:
+        """Elements of all tensors, as they are stored."""
         return sum(each.elements for each in self.dtypes)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import inspector
+from inspector.model import Model
 
 _FIELD = re.compile(r"^    (?P<name>\w+): (?P<type>.+?)(?: = (?P<default>.+?))?(?:  # (?P<about>.*))?$", re.MULTILINE)
 _IGNORED = re.compile(r" *# (?:type|noqa)\b.*?(?=#|$)")
@@ -41,6 +42,13 @@ def _entry(name: str, each: Any) -> Iterator[str]:
     yield from _docstring(inspect.getdoc(each) or "")
     if hasattr(each, "_fields"):
         yield from _fields(each)
+        yield from _properties(each)
+    if each is inspector.Reconciliation:
+        yield from (
+            "",
+            "Of its `model`; all but `config`, `bits` and `findings` are attributes of the reconciliation, too:",
+        )
+        yield from _fields(Model)
 
 
 def _signature(name: str, each: Any) -> str:
@@ -97,3 +105,12 @@ def _fields(each: Any) -> Iterator[str]:
         about = _IGNORED.sub("", f"# {match['about']}").lstrip("# ") if match["about"] else ""
         kind = match["type"].strip('"').replace("|", r"\|")
         yield f"| `{match['name']}` | `{kind}` | {about.replace('|', chr(92) + '|').replace('<', '&lt;')} |"
+
+
+def _properties(each: Any) -> Iterator[str]:
+    """What is worked out from the fields, with its type and the first line of its docstring."""
+    for name, found in vars(each).items():
+        if isinstance(found, property) and found.__doc__ and not name.startswith("_"):
+            returned = inspect.signature(found.fget).return_annotation if found.fget else ""
+            kind = re.sub(r"inspector\.[\w.]*\.", "", inspect.formatannotation(returned)).replace("|", r"\|")
+            yield f"| `{name}` | `{kind}` | {found.__doc__.splitlines()[0].replace('|', chr(92) + '|')} |"
