@@ -197,7 +197,7 @@ def test_types_in_a_files_name(name: str, named: list[str]) -> None:
      ("h.12345678.a", 12345678)],
 )  # fmt: skip
 def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
-    assert adapters._layer(module) == layer
+    assert adapters._layer_number(module) == layer
 
 
 @every(

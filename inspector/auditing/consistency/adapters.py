@@ -40,9 +40,8 @@ def half_adapter(subject: Subject) -> Iterator[Found | NotJudged]:
                 halves[part[1], part[3]] = name
         lone = sorted(halves[key] for key, parts in found.items() if len(parts) == 1)
         if lone and len(lone) < len(subject.headers) * 10_000 and len(subject.headers) == 1:
-            yield Found(
-                f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half", header.path, lone[0]
-            )
+            what = f"{plural(len(lone), 'matrix', 'matrices')} of LoRA without the other half"
+            yield Found(what, header.path, lone[0])
 
 
 @rule("adapter-targets", "consistent", "error")
@@ -56,16 +55,15 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path)
         targets = own.get("target_modules")
-        header = next(
-            (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model")), None
-        )
+        weights = (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model"))
+        header = next(weights, None)
         lora = own.get("peft_type") == "LORA"
         if not isinstance(targets, list) or header is None or not header.tensors:
             continue
         named = {each for each in targets if isinstance(each, str)}
         modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:LONGEST_NAME]))}
         if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
-            modules = _adapted(subject, header)
+            modules = _adapted_modules(subject, header)
         if not modules or not named:
             continue
         beside = own.get("modules_to_save")
@@ -82,13 +80,13 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             yield Found(what, header.path, severity="error" if none_fits else "warning")
         chosen = own.get("layers_to_transform")
         layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
-        unasked = [module for module in sorted(modules) if layers is not None and _layer(module) not in layers]
+        unasked = [module for module in sorted(modules) if layers is not None and _layer_number(module) not in layers]
         if unasked:
             what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
             yield Found(what, header.path, severity="warning")
 
 
-def _adapted(subject: Subject, header: Header) -> set[str]:
+def _adapted_modules(subject: Subject, header: Header) -> set[str]:
     """The modules for which an adapter has tensors, named as by its method."""
     adapter = subject.result.adapter if subject.result else None
     if adapter is None or header not in subject.headers:
@@ -97,7 +95,7 @@ def _adapted(subject: Subject, header: Header) -> set[str]:
     return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
 
 
-def _layer(module: str) -> int | None:
+def _layer_number(module: str) -> int | None:
     """The number of a module's layer; None if it is in no layer."""
     found = re.search(r"\.(\d+)\.", module)
     return int(found[1]) if found and len(found[1]) < 9 else None

@@ -94,13 +94,13 @@ def outcome(text: str) -> dict[str, str]:
         except _Refused:
             continue
         except Exception as error:  # a template may raise any Python exception
-            if what := _grave(error):
+            if what := _misbehaviour(error):
                 return {"grave": what}
             failed.append(f"{type(error).__name__}: {error}")
     return {"failed": failed[0]} if len(failed) == len(CONVERSATIONS) else {}
 
 
-def _grave(error: Exception) -> str | None:
+def _misbehaviour(error: Exception) -> str | None:
     """What an error tells of behaviour that no template needs; None if the template only fails."""
     match error:
         case SecurityError():
