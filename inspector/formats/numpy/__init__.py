@@ -65,14 +65,39 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
-    if bytes(source.prefix(6)[:6]) == MAGIC:
-        return _header_of_npy(source, path, findings)
+    alone = bytes(source.prefix(6)[:6]) == MAGIC
+    found = [_of_npy(source, path, findings)] if alone else list(_of_npz(source, path, findings))
+    if not found and not findings.all():
+        raise FormatError(f"{escape(path)} is a ZIP archive, but not NumPy's: it has no .npy file", "not-weights")
+    tensors = [tensor for tensor, _ in found]
+    claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
+    regions = around(claimed, source.size, "header" if alone else "archive")
+    turned = ((at, array.shape) for at, (_, array) in enumerate(found) if array.fortran and len(array.shape) > 1)
+    strides = {at: _columns_first(shape) for at, shape in turned}
+    return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
+
+
+def _of_npy(source: Source, path: str, findings: Findings) -> tuple[Tensor, _Array]:
+    """The array of a `.npy` file, named after it."""
+    name = path.rpartition("/")[2].removesuffix(".npy")
+    try:
+        array = _parsed_header(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
+    except _NoArrayError as error:
+        raise FormatError(f"{escape(path)} does not hold an array of numbers: {error}", "unreadable-file") from error
+    nbytes = min(array.nbytes, max(0, source.size - array.start))
+    if nbytes < array.nbytes:
+        what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
+        findings.add("truncated", "error", what, name)
+    _report(array, name, findings, stored=True)
+    return Tensor(name, array.dtype, array.shape, array.start, nbytes), array
+
+
+def _of_npz(source: Source, path: str, findings: Findings) -> Iterator[tuple[Tensor, _Array]]:
+    """The arrays of an archive."""
     try:
         members = zips.members(zips.clipped(source.read, source.size), source.size)
     except zips.ZipError as error:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
-    tensors: list[Tensor] = []
-    strides: dict[int, tuple[int, ...]] = {}
     for member, name in _readable_arrays(members, findings):
         try:
             array, start = _array_of_member(source, member)
@@ -86,14 +111,7 @@ def read(source: Source, path: str) -> Header:
             findings.add("storage", "error", what, name)
             nbytes = max(0, member.compressed - array.start)
         _report(array, name, findings, stored=stored)
-        if array.fortran and len(array.shape) > 1:
-            strides[len(tensors)] = _columns_first(array.shape)
-        tensors.append(Tensor(name, array.dtype, array.shape, start + (array.start if stored else 0), nbytes))
-    if not tensors and not findings.all():
-        raise FormatError(f"{escape(path)} is a ZIP archive, but not NumPy's: it has no .npy file", "not-weights")
-    claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
-    regions = around(claimed, source.size, "archive")
-    return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
+        yield Tensor(name, array.dtype, array.shape, start + (array.start if stored else 0), nbytes), array
 
 
 def _readable_arrays(members: Sequence[zips.Member], findings: Findings) -> Iterator[tuple[zips.Member, str]]:
@@ -106,23 +124,6 @@ def _readable_arrays(members: Sequence[zips.Member], findings: Findings) -> Iter
             findings.add("tensor-entry", "error", "it is encrypted: NumPy does not read it", name)
         elif member.name.endswith(".npy"):
             yield member, name
-
-
-def _header_of_npy(source: Source, path: str, findings: Findings) -> Header:
-    name = path.rpartition("/")[2].removesuffix(".npy")
-    try:
-        array = _parsed_header(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
-    except _NoArrayError as error:
-        raise FormatError(f"{escape(path)} does not hold an array of numbers: {error}", "unreadable-file") from error
-    nbytes = min(array.nbytes, max(0, source.size - array.start))
-    if nbytes < array.nbytes:
-        what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
-        findings.add("truncated", "error", what, name)
-    _report(array, name, findings, stored=True)
-    tensor = Tensor(name, array.dtype, array.shape, array.start, nbytes)
-    regions = around([(array.start, array.start + nbytes)], source.size)
-    strides = {0: _columns_first(array.shape)} if array.fortran and len(array.shape) > 1 else {}
-    return Header(path, "numpy", source.size, [tensor], regions, {}, findings.all(), strides)
 
 
 def _array_of_member(source: Source, member: zips.Member) -> tuple[_Array, int]:
