@@ -7,14 +7,14 @@ the first that claims a tensor accounts for its bytes.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import prod
 from typing import NamedTuple
 
 from inspector.formats import training
-from inspector.model import Expected, Header, Key, Prediction, Step, Tensor
-from inspector.units import integer, plural
+from inspector.model import Expected, Header, Key, Prediction, Reconciliation, Step, Tensor
+from inspector.units import escape, integer, plural
 
 
 class Surplus(NamedTuple):
@@ -270,3 +270,29 @@ def _book_claims(ledger: Ledger, header: Header) -> None:
         ledger.add_bytes("truncated", -beyond, f"{plural(beyond, 'byte')} beyond the end of {header.path}")
     if held - claimed + beyond:
         ledger.add_bytes("overlap", held - claimed + beyond, BY_NAME["overlap"].meaning)
+
+
+_SHORT = 8  # characters of a dtype next to the label
+
+
+def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
+    """The bridge as people read it: bytes, whether they are a step, their name, and the reason."""
+    if result.nominal:
+        whole = not result.nominal.bits % 8
+        at = f"× {plural(result.nominal.bits // 8, 'byte')}" if whole else f"× {result.nominal.bits} bits"
+        dtype = escape(result.dtype or "", 60)
+        inline = f" ({dtype})" if 0 < len(dtype) <= _SHORT else ""
+        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{inline}', "" if inline else dtype
+    elif result.predicted is not None:
+        yield result.predicted, False, f"predicted, at {escape(result.dtype or '16 bits', 60)}", ""
+    else:
+        yield 0, False, "no prediction", ""
+    for step in result.steps:
+        yield step.bytes, True, step.cause, escape(step.detail, 160)
+    if result.unexplained_bytes or result.unexplained:
+        names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
+        more = "…" if len(result.unexplained) > 3 else ""
+        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
+        yield result.unexplained_bytes, True, "unexplained", what
+    explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
+    yield result.on_disk, False, "on disk", explained

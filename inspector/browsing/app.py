@@ -69,12 +69,12 @@ class Lines(Tree[Node]):
 
     def columns(self, content: Content, cells: tuple[str, ...]) -> str:
         """The cells at the right edge, as many as leave room for names."""
-        told, room = "", self.room - _NAME
+        shown, room = "", self.room - _NAME
         for cell, width in zip(cells, content.widths, strict=True):
             room -= width + 2
             if room >= 0:
-                told += f"  {_right(cell, width)}"
-        return told
+                shown += f"  {_right(cell, width)}"
+        return shown
 
     @property
     def room(self) -> int:
@@ -200,7 +200,7 @@ class Browser(App[None]):
             yield Static("reading headers …", id="waiting", markup=False)
             yield Lines()
             with VerticalScroll(id="details"):
-                yield Static("", id="told", markup=False)
+                yield Static("", id="about", markup=False)
         yield Input(placeholder="a part of a name, a role, a dtype, layer 3", id="search", compact=True)
         yield Footer(show_command_palette=False)
 
@@ -246,8 +246,8 @@ class Browser(App[None]):
 
     def _progress(self, done: int, total: int) -> None:
         if total > 1 and get_ident() != self._thread_id:
-            told = f"reading headers {integer(done)} of {integer(total)} …"
-            self.call_later(self.query_one("#waiting", Static).update, told)
+            text = f"reading headers {integer(done)} of {integer(total)} …"
+            self.call_later(self.query_one("#waiting", Static).update, text)
 
     def failed(self, error: Exception) -> None:
         """A target that cannot be opened ends the program, or leads back to the list of models."""
@@ -339,15 +339,15 @@ class Browser(App[None]):
 
     def tell(self) -> None:
         """Show the details of the line under the cursor, folded to the panel."""
-        told, line = self.query_one("#told", Static), self.line
+        about, line = self.query_one("#about", Static), self.line
         if self.content is None or line is None or (line.children is not None and not self.content.is_prepared):
-            told.update("")  # until `prepare` is done: the tree does not wait
+            about.update("")  # until `prepare` is done: the tree does not wait
             return
         width = self.panel_width
         shown = list(folded(self.content.details(line), width))
         if self._measured is not None and self._measured[0] is line:
             shown = [*self._measured[1], "", *shown]
-        told.update("\n".join(shown))
+        about.update("\n".join(shown))
 
     @property
     def panel_width(self) -> int:
@@ -426,10 +426,10 @@ class Browser(App[None]):
 
         def measured() -> None:
             try:
-                told = content.measure(item, width)
+                lines = content.measure(item, width)
             except InspectorError as error:
-                told = [str(error)]
-            shown = [fitted(escape(line), width) for text in told for line in text.split("\n")]
+                lines = [str(error)]
+            shown = [fitted(escape(line), width) for text in lines for line in text.split("\n")]
             self.call_from_thread(self.measured, line, shown)
 
         self._beside(measured)
@@ -441,9 +441,9 @@ class Browser(App[None]):
             self.tell()
 
 
-def folded(told: list[tuple[str, str]], width: int) -> Iterator[str]:
+def folded(details: list[tuple[str, str]], width: int) -> Iterator[str]:
     """Labels and texts in two columns, the second folded."""
-    for word, text in told:
+    for word, text in details:
         lines = wrapped(text, max(width - _LABEL, 12), 0).split("\n")
         yield f"{word:<{_LABEL}}{lines[0]}"
         yield from (" " * _LABEL + line for line in lines[1:])

@@ -14,7 +14,7 @@ from inspector.model import Key
 from inspector.units import escape, plural
 
 #: A detail of a line: a label, and a text that may be folded.
-Told = tuple[str, str]
+Detail = tuple[str, str]
 #: Called with the number of headers read and their total.
 Progress = Callable[[int, int], None]
 #: Opens the target; may be called from a thread.
@@ -70,7 +70,7 @@ class Content:
         """The cells of a line."""
         raise NotImplementedError
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         """All details of a line."""
         raise NotImplementedError
 
@@ -106,7 +106,7 @@ class Models(Content):
     def cells(self, node: Node) -> tuple[str, ...]:  # noqa: ARG002  a name alone
         return ("",)
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         item = node.item
         return [("model", escape(item.name)), ("target", escape(str(item.subject)))] if item else []
 
@@ -132,16 +132,16 @@ class Names(Content):
     def cells(self, node: Node) -> tuple[str, ...]:
         return ("",) if node.item else (f"{len(node.items()):,}",)
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         item = node.item
         if item is None:
             return [("branch", node.label), ("tensors", f"{len(node.items()):,}")]
         return [("name", escape(item.name)), ("file", escape(item.subject)), *place(item.key, item.group)]
 
 
-def place(key: Key, group: str) -> list[Told]:
+def place(key: Key, group: str) -> list[Detail]:
     """A key in words."""
-    told: list[tuple[str, Any]] = [
+    details: list[tuple[str, Any]] = [
         ("role", f"{key.role or 'other'} in {group}"),
         ("tower", key.tower if key.tower != "text" else ""),
         ("branch", key.branch),
@@ -149,4 +149,4 @@ def place(key: Key, group: str) -> list[Told]:
         ("expert", "" if key.expert is None else "all of the layer" if key.expert < 0 else key.expert),
         ("part", key.part if key.part != "weight" else ""),
     ]
-    return [(word, escape(str(value), 200)) for word, value in told if value != ""]
+    return [(word, escape(str(value), 200)) for word, value in details if value != ""]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from inspector.browsing.contents import Content, Told, place
+from inspector.browsing.contents import Content, Detail, place
 from inspector.browsing.nodes import Item, Node
 from inspector.comparing.attachment import Attached, Attachment
 from inspector.comparing.diff import Diff
@@ -53,14 +53,14 @@ class Pairs(Content):
             pair = items[0].subject
             return change_of(pair), *(decimal(side.nbytes) if side else "–" for side in (pair.a, pair.b))
         differ = sum(item.differs for item in items)
-        told = f"{integer(differ)} differ" if differ else f"{integer(len(items))} the same"
-        return told, decimal(_bytes(items, "a")), decimal(_bytes(items, "b"))
+        counts = f"{integer(differ)} differ" if differ else f"{integer(len(items))} the same"
+        return counts, decimal(_bytes(items, "a")), decimal(_bytes(items, "b"))
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         item = node.item
         return list(self._pair(item) if item else self._branch(node))
 
-    def _branch(self, node: Node) -> Iterator[Told]:
+    def _branch(self, node: Node) -> Iterator[Detail]:
         items = node.items()
         yield "branch", node.label
         for status, words in _STATUSES.items():
@@ -70,7 +70,7 @@ class Pairs(Content):
             nbytes = _bytes(items, side)
             yield side, f"{integer(nbytes)} bytes ({size(nbytes)})"
 
-    def _pair(self, item: Item) -> Iterator[Told]:
+    def _pair(self, item: Item) -> Iterator[Detail]:
         pair: Pair = item.subject
         yield "status", _STATUSES[pair.status]
         yield from place(pair.key, item.group)
@@ -113,9 +113,9 @@ class Adapter(Content):
         base, adapter = (escape(each.checkpoint.title, 100) for each in (result.base, result.adapter))
         self.title = f"{adapter} on {base}"
         misfits = sum(not each.fits for each in result.tensors)
-        told = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added"
+        changed = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added"
         self.summary = (
-            f"{told}, {plural(misfits, 'tensor')} that do not fit" if misfits else f"{told}: every shape fits"
+            f"{changed}, {plural(misfits, 'tensor')} that do not fit" if misfits else f"{changed}: every shape fits"
         )
 
     def made(self) -> Iterable[Item]:
@@ -134,7 +134,7 @@ class Adapter(Content):
         base = shape_text([each.base.tensor.shape]) if each.base else "–"
         return shape_text([each.piece.tensor.shape]), base, "no" if misfits else "yes"
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         held = _held(node)
         return list(_tensor(held[0]) if node.item else _branch(node.label, held))
 
@@ -143,7 +143,7 @@ def _held(node: Node) -> Sequence[Attached]:
     return [item.subject for item in node.items()]
 
 
-def _branch(label: str, held: Sequence[Attached]) -> Iterator[Told]:
+def _branch(label: str, held: Sequence[Attached]) -> Iterator[Detail]:
     yield "branch", label
     yield "tensors", integer(len(held))
     yield "parameters", integer(sum(each.piece.parameters for each in held))
@@ -152,7 +152,7 @@ def _branch(label: str, held: Sequence[Attached]) -> Iterator[Told]:
         yield "error", f"{plural(misfits, 'tensor')} that do not fit"
 
 
-def _tensor(each: Attached) -> Iterator[Told]:
+def _tensor(each: Attached) -> Iterator[Detail]:
     tensor, base = each.piece.tensor, each.base
     yield "name", escape(tensor.name)
     yield "shape", shape_text([tensor.shape])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 
-from inspector.browsing.contents import Content, Told, place
+from inspector.browsing.contents import Content, Detail, place
 from inspector.browsing.nodes import VIEWS, Item, Node, branch
 from inspector.model import Expected, Labelled, Reconciliation, RoleSum
 from inspector.report.words import shape_text
@@ -31,8 +31,8 @@ class Tensors(Content):
         self.result, self._measure = result, measure
         checkpoint = result.checkpoint
         self.title = escape(checkpoint.title, 200)
-        told = [f"{count(result.logical)} parameters", escape(result.dtype or checkpoint.format, 40)]
-        self.summary = ", ".join((*told, plural(len(result.tensors), "tensor"), decimal(result.on_disk)))
+        facts = [f"{count(result.logical)} parameters", escape(result.dtype or checkpoint.format, 40)]
+        self.summary = ", ".join((*facts, plural(len(result.tensors), "tensor"), decimal(result.on_disk)))
 
     @property
     def is_prepared(self) -> bool:
@@ -41,8 +41,8 @@ class Tensors(Content):
     def made(self) -> Iterable[Item]:
         words: dict[tuple[str, str, str], tuple[str, ...]] = {}
         for each in self.result.tensors:
-            told = (each.key.role, each.group, each.tensor.dtype)
-            known = words.get(told) or words.setdefault(told, tuple(word.lower() for word in told))
+            terms = (each.key.role, each.group, each.tensor.dtype)
+            known = words.get(terms) or words.setdefault(terms, tuple(word.lower() for word in terms))
             yield Item(each.tensor.name, each.key, each.group, known, each)
 
     def roots(self, view: str) -> list[Node]:
@@ -89,11 +89,11 @@ class Tensors(Content):
 
     # --- details --------------------------------------------------------------------------------------
 
-    def details(self, node: Node) -> list[Told]:
+    def details(self, node: Node) -> list[Detail]:
         item = node.item
         return list(self._tensor(item.subject) if item else self._branch(node))
 
-    def _branch(self, node: Node) -> Iterator[Told]:
+    def _branch(self, node: Node) -> Iterator[Detail]:
         items = node.items()
         held = [item.subject for item in items]
         nbytes, parameters = sum(each.tensor.nbytes for each in held), sum(each.parameters for each in held)
@@ -111,7 +111,7 @@ class Tensors(Content):
         if len(lines) == 1:
             yield from self._formula_of_role(lines.pop())
 
-    def _formula_of_role(self, line: tuple[str, str, str, str]) -> Iterator[Told]:
+    def _formula_of_role(self, line: tuple[str, str, str, str]) -> Iterator[Detail]:
         for role in self.result.roles:
             if (role.role, role.group, role.tower, role.branch) == line:
                 if role.formula:
@@ -119,7 +119,7 @@ class Tensors(Content):
                 elif role.explained:
                     yield "explained", escape(role.explained)
 
-    def _tensor(self, each: Labelled) -> Iterator[Told]:
+    def _tensor(self, each: Labelled) -> Iterator[Detail]:
         tensor = each.tensor
         yield "name", escape(tensor.name)
         yield "shape", shape_text([tensor.shape])
@@ -151,7 +151,7 @@ class Tensors(Content):
                 rows.setdefault((row.tower, row.role, row.part, row.branch, row.indexes), []).append(row)
         return rows
 
-    def _predicted(self, each: Labelled) -> Iterator[Told]:
+    def _predicted(self, each: Labelled) -> Iterator[Detail]:
         """The formula of the prediction's row; if layouts differ, that of its role."""
         key = each.key
         for row in self._rows.get((key.tower, key.role, key.part, key.branch, key.indexes), ()):
@@ -160,7 +160,7 @@ class Tensors(Content):
                 return
         yield from self._formula_of_role((key.role or "other", each.group, key.tower, key.branch))
 
-    def _packed(self, each: Labelled) -> Iterator[Told]:
+    def _packed(self, each: Labelled) -> Iterator[Detail]:
         packing, name = self.result.packing, each.tensor.name
         if packing and name in packing.shapes:
             yield "packs", f"{shape_text([packing.shapes[name]])} by {escape(packing.scheme, 40)}"

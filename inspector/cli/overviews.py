@@ -71,8 +71,8 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     from inspector import api
     from inspector.report import models as report
 
-    with progress("models") as told:
-        found = api.models(target, progress=told)
+    with progress("models") as update:
+        found = api.models(target, progress=update)
     if not found:
         return False
     name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target

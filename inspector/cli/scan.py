@@ -117,14 +117,14 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
         return
     from inspector.report import scan as text
 
-    last, told = 0.0, False
+    last, announced = 0.0, False
 
     def show(progress: Progress) -> None:
-        nonlocal last, told
-        if not told:
+        nonlocal last, announced
+        if not announced:
             page = progress.dashboard if find_spec("bokeh") else "needs bokeh: pip install bokeh"
             console.tell(f"Dask's dashboard: {page}")
-            told = True
+            announced = True
         if monotonic() - last > 0.2:
             last = monotonic()
             line = text.progress(progress)[: (console.screen().width or 80) - 1]
@@ -134,7 +134,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
     try:
         yield show
     finally:
-        if told:
+        if announced:
             sys.stderr.write("\r\x1b[K")
 
 

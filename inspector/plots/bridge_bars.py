@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from inspector.bridge.ledger import bridge_rows
 from inspector.model import Reconciliation
 from inspector.plots.figure import PALETTE, Chart, chart_layout, label
-from inspector.report.text import bridge_rows
 from inspector.units import integer, signed
 
 

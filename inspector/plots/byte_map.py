@@ -28,11 +28,11 @@ def chart(result: Reconciliation) -> Chart:
     root = byte_tree(result.tensors)
     placed = list(_placed(root, "0", "", 0, ""))
     largest = max(root.children, key=lambda node: node.bytes, default=None)
-    told = f"{plural(root.tensors, 'tensor')} of {size(root.bytes)}"
-    told += f"; the largest is {largest.name}, {decimal(largest.bytes)}" if largest else ""
+    summary = f"{plural(root.tensors, 'tensor')} of {size(root.bytes)}"
+    summary += f"; the largest is {largest.name}, {decimal(largest.bytes)}" if largest else ""
     return Chart(
         "Bytes by group, role, layer and tensor",
-        told,
+        summary,
         [_trace(placed)],
         chart_layout(uniformtext={"minsize": 9, "mode": "hide"}),
         (*_LEVELS, "tensors", "parameters", "bytes"),
@@ -74,7 +74,7 @@ def _trace(placed: list[_Placed]) -> dict[str, Any]:
             "colors": [each.colour or "rgba(128,128,128,0.25)" for each in placed],
             "line": {"width": 1, "color": "rgba(255,255,255,0.55)"},
         },
-        "customdata": [_told(each.node) for each in placed],
+        "customdata": [_hover(each.node) for each in placed],
         "texttemplate": "%{label}<br>%{percentRoot:.1%}",
         "hovertemplate": "%{label}<br>%{customdata}<br>%{percentRoot:.3%} of all<extra></extra>",
         "maxdepth": 4,
@@ -83,7 +83,7 @@ def _trace(placed: list[_Placed]) -> dict[str, Any]:
     }
 
 
-def _told(node: Node) -> str:
+def _hover(node: Node) -> str:
     dtypes = ", ".join(label(dtype, 20) for dtype in node.dtypes[:4])
     parameters = f"{integer(node.parameters)} parameters<br>" if node.parameters else ""
     return f"{parameters}{integer(node.bytes)} bytes in {plural(node.tensors, 'tensor')}, {dtypes}"

@@ -37,12 +37,12 @@ def chart(result: Diff) -> Chart:
     for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True):
         members.setdefault(place_of(pair.key), []).append((pair, data))
     cells = {place: _crossing(own) for place, own in members.items()}
-    told = {place: _told(place, cell) for place, cell in cells.items()}
-    views = {"status": words(found, {place: cell.status for place, cell in cells.items()}, told)}
+    texts = {place: _hover(place, cell) for place, cell in cells.items()}
+    views = {"status": words(found, {place: cell.status for place, cell in cells.items()}, texts)}
     if result.data is not None:
         distances = {place: cell.distance for place, cell in cells.items()}
         agreements = {place: cell.agreement for place, cell in cells.items() if cell.agreement}
-        views = {"distance": numbers(found, distances, told), "values": words(found, agreements, told), **views}
+        views = {"distance": numbers(found, distances, texts), "values": words(found, agreements, texts), **views}
     counts = ", ".join(f"{integer(number)} {_STATUSES[status]}" for status, number in result.counts.items() if number)
     return Chart(
         "Differences by layer and role",
@@ -70,9 +70,9 @@ def _row(place: Place, cell: _Crossing) -> tuple[str | int | float | None, ...]:
     return (*place, cell.tensors, cell.status, cell.agreement, cell.distance, cell.sums.max_abs if cell.sums else None)
 
 
-def _told(place: Place, cell: _Crossing) -> str:
-    told = [f"{label(place[0])}: {label(place[1])}", f"{cell.status}, {plural(cell.tensors, 'tensor')}"]
+def _hover(place: Place, cell: _Crossing) -> str:
+    lines = [f"{label(place[0])}: {label(place[1])}", f"{cell.status}, {plural(cell.tensors, 'tensor')}"]
     if cell.sums:
         distance = "" if cell.distance is None else f", ‖a−b‖/‖a‖ {cell.distance:.3g}"
-        told.append(f"{cell.agreement}{distance}, at most {cell.sums.max_abs:.3g}")
-    return "<br>".join(told)
+        lines.append(f"{cell.agreement}{distance}, at most {cell.sums.max_abs:.3g}")
+    return "<br>".join(lines)

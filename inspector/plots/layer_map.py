@@ -20,9 +20,9 @@ def chart(result: Reconciliation) -> Chart:
     """A heat map of bits per weight, bytes or dtypes."""
     found = grid(result.tensors, result.roles)
     views = {
-        "bits": numbers(found.axes, {place: cell.bits for place, cell in found.cells.items()}, _told(found)),
-        "bytes": numbers(found.axes, {place: cell.bytes for place, cell in found.cells.items()}, _told(found)),
-        "dtype": words(found.axes, {place: _dtypes(cell) for place, cell in found.cells.items()}, _told(found)),
+        "bits": numbers(found.axes, {place: cell.bits for place, cell in found.cells.items()}, _hover(found)),
+        "bytes": numbers(found.axes, {place: cell.bytes for place, cell in found.cells.items()}, _hover(found)),
+        "dtype": words(found.axes, {place: _dtypes(cell) for place, cell in found.cells.items()}, _hover(found)),
     }
     cells = [(row, column, found.cells[row, column]) for row, column in places(found.axes, found.cells)]
     return Chart(
@@ -52,14 +52,14 @@ def chart_height(found: Axes) -> int:
     return 170 + _ROW * max(12, min(len(found.rows), MOST_ROWS))
 
 
-def numbers(found: Axes, values: Mapping[Place, float | None], told: Mapping[Place, str]) -> dict[str, Any]:
+def numbers(found: Axes, values: Mapping[Place, float | None], texts: Mapping[Place, str]) -> dict[str, Any]:
     """One trace of numbers, shown as colours."""
     most = max((value for value in values.values() if value is not None and isfinite(value)), default=0)
     trace = {"colorscale": "Cividis", "colorbar": _bar(), "zmin": 0, "zmax": most or 1}
-    return {**_trace(found, values.get, told), **trace}
+    return {**_trace(found, values.get, texts), **trace}
 
 
-def words(found: Axes, values: Mapping[Place, str], told: Mapping[Place, str]) -> dict[str, Any]:
+def words(found: Axes, values: Mapping[Place, str], texts: Mapping[Place, str]) -> dict[str, Any]:
     """One trace of words, each with its own colour."""
     known = list(dict.fromkeys(values[place] for place in places(found, values)))
     numbered = {word: number for number, word in enumerate(known)}
@@ -69,7 +69,7 @@ def words(found: Axes, values: Mapping[Place, str], told: Mapping[Place, str]) -
     ]
     ticks = {"tickmode": "array", "tickvals": list(range(steps)), "ticktext": [label(word, 24) for word in known]}
     return {
-        **_trace(found, lambda place: numbered.get(values.get(place, "")), told),
+        **_trace(found, lambda place: numbered.get(values.get(place, "")), texts),
         "colorscale": colours,
         "zmin": -0.5,
         "zmax": steps - 0.5,
@@ -81,14 +81,14 @@ def _bar() -> dict[str, Any]:
     return {"thickness": 10, "outlinewidth": 0, "orientation": "h", "y": -0.02, "yanchor": "top"}
 
 
-def _trace(found: Axes, value: Callable[[Place], float | None], told: Mapping[Place, str]) -> dict[str, Any]:
+def _trace(found: Axes, value: Callable[[Place], float | None], texts: Mapping[Place, str]) -> dict[str, Any]:
     rows, columns = found.rows[:MOST_ROWS], found.columns[:MOST_COLUMNS]
     return {
         "type": "heatmap",
         "x": list(range(len(columns))),
         "y": list(range(len(rows))),
         "z": [[_finite(value((row, column))) for column in columns] for row in rows],
-        "customdata": [[told.get((row, column), "") for column in columns] for row in rows],
+        "customdata": [[texts.get((row, column), "") for column in columns] for row in rows],
         "hovertemplate": "%{customdata}<extra></extra>",
         "xgap": 1,
         "ygap": 1,
@@ -121,7 +121,7 @@ def _names(words: Sequence[str], every: int) -> dict[str, Any]:
     }
 
 
-def _told(found: Grid) -> dict[Place, str]:
+def _hover(found: Grid) -> dict[Place, str]:
     return {
         (row, column): f"{label(row)}: {label(column)}<br>{integer(cell.bytes)} bytes in "
         f"{plural(cell.tensors, 'tensor')}, {label(_dtypes(cell))}"

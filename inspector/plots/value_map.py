@@ -16,15 +16,15 @@ def chart(found: Values) -> Chart:
     for row in found.rows:
         members.setdefault(place_of(row.tensors[0].key), []).append(row)
     cells = {place: pooled(row.summary for row in rows) for place, rows in members.items()}
-    told = {place: _told(place, cell, len(members[place])) for place, cell in cells.items()}
+    texts = {place: _hover(place, cell, len(members[place])) for place, cell in cells.items()}
     across = axes((row.tensors[0].key for row in found.rows), found.result.roles)
     odd = {place: cell.nan + cell.inf for place, cell in cells.items()}
     views = {
-        "deviation": numbers(across, {place: cell.std for place, cell in cells.items()}, told),
-        "largest": numbers(across, {place: cell.largest for place, cell in cells.items()}, told),
+        "deviation": numbers(across, {place: cell.std for place, cell in cells.items()}, texts),
+        "largest": numbers(across, {place: cell.largest for place, cell in cells.items()}, texts),
     }
     if any(odd.values()):
-        views["no numbers"] = numbers(across, odd, told)
+        views["no numbers"] = numbers(across, odd, texts)
     return Chart(
         "Deviation by layer and role",
         f"{plural(len(found.rows), 'tensor')}, of which {integer(sum(map(bool, odd.values())))} cells of layer and "
@@ -42,12 +42,12 @@ def _numbers(cell: Summary) -> tuple[float | None, ...]:
     return (cell.std, cell.mean, cell.min, cell.max, cell.nan, cell.inf)
 
 
-def _told(place: Place, cell: Summary, tensors: int) -> str:
-    told = [f"{label(place[0])}: {label(place[1])}, {plural(tensors, 'tensor')}"]
-    told += [
+def _hover(place: Place, cell: Summary, tensors: int) -> str:
+    lines = [f"{label(place[0])}: {label(place[1])}, {plural(tensors, 'tensor')}"]
+    lines += [
         f"{name} {value:.4g}"
         for name, value in (("deviation", cell.std), ("largest", cell.largest))
         if value is not None
     ]
-    told += [f"{integer(number)} {name}" for name, number in (("NaN", cell.nan), ("infinite", cell.inf)) if number]
-    return "<br>".join(told)
+    lines += [f"{integer(number)} {name}" for name, number in (("NaN", cell.nan), ("infinite", cell.inf)) if number]
+    return "<br>".join(lines)

@@ -57,9 +57,9 @@ def title(model: Audited) -> str:
 def verdict(model: Audited) -> str:
     """Our verdict in numbers, then the reference readers'."""
     numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
-    told = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
+    counts = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
     absent = any(finding.rule in _ABSENT for finding in model.findings)
-    return "; ".join(filter(None, (told or "nothing found", *_readers(model.verdicts, whole=not absent))))
+    return "; ".join(filter(None, (counts or "nothing found", *_readers(model.verdicts, whole=not absent))))
 
 
 #: Rules about missing files of a set.
@@ -114,13 +114,13 @@ _INDENT = 9
 def summary(result: Audit) -> str:
     """Counts of all findings, in one line."""
     counts = result.counts
-    told = (
+    counted = (
         f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
     )
     left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
     models = plural(sum(each.is_model for each in result.checkpoints), "model")
     failed = f"; {plural(len(result.failed), 'target')} not audited" if result.failed else ""
-    return f"{models}: {told}" + (f"; ignored: {left_out}" if left_out else "") + failed
+    return f"{models}: {counted}" + (f"; ignored: {left_out}" if left_out else "") + failed
 
 
 def document(result: Audit) -> dict[str, Any]:

@@ -48,8 +48,8 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
         yield from _misfits(misfits)
     yield ""
     share = f" ({result.parameters / result.base.logical * 100:.3g} %)" if result.base.logical else ""
-    told = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
-    yield told + ("" if misfits else ": every shape fits")
+    changed = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
+    yield changed + ("" if misfits else ": every shape fits")
     yield from _untold(effects)
 
 
@@ -76,9 +76,9 @@ def _touched(role: tuple[str, str], members: Sequence[Attached], effects: Mappin
     added = sum(each.piece.parameters for each in members)
     found = [effects.get(each.base.tensor.name) for each in members if each.base]
     changes = sorted(each.relative for each in found if each and each.relative is not None)
-    told = f"{changes[0]:.3g}" if changes else "–"
-    told += f" to {changes[-1]:.3g}" if changes and changes[0] != changes[-1] else ""
-    return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added), told
+    change = f"{changes[0]:.3g}" if changes else "–"
+    change += f" to {changes[-1]:.3g}" if changes and changes[0] != changes[-1] else ""
+    return f"{role[0]}{layers}", integer(len(members)), role[1], integer(added), change
 
 
 # --- a base, an adapter, and an allegedly merged model ----------------------------------------------
@@ -108,10 +108,10 @@ def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effec
     base, model = (escape(public(side.checkpoint.target), 60) for side in (changes.a, changes.b))
     own, touched = escape(public(adapter.checkpoint.target), 60), {each.base.tensor.name for each in effects}
     counted = Counter(each.merged.status if each.merged else None for each in effects)
-    told = ", ".join(
+    agreements = ", ".join(
         f"{integer(counted[status])} {status}" for status in ("equal", "rounded", "different") if counted[status]
     )
-    yield f"{base} with {own} added, against {model}: {plural(len(effects), 'weight')}, {told or 'none compared'}"
+    yield f"{base} with {own} added, against {model}: {plural(len(effects), 'weight')}, {agreements or 'none compared'}"
     wrong = [each for each in effects if each.merged and each.merged.status == "different"]
     for each in wrong[:_SHOWN]:
         assert each.merged is not None
@@ -262,8 +262,8 @@ def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
         yield ""
         yield table(rows, ("changed by", "", "in a", "in b"), "llll")
     yield ""
-    told = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
-    yield f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(told)
+    numbers = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
+    yield f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(numbers)
 
 
 def _identity(result: Reconciliation) -> tuple[str, str, str]:
@@ -273,10 +273,10 @@ def _identity(result: Reconciliation) -> tuple[str, str, str]:
 
 def _third(change: Change, what: str, members: Sequence[Third]) -> tuple[str, ...]:
     layers = layers_text(each.key.layer for each in members)
-    return _CHANGES[change], f"{what}{layers}", _told(members, 0), _told(members, 1)
+    return _CHANGES[change], f"{what}{layers}", _differences(members, 0), _differences(members, 1)
 
 
-def _told(members: Sequence[Third], side: int) -> str:
+def _differences(members: Sequence[Third], side: int) -> str:
     """What was changed, in a few words."""
     sides = (((each.a, each.data_a), (each.b, each.data_b))[side] for each in members)
     return ", ".join(dict.fromkeys(_word(pair, data.status if data else None) for pair, data in sides))
@@ -287,8 +287,8 @@ def _word(pair: Pair | None, status: str | None) -> str:
         return "absent"
     if pair.status in ("only_a", "only_b"):
         return {"only_a": "removed", "only_b": "added"}[pair.status]
-    told = {"same": "", "dtype": "dtype", "shape": "shape"}[pair.status]
-    return " ".join(filter(None, (told, status or ""))) or "same"
+    difference = {"same": "", "dtype": "dtype", "shape": "shape"}[pair.status]
+    return " ".join(filter(None, (difference, status or ""))) or "same"
 
 
 def three_document(result: Three) -> dict[str, Any]:
@@ -344,12 +344,12 @@ def rank_lines(ranks: Ranks) -> Iterator[str]:
     groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
     for pair, each in ranks:
         full = f"of {integer(each.full)}"
-        told = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be determined, {full}"
-        groups.setdefault((place_of(pair.key), told), []).append((pair, each))
+        ranked = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be determined, {full}"
+        groups.setdefault((place_of(pair.key), ranked), []).append((pair, each))
     yield table(
         [
-            (f"{what}{layers_text(pair.key.layer for pair, _ in members)}", told, _largest(members), _left(members))
-            for (what, told), members in groups.items()
+            (f"{what}{layers_text(pair.key.layer for pair, _ in members)}", ranked, _largest(members), _left(members))
+            for (what, ranked), members in groups.items()
         ],
         ("difference of", "rank", "largest singular values", "unexplained"),
         "lllr",

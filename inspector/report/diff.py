@@ -182,15 +182,15 @@ def compared(members: Sequence[_Member]) -> str:
     if first.status is None:
         return f"not compared: {escape(first.why, 80)}"
     sums = added(data.sums for data in found)
-    told = [first.status + (f" ({first.transform})" if first.transform else "")]
+    phrases = [first.status + (f" ({first.transform})" if first.transform else "")]
     if first.status != "equal" and sums.relative is not None:
-        told.append(f"‖a−b‖/‖a‖ {sums.relative:.3g}")
+        phrases.append(f"‖a−b‖/‖a‖ {sums.relative:.3g}")
     if first.status == "different":
-        told.append(f"at most {sums.max_abs:.3g}")
-        told += [f"cosine {sums.cosine:.6f}"] if sums.cosine is not None else []
-        told.append(f"{sums.share * 100:.3g} % of the elements")
-    told += [f"NaN {integer(sums.nan_a)} → {integer(sums.nan_b)}"] if sums.nan_a or sums.nan_b else []
-    return ", ".join(told)
+        phrases.append(f"at most {sums.max_abs:.3g}")
+        phrases += [f"cosine {sums.cosine:.6f}"] if sums.cosine is not None else []
+        phrases.append(f"{sums.share * 100:.3g} % of the elements")
+    phrases += [f"NaN {integer(sums.nan_a)} → {integer(sums.nan_b)}"] if sums.nan_a or sums.nan_b else []
+    return ", ".join(phrases)
 
 
 _NOTHING = Side((), (), (), "", 0)
@@ -238,8 +238,8 @@ def _widths(nbytes: tuple[int, int], elements: Sequence[int]) -> str:
     """Bits per element on either side: `16 → 4.5`."""
     if not any(elements):
         return ""
-    told = [bits(total * 8 / number) if number else "–" for total, number in zip(nbytes, elements, strict=True)]
-    return told[0] if told[0] == told[1] else " → ".join(told)
+    widths = [bits(total * 8 / number) if number else "–" for total, number in zip(nbytes, elements, strict=True)]
+    return widths[0] if widths[0] == widths[1] else " → ".join(widths)
 
 
 def _trained(result: Diff) -> Iterator[str]:
@@ -262,18 +262,18 @@ def _trained(result: Diff) -> Iterator[str]:
 def verdict(result: Diff) -> str:
     """How many tensors are equal, and how the others differ, in one line."""
     counts = result.counts
-    told = [f"{plural(counts['same'], 'tensor')} the same in dtype and shape"]
-    told += [f"{integer(counts[status])} {words}" for status, words in _VERDICTS.items() if counts[status]]
+    parts = [f"{plural(counts['same'], 'tensor')} the same in dtype and shape"]
+    parts += [f"{integer(counts[status])} {words}" for status, words in _VERDICTS.items() if counts[status]]
     agreements = result.agreements
     if agreements is not None:
-        told.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
+        parts.append("values: " + ", ".join(f"{integer(n)} {word}" for word, n in agreements.items() if n))
     others = sum(each.status != "same" for each in result.beside)
-    told += [f"{plural(others, 'other item')} different"] if others else []
+    parts += [f"{plural(others, 'other item')} different"] if others else []
     if result.config:
-        told.append(plural(len(result.config), "configuration field") + " different")
+        parts.append(plural(len(result.config), "configuration field") + " different")
     if result.differs:
-        return ", ".join(told)
-    return ", ".join(told) + (": nothing differs" if agreements is not None else "; values were not compared (--data)")
+        return ", ".join(parts)
+    return ", ".join(parts) + (": nothing differs" if agreements is not None else "; values were not compared (--data)")
 
 
 _VERDICTS: Mapping[Status, str] = {
@@ -317,17 +317,17 @@ def rows(result: Diff) -> Rows:
     return Rows(COLUMNS, [_flat(each) for each in document(result)["tensors"]])
 
 
-def _flat(told: Mapping[str, Any]) -> dict[str, Any]:
-    sides = {f"{side}_{name}": (told[side] or {}).get(name) for side in "ab" for name in _SIDES}
-    nan = told.get("nan") or {}
-    return {**told, **sides, "nan_a": nan.get("a"), "nan_b": nan.get("b")}
+def _flat(pair: Mapping[str, Any]) -> dict[str, Any]:
+    sides = {f"{side}_{name}": (pair[side] or {}).get(name) for side in "ab" for name in _SIDES}
+    nan = pair.get("nan") or {}
+    return {**pair, **sides, "nan_a": nan.get("a"), "nan_b": nan.get("b")}
 
 
 def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
     sums = data.sums if data and data.status else None
     done = {"leaves out": "left out", "makes": "made", "adds": "added"}.get(pair.converter)
     transform = done or (data.transform if data else None)
-    told = {
+    compared = {
         **key_document(pair.key),
         "status": pair.status,
         "a": _side(pair.a),
@@ -338,9 +338,9 @@ def _pair(pair: Pair, data: Data | None) -> dict[str, Any]:
         "relative": _number(sums.relative) if sums else None,
     }
     if sums is None:
-        return {**told, "reason": data.why} if data else told
+        return {**compared, "reason": data.why} if data else compared
     measured = {"cosine": _number(sums.cosine), "differing": sums.differing, "elements": sums.elements}
-    return {**told, **measured, "nan": {"a": sums.nan_a, "b": sums.nan_b}}
+    return {**compared, **measured, "nan": {"a": sums.nan_a, "b": sums.nan_b}}
 
 
 def _number(value: float | None) -> float | None:
@@ -353,8 +353,8 @@ def _side(side: Side | None) -> dict[str, Any] | None:
     if side is None:
         return None
     names = [each.tensor.name for each in side.tensors]
-    told: dict[str, Any] = {"name": names[0], "dtype": side.dtype, "shape": list(side.shapes[0]), "bytes": side.nbytes}
-    return told if len(names) == 1 else {**told, "names": names}
+    first: dict[str, Any] = {"name": names[0], "dtype": side.dtype, "shape": list(side.shapes[0]), "bytes": side.nbytes}
+    return first if len(names) == 1 else {**first, "names": names}
 
 
 # --- the page ----------------------------------------------------------------------------------------

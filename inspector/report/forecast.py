@@ -108,12 +108,12 @@ def _rule_of_thumb(result: Prediction) -> str:
 
 
 def _explanation(result: Prediction, stated: int) -> str:
-    told = explain(result, stated)
-    rows = [(integer(told.exact), "exact")]
-    rows += [(signed(-parameters), f"without {part}") for part, parameters in told.omitted]
-    if told.residual:
-        rows.append((signed(told.residual), "unexplained: a mistake, or rounding"))
-    rows.append((integer(told.stated), "stated"))
+    found = explain(result, stated)
+    rows = [(integer(found.exact), "exact")]
+    rows += [(signed(-parameters), f"without {part}") for part, parameters in found.omitted]
+    if found.residual:
+        rows.append((signed(found.residual), "unexplained: a mistake, or rounding"))
+    rows.append((integer(found.stated), "stated"))
     return table(rows, (), "rl")
 
 
@@ -167,9 +167,9 @@ def document(
     return document
 
 
-def _stated(told: Explanation) -> dict[str, Any]:
-    omitted = [{"part": part, "parameters": parameters} for part, parameters in told.omitted]
-    return {**fields(told, "stated exact"), "omitted": omitted, "unexplained": told.residual}
+def _stated(found: Explanation) -> dict[str, Any]:
+    omitted = [{"part": part, "parameters": parameters} for part, parameters in found.omitted]
+    return {**fields(found, "stated exact"), "omitted": omitted, "unexplained": found.residual}
 
 
 def _forecast(line: RoleForecast) -> dict[str, Any]:

@@ -31,8 +31,8 @@ def _kind(kind: Kind) -> str:
         f"{kind.letter}  {ranges(kind.layers)}: {each}, {integer(kind.parameters)} parameters, {_dtypes(kind.dtypes)}"
     )
     more = len(kind.differs) - _DIFFERENCES
-    told = (*kind.differs[:_DIFFERENCES], *((f"{more} more differences",) if more > 0 else ()))
-    return f"{text}; {'; '.join(escape(each, 80) for each in told)}" if told else text
+    differences = (*kind.differs[:_DIFFERENCES], *((f"{more} more differences",) if more > 0 else ()))
+    return f"{text}; {'; '.join(escape(each, 80) for each in differences)}" if differences else text
 
 
 def _dtypes(dtypes: Mapping[str, int]) -> str:

@@ -48,8 +48,8 @@ def identity(result: Memory) -> str:
     request, model = result.request, result.model
     family = model.prediction.family if model.prediction else "unknown architecture"
     whose = "" if result.asked or not model.context else ", the model's own"
-    told = f"{integer(request.context)} tokens{whose}, {plural(request.sequences, 'sequence')}"
-    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {told}"
+    load = f"{integer(request.context)} tokens{whose}, {plural(request.sequences, 'sequence')}"
+    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {load}"
 
 
 def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
@@ -59,8 +59,8 @@ def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
         yield "cache", "unknown", "", ""
     else:
         keys, values = result.request.keys.name, result.request.values.name
-        told = keys if keys == values else f"{keys}, {values}"
-        yield "cache", integer(result.cache), size(result.cache), told if result.confirmed else f"{told}, unconfirmed"
+        dtype = keys if keys == values else f"{keys}, {values}"
+        yield "cache", integer(result.cache), size(result.cache), dtype if result.confirmed else f"{dtype}, unconfirmed"
     if result.activations:
         yield "activations", integer(result.activations.nbytes), size(result.activations.nbytes), "an estimate"
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
@@ -81,11 +81,11 @@ def growth_lines(result: Memory) -> Iterator[str]:
     read = result.weights.read
     if result.held is not None:
         yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
-    told = f"generating one token reads {integer(read)} bytes of weights ({decimal(read)})"
+    line = f"generating one token reads {integer(read)} bytes of weights ({decimal(read)})"
     prediction = result.model.prediction
     if prediction and prediction.active != prediction.parameters:
-        told += f", {count(prediction.active)} of {count(prediction.parameters)} parameters"
-    yield told
+        line += f", {count(prediction.active)} of {count(prediction.parameters)} parameters"
+    yield line
 
 
 def _devices(result: Memory) -> Iterator[str]:
@@ -169,7 +169,7 @@ def assumptions(result: Memory) -> Iterator[str]:
 def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
     """`inspect memory TARGET --json`."""
     model, request = result.model, result.request
-    told = {
+    whole = {
         "schema": SCHEMA,
         "target": model.target,
         "architecture": {
@@ -194,7 +194,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "findings": [finding(each) for each in result.findings],
         "assumes": list(assumptions(result)),
     }
-    return told if not swept else {**told, "sweep": [_swept(each) for each in swept]}
+    return whole if not swept else {**whole, "sweep": [_swept(each) for each in swept]}
 
 
 def _cache(result: Memory) -> dict[str, Any]:
@@ -284,9 +284,9 @@ def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
     if swept:
         yield Section("Context lengths and cache types", [of_rows("In total", rows(swept), ("cache_dtype", "fits"))])
     if result.training:
-        told = Text([f"Assumed: {each}" for each in result.training.assumes])
+        assumes = Text([f"Assumed: {each}" for each in result.training.assumes])
         columns = _page_columns(("what", "bytes", "size", "how"))
-        yield Section("Training", [Table("Per device", columns, training_rows(result.training)), told])
+        yield Section("Training", [Table("Per device", columns, training_rows(result.training)), assumes])
     assumed = Text([f"Assumed: {each}" for each in assumptions(result)])
     yield Section("Findings and assumptions", [Findings(result.findings), assumed])
 

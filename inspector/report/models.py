@@ -45,8 +45,8 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
 
 def _state(result: Reconciliation) -> str:
     """`complete`, or why not."""
-    told = escape(judgement(result), 80)
-    return told.partition(",")[0] if told.startswith((COMPLETE, "1 error")) or " errors," in told else told
+    state = escape(judgement(result), 80)
+    return state.partition(",")[0] if state.startswith((COMPLETE, "1 error")) or " errors," in state else state
 
 
 COLUMNS = columns(

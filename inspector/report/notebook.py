@@ -66,9 +66,9 @@ def html(noun: Overviewed) -> str:
             (each.role, each.group, each.tensors, f"{each.parameters:,}", f"{each.bytes:,}", ", ".join(each.dtypes))
             for each in result.roles
         ]
-    told = "".join(f"<div>{in_html(line)}</div>" for line in lines)
+    divisions = "".join(f"<div>{in_html(line)}</div>" for line in lines)
     table = tabulate(rows, headers, tablefmt="html", disable_numparse=True)
-    return f"<div><strong>{in_html(title)}</strong>{told}{table}</div>"
+    return f"<div><strong>{in_html(title)}</strong>{divisions}{table}</div>"
 
 
 def rows(noun: Noun) -> Rows:

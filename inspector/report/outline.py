@@ -18,16 +18,16 @@ MOST_NAMES = 4
 
 def lines(target: str, found: Outline, width: int | None = None) -> str:
     """`inspect INDEX` if none of its files exists here."""
-    told = (wrapped(line, width) for line in _told(target, found))
+    head = (wrapped(line, width) for line in _summary(target, found))
     rows = [
         (" ".join(filter(None, (each.branch, each.role))), each.tower, each.group, integer(each.tensors))
         for each in found.roles
     ]
     listed = table(rows, ("role", "tower", "group", "tensors"), "lllr", width=width, give=((2, 0), (0, 16)))
-    return "\n".join(told) + f"\n\n{listed}"
+    return "\n".join(head) + f"\n\n{listed}"
 
 
-def _told(target: str, found: Outline) -> Iterator[str]:
+def _summary(target: str, found: Outline) -> Iterator[str]:
     yield escape(target.rstrip("/").rsplit("/", 1)[-1], _NAME)
     tensors = plural(len(found.index.weight_map), "tensor")
     claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""

@@ -41,8 +41,8 @@ def document(result: Audit) -> dict[str, Any]:
 
 
 def _invocation(result: Audit) -> dict[str, Any]:
-    told = [{"level": "error", "message": {"text": escape(str(each.reason))}} for each in result.failed]
-    return {"executionSuccessful": not told, **({"toolExecutionNotifications": told} if told else {})}
+    failures = [{"level": "error", "message": {"text": escape(str(each.reason))}} for each in result.failed]
+    return {"executionSuccessful": not failures, **({"toolExecutionNotifications": failures} if failures else {})}
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -66,12 +66,12 @@ def _result(finding: Finding, model: Audited, at: dict[str, int]) -> dict[str, A
     }
     if finding.tensor is not None:
         location["logicalLocations"] = [{"name": escape(finding.tensor), "kind": "member"}]
-    said = f"{escape(finding.tensor, 200)}: " if finding.tensor else ""
+    place = f"{escape(finding.tensor, 200)}: " if finding.tensor else ""
     return {
         "ruleId": finding.rule,
         "ruleIndex": at[finding.rule],
         "level": _LEVELS[finding.severity],
-        "message": {"text": said + escape(finding.message)},
+        "message": {"text": place + escape(finding.message)},
         "locations": [location],
         "partialFingerprints": {"checkpointInspector/v1": _fingerprint(finding, model)},
     }
@@ -92,5 +92,5 @@ def _uri(finding: Finding, model: Audited) -> str:
 
 def _fingerprint(finding: Finding, model: Audited) -> str:
     """Equal for the same finding in the next run, whatever the numbers in its message."""
-    told = "\0".join((finding.rule, _uri(finding, model), finding.tensor or ""))
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    identity = "\0".join((finding.rule, _uri(finding, model), finding.tensor or ""))
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]

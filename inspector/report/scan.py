@@ -73,12 +73,12 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
     """`inspect scan --report DIR`."""
     from inspector.scanning.queries import MOST_SHOWN
 
-    told = head(found, folder)
+    shown_lines = head(found, folder)
     for name, answer in shown(found):
-        told += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
+        shown_lines += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
         if len(answer.rows) > MOST_SHOWN:
-            told.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
-    return "\n".join(told)
+            shown_lines.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
+    return "\n".join(shown_lines)
 
 
 def head(found: Report, folder: str) -> list[str]:
@@ -86,14 +86,14 @@ def head(found: Report, folder: str) -> list[str]:
     total = found.total
     held = f"{plural(total['checkpoints'], 'checkpoint')}, {decimal(total['on_disk'])}"
     held += f", {count(total['logical'])} parameters"
-    told = [
+    found_lines = [
         escape(folder, _CELL),
         f"{held}; {integer(total['broken'])} with errors, {integer(total['unreadable'])} unreadable",
     ]
-    told += [_history(found.scans)] if len(found.scans) > 1 else []
+    found_lines += [_history(found.scans)] if len(found.scans) > 1 else []
     if found.scans[-1].get("finished") is None:
-        told.append("the last scan is unfinished: --resume continues it")
-    return told
+        found_lines.append("the last scan is unfinished: --resume continues it")
+    return found_lines
 
 
 def shown(found: Report) -> list[tuple[str, Answer]]:

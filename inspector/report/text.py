@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector import units
 from inspector.architectures.facts import facts
+from inspector.bridge.ledger import bridge_rows
 from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
@@ -21,7 +22,6 @@ COMPLETE = "complete"  # the start of the verdict
 #: Warnings that a predicted tensor is not stored, or not in its size: no such checkpoint is complete.
 LACKING = ("missing", "head-not-stored", "vocab-padding")
 _NAME = 100  # characters of a name that are shown
-_SHORT = 8  # characters of a dtype next to the label
 
 
 def overview(result: Reconciliation, width: int | None = None, *, notes: bool = True) -> str:
@@ -103,13 +103,13 @@ def family(result: Reconciliation) -> str:
 def _facts(result: Reconciliation) -> str:
     """`32 layers, width 4,096, 32 heads (8 KV), vocabulary 32,000, context 32,768, …`, and the card's licence."""
     known = {fact.name: fact.value for fact in facts(result.checkpoint.config)}
-    told = [phrase(known) for name, phrase in _PHRASES.items() if name in known]
-    told += [
+    phrases = [phrase(known) for name, phrase in _PHRASES.items() if name in known]
+    phrases += [
         f"{word} {escape(result.checkpoint.card[key], 60)}"
         for key, word in _CARD.items()
         if key in result.checkpoint.card
     ]
-    return ", ".join(filter(None, told))
+    return ", ".join(filter(None, phrases))
 
 
 _PHRASES: Mapping[str, Callable[[Mapping[str, int]], str]] = {
@@ -138,12 +138,12 @@ def _adapter(result: Reconciliation) -> list[str]:
         return []
     ranks = ", ".join(f"rank {rank} in {plural(modules, 'module')}" for rank, modules in adapter.ranks.items())
     roles = dict.fromkeys(role.role for role in result.roles if role.group == "adapter")
-    told = [f"adapter ({escape(adapter.method)})", ranks, f"on {', '.join(escape(role, 40) for role in roles)}"]
+    phrases = [f"adapter ({escape(adapter.method)})", ranks, f"on {', '.join(escape(role, 40) for role in roles)}"]
     base = result.prediction.base if result.prediction else None
     if base is not None and base.parameters:
         share = f"{result.logical / base.parameters:.3%}"
-        told.append(f"{share} of its base's {integer(base.parameters)} parameters")
-    return ["; ".join(filter(None, told))]
+        phrases.append(f"{share} of its base's {integer(base.parameters)} parameters")
+    return ["; ".join(filter(None, phrases))]
 
 
 def _files(checkpoint: Checkpoint, width: int | None) -> str:
@@ -234,8 +234,8 @@ def _source(checkpoint: Checkpoint) -> str:
 def _beside(checkpoint: Checkpoint) -> str:
     if not checkpoint.other:
         return ""
-    told = (f"{other.kind} {size(other.size)} in {plural(other.files, 'file')}" for other in checkpoint.other)
-    return f"other files: {'; '.join(told)}"
+    kinds = (f"{other.kind} {size(other.size)} in {plural(other.files, 'file')}" for other in checkpoint.other)
+    return f"other files: {'; '.join(kinds)}"
 
 
 def _parameters(result: Reconciliation, width: int | None) -> str:
@@ -256,8 +256,8 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
     if result.active is not None and result.active != result.logical:
         rows.append(("active per token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
-        told = "as stored, packed words and side data included" if result.packed else ""
-        rows.append(("stored elements", integer(result.stored_elements), told))
+        note = "as stored, packed words and side data included" if result.packed else ""
+        rows.append(("stored elements", integer(result.stored_elements), note))
     if result.packing:
         each = units.bits(result.bits_per_weight(result.weight_bytes))
         rows.append(("bits per weight", each, f"stored as {escape(result.packing.scheme)}"))
@@ -336,15 +336,15 @@ def _role_cells(role: RoleSum, *, packed: bool) -> tuple[str, ...]:
 
 def _sizes(result: Reconciliation) -> str:
     """The sizes explained by configuration fields, each once: `11008 = intermediate_size`."""
-    told = {
+    sizes = {
         f"{each.size} = {escape(each.meaning, 80)}": None
         for role in result.roles
         for each in role.dimensions or ()
         if each.meaning is not None
     }
-    shown = list(told)[:MOST_SIZES]
-    more = f", and {len(told) - len(shown)} more" if len(told) > len(shown) else ""
-    return f"sizes explained, not predicted: {', '.join(shown)}{more}" if told else ""
+    shown = list(sizes)[:MOST_SIZES]
+    more = f", and {len(sizes) - len(shown)} more" if len(sizes) > len(shown) else ""
+    return f"sizes explained, not predicted: {', '.join(shown)}{more}" if sizes else ""
 
 
 def _brief(formula: str | None) -> str:
@@ -376,32 +376,6 @@ def _bridge(result: Reconciliation, width: int | None) -> str:
         width=width,
         give=((3, 30), (1, GO), (3, 12), (2, 22)),
     )
-
-
-def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
-    """Bytes, whether they are a step, their name, and the reason."""
-    if result.nominal:
-        at = (
-            f"× {result.nominal.bits} bits"
-            if result.nominal.bits % 8
-            else f"× {plural(result.nominal.bits // 8, 'byte')}"
-        )
-        dtype = escape(result.dtype or "", 60)
-        inline = f" ({dtype})" if 0 < len(dtype) <= _SHORT else ""
-        yield result.nominal.bytes, False, f'"{escape(result.nominal.label)}" {at}{inline}', "" if inline else dtype
-    elif result.predicted is not None:
-        yield result.predicted, False, f"predicted, at {escape(result.dtype or '16 bits', 60)}", ""
-    else:
-        yield 0, False, "no prediction", ""
-    for step in result.steps:
-        yield step.bytes, True, step.cause, escape(step.detail, 160)
-    if result.unexplained_bytes or result.unexplained:
-        names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
-        more = "…" if len(result.unexplained) > 3 else ""
-        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
-        yield result.unexplained_bytes, True, "unexplained", what
-    explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
-    yield result.on_disk, False, "on disk", explained
 
 
 def findings(found: Sequence[Finding], width: int | None = None) -> str:

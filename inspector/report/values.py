@@ -68,8 +68,8 @@ def row(each: Row) -> dict[str, Any]:
 def _what(each: Row) -> dict[str, Any]:
     if each.shape is None:
         return {"name": each.name, "tensors": len(each.tensors), "dequantized": not each.stored}
-    told = documents.tensor(each.tensors[0])
-    return {**told, "shape": list(each.shape), "dequantized": not each.stored}
+    tensor = documents.tensor(each.tensors[0])
+    return {**tensor, "shape": list(each.shape), "dequantized": not each.stored}
 
 
 def _finite(value: float | None) -> float | None:
@@ -94,10 +94,10 @@ def flat(found: Values) -> list[dict[str, Any]]:
     """One row each, with one cell per column."""
     rows = []
     for each in found.rows:
-        told = row(each)
-        percentiles = told.pop("percentiles")
-        told.update({f"p{percent:g}": percentiles.get(f"{percent:g}") for percent in PERCENTILES})
-        rows.append({name: told.get(name) for name in columns(found)})
+        cells = row(each)
+        percentiles = cells.pop("percentiles")
+        cells.update({f"p{percent:g}": percentiles.get(f"{percent:g}") for percent in PERCENTILES})
+        rows.append({name: cells.get(name) for name in columns(found)})
     return rows
 
 
@@ -202,10 +202,10 @@ def _whole(each: Row, width: int | None) -> Iterator[str]:
     what = _dtype(each) if each.shape is not None else plural(len(each.tensors), "tensor")
     yield f"{escape(each.name)}  {what}{shape}"
     yield ""
-    told = [("elements", integer(each.elements)), *_counts(summary)]
-    told += [(name, _exact(getattr(summary, name))) for name in ("min", "max", "mean", "std")]
-    told += [(f"{percent:g} %", _exact(value)) for percent, value in summary.percentiles.items()]
-    yield table([row for row in told if row[1]], (), "lr")
+    numbers = [("elements", integer(each.elements)), *_counts(summary)]
+    numbers += [(name, _exact(getattr(summary, name))) for name in ("min", "max", "mean", "std")]
+    numbers += [(f"{percent:g} %", _exact(value)) for percent, value in summary.percentiles.items()]
+    yield table([row for row in numbers if row[1]], (), "lr")
     if summary.histogram is not None:
         yield ""
         yield from _bars(summary.histogram, width)

@@ -225,8 +225,8 @@ def _client(address: str) -> Any:
         client = Client(address, timeout=ANSWERING, set_as_default=False)
         client.register_plugin(_plugin())
     except Exception as error:  # Dask has many kinds
-        said = escape(" ".join(str(error).split()), 200) or type(error).__name__
-        raise NetworkError(f"no scheduler answers at {escape(address, 200)}: {said}") from error
+        reason = escape(" ".join(str(error).split()), 200) or type(error).__name__
+        raise NetworkError(f"no scheduler answers at {escape(address, 200)}: {reason}") from error
     return client
 
 

@@ -66,7 +66,7 @@ class Process:
     def __init__(self) -> None:
         self._connection: Connection | None = None
         self._child: subprocess.Popen[bytes] | None = None
-        self._watched = self._told = -1
+        self._watched = self._begun = -1
         self._tables: tuple[str, ...] = ()
         self._at, self._began = 0, 0.0  # the current unit, and when it began
 
@@ -82,13 +82,13 @@ class Process:
             at, reason = self._attempt(job, refused, pacing)
             if isinstance(reason, Written):
                 return reason
-            kind, said = reason
+            kind, why = reason
             self.stop()
             crashes[at] = crashes.get(at, 0) + 1
             if kind == "Timeout" or crashes[at] >= CRASHES:
                 if at >= len(job.batch.units):
-                    raise OutputError(f"writing a batch: {said}")
-                refused[at] = (kind, said)
+                    raise OutputError(f"writing a batch: {why}")
+                refused[at] = (kind, why)
 
     def _attempt(
         self, job: Job, refused: dict[int, tuple[str, str]], pacing: Pacing
@@ -127,8 +127,8 @@ class Process:
         """Check which unit it is at; return whether that changed since the last check."""
         before = self._at
         with suppress(BlockingIOError):
-            while told := os.read(self._told, 4096):
-                for (began,) in BEGAN.iter_unpack(told):
+            while begun := os.read(self._begun, 4096):
+                for (began,) in BEGAN.iter_unpack(begun):
                     self._at, self._began = self._at + 1, began
         return self._at != before
 
@@ -139,8 +139,8 @@ class Process:
         self.stop()
         ours, theirs = Pipe()
         watched, self._watched = os.pipe()
-        self._told, telling = os.pipe()
-        os.set_blocking(self._told, False)
+        self._begun, telling = os.pipe()
+        os.set_blocking(self._begun, False)
         self._tables = job.tables
         handles = (theirs.fileno(), watched, telling)
         command = [sys.executable, "-c", _START, *map(str, handles), *job.tables]
@@ -174,7 +174,7 @@ class Process:
         if self._connection is not None:
             self._connection.close()
             os.close(self._watched)
-            os.close(self._told)
+            os.close(self._begun)
             self._connection = None
         if self._child is not None:
             self._child.kill()

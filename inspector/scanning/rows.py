@@ -159,8 +159,8 @@ def _identity(result: Reconciliation | None) -> dict[str, Any]:
     if result is None:
         return {}
     checkpoint, config, packing = result.checkpoint, result.checkpoint.config, result.packing
-    said = checkpoint.card
-    base = result.adapter.config.get("base_model_name_or_path") if result.adapter else said.get("base_model")
+    card = checkpoint.card
+    base = result.adapter.config.get("base_model_name_or_path") if result.adapter else card.get("base_model")
     return {
         "format": checkpoint.format,
         "family": result.family,
@@ -173,7 +173,7 @@ def _identity(result: Reconciliation | None) -> dict[str, Any]:
         "group_size": packing.group_size if packing else None,
         "adapter": result.adapter.method if result.adapter else None,
         "base": base if isinstance(base, str) and base else None,
-        "license": said.get("license"),
+        "license": card.get("license"),
     }
 
 

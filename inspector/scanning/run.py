@@ -105,7 +105,7 @@ def scan(
         with run.under_way(), engine.cluster(scheduler, workers) as cluster:
             run.inspect(cluster, progress)
             run.settle(cluster)
-        own.update(run.told(), finished=round(time()))
+        own.update(run.summary(), finished=round(time()))
         storage.write_summary(folder, summary)
     return own
 
@@ -236,7 +236,7 @@ class Run:
         part = short_digest(self._name, *sources)
         return Task(f"merge-{part}", work.merge_parts, (str(self._folder), str(self._work), part, sources))
 
-    def told(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, Any]:
         """The entry in scan.json: what this run did, and what the tables contain."""
         gone, gone_bytes = self._vanished
         return {

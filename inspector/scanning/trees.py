@@ -129,9 +129,9 @@ def whole(tree: Tree, folder: str, root: str) -> Unit | None:
 
 def unlisted(target: str, root: str, error: Exception) -> Unit:
     """A unit for a place that cannot be read."""
-    said = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+    reason = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
     kind = "Timeout" if isinstance(error, TimeoutError) else type(error).__name__
-    return Unit("target", target, target, root, error=f"{said}"[:500], error_kind=kind)
+    return Unit("target", target, target, root, error=f"{reason}"[:500], error_kind=kind)
 
 
 def _is_whole(files: Sequence[Listed], inner: Sequence[str]) -> bool:

@@ -47,8 +47,8 @@ def page(result: Reconciliation) -> Page:
 
 
 def _counted(result: Reconciliation) -> Iterable[Part]:
-    told = (*text.parameter_rows(result), *text.claim_rows(result))
-    rows = [(what.strip(), number, why) for what, number, why in told]
+    counted = (*text.parameter_rows(result), *text.claim_rows(result))
+    rows = [(what.strip(), number, why) for what, number, why in counted]
     yield Table("What was counted", (Column("what"), Column("number", "number"), Column("")), rows)
     yield as_table("Roles", *text.role_rows(result), numeric=("tensors", "parameters", "bytes", "bits"))
     files: list[tuple[Cell, ...]] = [

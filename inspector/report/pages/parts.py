@@ -115,5 +115,5 @@ def _cell(value: Any) -> Cell:
         return joined(value, "×") or "scalar"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    told: Cell = value
-    return told
+    cell: Cell = value
+    return cell
