@@ -1,6 +1,6 @@
-"""Does our reader take what the `safetensors` library takes, and refuse what it refuses? On mutated headers.
+"""Does our reader accept what the `safetensors` library accepts, and refuse what it refuses? On mutated headers.
 
-The tests hold a few thousand; `python fuzz/agreement.py` as many as are asked for.
+The tests try a few thousand headers; `python fuzz/agreement.py` tries as many as requested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.errors import FormatError
 from inspector.formats import safetensors as ours
 from inspector.model import Header
 
-#: Pieces that mutations put into a header.
+#: Fragments that mutations insert into a header.
 ATOMS: tuple[Any, ...] = (
     *(0, 1, 2, 4, 8, -1, -0.0, 0.5, 1e3, 2**31, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**20, True, False, None, "", "x"),
     *(
@@ -39,7 +39,7 @@ ATOMS: tuple[Any, ...] = (
         "__metadata__",
     ),
 )
-#: Texts of JSON that Python and the library may read differently.
+#: JSON texts that Python and the library may read differently.
 RAW = (
     *(b"1e400", b"-1e999", b"1" * 320, b"1E5", b"-0", b"00", b"1.", b".5", b"+1", b"NaN", b"Infinity", b'"\\ud800"'),
     *(b'"\\udc00\\ud800"', b'"\\ud83d\\ude00"', b'"\\u0000"', b'"\\x"', b'"\t"', b"[" * 127 + b"]" * 127, b"nul"),
@@ -50,7 +50,7 @@ RAW = (
 
 
 def headers(number: int, seed: int) -> Iterator[tuple[bytes, int]]:
-    """(header, bytes of data after it), each a few mutations from a sound one."""
+    """Draw (header, bytes of data after it), each a few mutations away from a sound one."""
     draw = random.Random(seed)
     for _ in range(number):
         own, size = _sound(draw)
@@ -78,7 +78,7 @@ def _sound(draw: random.Random) -> tuple[dict[str, Any], int]:
 
 
 def _mutate(own: Any, draw: random.Random) -> None:
-    """One value somewhere in a document is replaced, taken out or doubled."""
+    """Replace, remove or double one value somewhere in a document."""
     here = own
     while isinstance(here, dict | list) and here and draw.random() < 0.7:
         keys = list(here) if isinstance(here, dict) else list(range(len(here)))
@@ -103,7 +103,7 @@ def _written(own: Any, draw: random.Random) -> bytes:
 
 
 def _spoilt(raw: bytes, draw: random.Random) -> bytes:
-    """Bytes replaced, taken out, doubled; a value replaced by other JSON."""
+    """Replace, remove or double bytes, or replace a value by other JSON."""
     at = draw.randrange(len(raw) + 1)
     kind = draw.randrange(5)
     if kind == 0:
@@ -124,7 +124,7 @@ def _spoilt(raw: bytes, draw: random.Random) -> bytes:
 
 
 class Bytes:
-    """A source over bytes."""
+    """A source over bytes in memory."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
@@ -136,11 +136,11 @@ class Bytes:
         return memoryview(self.data)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
 
 def read(data: bytes) -> Header | None:
-    """Our reader's header; None where it refuses the file, or has an error to tell."""
+    """What our reader makes of the file; None where it refuses the file or reports an error."""
     try:
         header = ours.read(Bytes(data), "x.safetensors")
     except FormatError:
@@ -157,7 +157,7 @@ def theirs(data: bytes) -> list[str] | None:
 
 
 def disagreement(header: bytes, data: int) -> str | None:
-    """What the two say differently of a file; None where they agree."""
+    """How the two readers differ on a file; None where they agree."""
     file = len(header).to_bytes(8, "little") + header + bytes(data)
     own, other = read(file), theirs(file)
     names = None if own is None else sorted(tensor.name for tensor in own.tensors)
@@ -165,7 +165,7 @@ def disagreement(header: bytes, data: int) -> str | None:
 
 
 def compare(number: int, seed: int) -> Iterator[str]:
-    """What the two say differently, of so many headers."""
+    """The disagreements of the two readers on `count` headers."""
     for header, data in headers(number, seed):
         if told := disagreement(header, data):
             yield told

@@ -1,8 +1,8 @@
-"""Every bound of the package in one table: what it limits, its value, what is said where it is met.
+"""Every bound of the package in one table: what it limits, its value, and what is reported when it is reached.
 
 A bound is a number in capitals at the top of a module, named MAX, MOST, LONGEST, LARGEST, DEEPEST or LIMIT. What it
-limits is the comment above it. `fixtures/bounds.jsonl` has what is said, and for many a case of `hostile.CASES` that
-exceeds the bound once it is lowered.
+limits is the comment above it. `fixtures/bounds.jsonl` has what is reported, and for many a case of `hostile.CASES`
+that exceeds the bound once it is lowered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PACKAGE = Path(inspector.__file__).parent
 ROOT = Path(__file__).parents[1]
 NAMED = re.compile(r"_?(?:MAX|MOST|LONGEST|LARGEST|DEEPEST|LIMIT)(?:_\w+)?")
 
-#: What is said where a bound is met, other than the finding of a rule.
+#: What happens when a bound is reached, other than the finding of a rule.
 SAID: Mapping[str, str] = {
     "refused": "one line that names the file or option, exit code 2; in an audit a finding about the file",
     "counted": "the first are listed, the others counted",
@@ -42,7 +42,7 @@ class Bound(NamedTuple):
 
 
 def bounds() -> Iterator[Bound]:
-    """Every bound of the package, in the order of modules and lines."""
+    """Every bound of the package, ordered by module and line."""
     for path in sorted(PACKAGE.rglob("*.py")):
         inner = path.relative_to(PACKAGE).with_suffix("").parts
         module = ".".join(inner[:-1] if inner[-1] == "__init__" else inner)
@@ -60,7 +60,7 @@ def _in_module(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _comment(lines: list[str], at: int) -> str:
-    """The comment of an assignment: at the end of its line, or above it and those just before it."""
+    """The comment of an assignment: at the end of its line, or above it or above the assignments just before it."""
     _, mark, beside = lines[at].partition("  # ")
     if mark:
         return beside
@@ -73,12 +73,12 @@ def _comment(lines: list[str], at: int) -> str:
 
 
 def table() -> dict[str, dict[str, Any]]:
-    """The rows of `fixtures/bounds.jsonl` by the bound's name."""
+    """The rows of `fixtures/bounds.jsonl` by the name of the bound."""
     lines = (ROOT / "fixtures" / "bounds.jsonl").read_text("utf-8").splitlines()
     return {row["bound"]: row for row in map(json.loads, lines)}
 
 
 def value(name: str) -> Any:
-    """A bound's value."""
+    """The value of a bound."""
     module, _, own = name.rpartition(".")
     return getattr(importlib.import_module(f"inspector.{module}"), own)

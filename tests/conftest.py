@@ -1,4 +1,4 @@
-"""Checkpoints from recipes, made once a session, and what tests ask of a run of the command."""
+"""Fixtures: checkpoints made from recipes once a session, and runs of the command line."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from inspector import architectures
 if TYPE_CHECKING:
     from loopback.server import Hub
 
-#: What lies in the caches of whoever runs the tests has no say in them.
+#: The caches of whoever runs the tests must not influence them.
 os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
 
-# What is no local path might be a repository: no test may ask the real Hub. Those of the loopback Hub lift this.
+# Whatever is no local path might be a repository: no test may ask the real Hub. Tests of the loopback Hub lift this.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """For a second Python, which needs every test but not all that each of them is tried on."""
+    """Add `--cases`, for a second Python that needs every test but not all of its cases, and `--only`."""
     parser.addoption(
         "--cases", type=int, metavar="N", help="Of a test with more cases only N, spread over all of them."
     )
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out cases beyond `--cases`: always the same ones, so that workers agree."""
+    """Leave out cases beyond `--cases`: always the same ones, so that parallel workers agree."""
     most = config.getoption("--cases")
     if not most:
         return
@@ -84,7 +84,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command line did."""
+    """The result of a command line."""
 
     code: int
     out: str
@@ -97,7 +97,7 @@ class Ran:
 
 @pytest.fixture(autouse=True)
 def _no_tables_of_others() -> Iterator[None]:
-    """Tables that a test adds, as `--tables` does for one command, are gone after it."""
+    """Remove the tables that a test adds, as `--tables` does for one command, after the test."""
     before = list(architectures._ADDED)
     yield
     architectures._ADDED[:] = before
@@ -116,7 +116,7 @@ def inspect(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
 
 
 def write(path: Path, header: object, data: int = 0, *, raw: bytes | None = None) -> Path:
-    """A safetensors file with a header as given and so many zero bytes after it."""
+    """Write a safetensors file with the given header and `data` zero bytes after it."""
     text = json.dumps(header, separators=(",", ":")).encode() if raw is None else raw
     path.write_bytes(len(text).to_bytes(8, "little") + text)
     with path.open("r+b") as file:

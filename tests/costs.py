@@ -1,4 +1,4 @@
-"""What a piece of work costs, counted in calls of functions: no machine is too slow for it, and none too busy."""
+"""The cost of a piece of work, counted in function calls, so that neither a slow nor a busy machine changes it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import cProfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: Seconds of waiting after which something hangs, on the busiest machine.
+#: Seconds of waiting after which something counts as hanging, even on the busiest machine.
 HANGS = 300
 
 
 @contextmanager
 def at_most(calls: int) -> Iterator[None]:
-    """Fails where the block calls more functions than that, Python's or C's."""
+    """Fail if the block calls more functions than this, counting Python's and C's."""
     profile = cProfile.Profile()
     profile.enable()
     try:

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 Test = Callable[..., None]
-#: Argument values of each case; a function that makes them is called when the test runs, not when it is collected.
+#: Argument values of each case; a function that makes them is called when the test runs, not at collection.
 Cases = Iterable[Any] | Callable[[], Iterable[Any]]
-#: What a case is called: by each of its values, or one for each case.
+#: Names of cases: one for each case, or made from each of its values.
 Ids = Callable[[Any], object] | Iterable[str] | None
 
 _PARAMETER = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -67,7 +67,7 @@ def every(names: str | Sequence[str], cases: Cases, *, ids: Ids = None, parts: i
 
 
 def _one(function: Test, values: Mapping[str, Any], fixtures: Mapping[str, Any], place: str) -> None:
-    """Run one case, with a folder and a `monkeypatch` of its own."""
+    """Run one case, with its own folder and `monkeypatch`."""
     given = {**fixtures, **values}
     with ExitStack() as after:
         if "monkeypatch" in fixtures:
@@ -93,7 +93,7 @@ def _named(cases: Iterable[Any], arguments: Sequence[str], ids: Ids) -> Iterator
 
 
 def _wanted(named: Sequence[Any], config: pytest.Config) -> Iterator[Any]:
-    """The cases that `--only` names, and of these no more than `--cases`, spread over all."""
+    """The cases that `--only` selects, at most `--cases` of them, spread evenly."""
     text, most = config.getoption("--only"), config.getoption("--cases")
     chosen = [each for each in named if not text or text in each[0]]
     few = most and len(chosen) > most

@@ -1,4 +1,4 @@
-"""How many examples hypothesis tries: fewer in `make test`, which asks for its profile `quick`."""
+"""How many examples hypothesis tries: fewer in `make test`, which selects its profile `quick`."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ settings.register_profile(QUICK, deadline=None)
 
 
 def examples(most: int) -> int:
-    """All of them in the gate, a tenth while people wait."""
+    """All of them in the gate, a tenth in `make test`."""
     return most // 10 if settings.get_current_profile_name() == QUICK else most

@@ -1,7 +1,7 @@
-"""Does our GGUF reader say what the `gguf` package says? On headers with a fault or two.
+"""Does our GGUF reader agree with the `gguf` package? On headers with a fault or two.
 
-What the package refuses has a finding of ours. What ours calls an error and the package does not look at is listed in
-`UNLOOKED`, each a check of llama.cpp's own reader (ggml/src/gguf.cpp); anything else is a disagreement.
+Whatever the package refuses must have a finding of ours. What ours calls an error and the package does not check is
+listed in `UNLOOKED`, each a check of llama.cpp's own reader (ggml/src/gguf.cpp); anything else is a disagreement.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from inspector.auditing.verdicts import libraries
 from inspector.errors import FormatError
 from inspector.formats import gguf as ours
 
-#: Rule → why the package takes a file that has the error.
+#: Rule → why the package accepts a file with this error.
 UNLOOKED = {
     "hole": "it does not compare a tensor's end with the next one's beginning",
     "overlap": "the same",
@@ -34,7 +34,7 @@ UNLOOKED = {
     "duplicate-tensor": "two names that are one up to a zero are two",
     "partial-block": "an empty tensor has no rows to be divided",
 }
-#: What the package says → why it refuses what llama.cpp takes.
+#: The package's message → why it refuses what llama.cpp accepts.
 ALONE = {"tuple index out of range": "a number by itself (no dimensions) in BF16, for which it looks for a row"}
 #: Words of our refusals → why the package reads on.
 READ_ON = {
@@ -47,7 +47,7 @@ READ_ON = {
 
 
 def sound(draw: random.Random) -> Recipe:
-    """A small file that both take."""
+    """A small file that both readers accept."""
     kinds = {0: (1, 4), 1: (1, 2), 2: (32, 18), 8: (32, 34), 12: (256, 144)}
     infos, at = [], 0
     for number in range(draw.randint(0, 3)):
@@ -73,7 +73,7 @@ def sound(draw: random.Random) -> Recipe:
 
 
 def _spoil(recipe: Recipe, draw: random.Random) -> None:
-    """One field of the recipe is another."""
+    """Change one field of the recipe."""
     numbers = (0, 1, 2, 31, 33, 64, 255, 2**31, 2**32 - 1, 2**63, 2**64 - 1)
     how = draw.randrange(9)
     if how < 5 and recipe.infos:
@@ -104,7 +104,7 @@ def _spoil(recipe: Recipe, draw: random.Random) -> None:
 
 
 def files(number: int, seed: int) -> Iterator[bytes]:
-    """Files, each at most a few faults from a sound one."""
+    """Draw files, each at most a few faults away from a sound one."""
     draw = random.Random(seed)
     for _ in range(number):
         recipe = sound(draw)
@@ -121,7 +121,7 @@ def files(number: int, seed: int) -> Iterator[bytes]:
 
 
 def disagreement(path: Path, raw: bytes, refused: str) -> str | None:
-    """What is unlisted about a file; None where the two agree."""
+    """An unexpected disagreement about a file; None where the two readers agree."""
     try:
         header = ours.read(Bytes(raw), path.name)
     except FormatError as error:
@@ -139,7 +139,7 @@ def disagreement(path: Path, raw: bytes, refused: str) -> str | None:
 
 
 def compare(number: int, seed: int) -> Iterator[str]:
-    """What the two say differently, of so many files."""
+    """The disagreements of the two readers on `count` files."""
     with tempfile.TemporaryDirectory() as folder, libraries(own_process=False) as ask:
         path = Path(folder, "x.gguf")
         for raw in files(number, seed):

@@ -1,4 +1,4 @@
-"""GGUF files written byte by byte after the specification, for any version and byte order, right or wrong."""
+"""GGUF files written byte by byte from the specification, for any version and byte order, valid or not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CODES = dict(zip(range(13), "BbHhIif?  Qqd", strict=True))  # none for strings 
 
 @dataclass
 class Array:
-    """A value: `Array(STRING, ["a", "b"])`. `count` is written in place of the true one where given."""
+    """An array value: `Array(STRING, ["a", "b"])`. `count`, if given, is written in place of the true count."""
 
     item: int
     items: list[Any]
@@ -22,14 +22,14 @@ class Array:
 
 @dataclass
 class Raw:
-    """A value written as it is, whatever its type."""
+    """A value whose bytes are written as they are, whatever its type."""
 
     data: bytes
 
 
 @dataclass
 class Info:
-    """A line of the tensor table; dims fastest first."""
+    """An entry of the tensor table; dimensions with the fastest first."""
 
     name: str | bytes
     dims: list[int]
@@ -41,7 +41,7 @@ class Info:
 
 @dataclass
 class Recipe:
-    """What goes into a file. Counts are the true ones unless given."""
+    """The contents of a file. Counts are the true ones unless given."""
 
     version: int = 3
     order: str = "<"
@@ -52,10 +52,10 @@ class Recipe:
     n_tensors: int | None = None
     n_pairs: int | None = None
     alignment: int = 32
-    wide: bool | None = None  # 64-bit lengths; by the version where None
+    wide: bool | None = None  # 64-bit lengths; decided by the version where None
 
     def header(self) -> bytes:
-        """All before the padding."""
+        """Everything before the padding."""
         counts = [len(self.infos) if self.n_tensors is None else self.n_tensors]
         counts += [len(self.pairs) if self.n_pairs is None else self.n_pairs]
         parts = [self.magic, self._number("I", self.version), *(self.length(count) for count in counts)]
@@ -65,7 +65,7 @@ class Recipe:
         return b"".join(parts)
 
     def file(self) -> bytes:
-        """The whole file."""
+        """The complete file."""
         header = self.header()
         if not self.infos and not self.data:
             return header

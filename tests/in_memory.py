@@ -1,4 +1,4 @@
-"""Files in memory, for readers: sources that watch what is read, and the smallest file of some formats."""
+"""Files in memory for readers: sources that record what is read, and the smallest files of some formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.units import escape
 
 
 class Bytes:
-    """A source in memory, which gives no byte that was not asked for."""
+    """A source in memory, which fails when it is read beyond its end."""
 
     def __init__(self, raw: bytes) -> None:
         self.raw, self.size, self.bytes_read = raw, len(raw), 0
@@ -28,11 +28,11 @@ class Bytes:
         return memoryview(self.raw)[:length]
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: no file is open."""
 
 
 def refused(read: Callable[[Any, str], object], raw: bytes, path: str = "a\n.x") -> tuple[str, str]:
-    """Rule and message of a file that cannot be read, its path as `P`."""
+    """Rule and message of a file that cannot be read, with its path as `P`."""
     with pytest.raises(FormatError) as caught:
         read(Bytes(raw), path)
     assert "\n" not in str(caught.value)

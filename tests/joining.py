@@ -1,4 +1,4 @@
-"""A few stored tensors beside a few predicted rows, taken through the bridge's steps."""
+"""A few stored tensors and a few predicted rows, taken through the steps of the bridge."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inspector.bridge.join import Joined, join, kinds_of
 from inspector.bridge.ledger import Ledger
 from inspector.model import Config, Expected, Packing, Prediction, Tensor
 
-#: Bytes an element, as the formats have it.
+#: Bytes per element, as in the formats.
 BYTES = {"F32": 4, "BF16": 2, "F16": 2, "I8": 1, "U8": 1, "I32": 4, "I64": 8}
 
 
 def tensors(*lines: str) -> list[Tensor]:
-    """`BF16 4×2 name`, one after the other."""
+    """Stored tensors from `BF16 4×2 name`, one after the other."""
     made: list[Tensor] = []
     end = 0
     for line in lines:
@@ -30,7 +30,7 @@ def tensors(*lines: str) -> list[Tensor]:
 
 
 def row(role: str, name: str, *shape: int, **columns: Any) -> Expected:
-    """A row of a prediction; its formula is its numbers."""
+    """A row of a prediction; its formula is the product of its numbers."""
     numbers = tuple(map(str, shape))
     group = columns.pop("group", "attention")
     return Expected(role, group, "text", columns.pop("part", "weight"), name, shape, numbers, numbers, **columns)
@@ -48,7 +48,7 @@ MASK = row("causal_mask", "model.layers.{layer}.self_attn.mask", 3, layers=(0, 1
 
 
 class Book:
-    """What the steps made of some tensors beside some rows, at 16 bits."""
+    """The steps for these tensors and rows, at 16 bits."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
-"""The command as a program that hears Ctrl-C."""
+"""The command as a program that receives Ctrl-C."""
 
 from __future__ import annotations
 
-#: Run with `python -c`: a shell's background jobs, and what they start, ignore SIGINT unless told otherwise.
+#: Run with `python -c`: background jobs of a shell, and their children, ignore SIGINT unless they restore it.
 LISTENING = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)

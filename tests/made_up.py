@@ -1,6 +1,6 @@
-"""Tensors with facts that are made up, as the rules of the data meet them.
+"""Tensors with invented statistics, as the rules of the data receive them.
 
-A number's magnitudes are in powers of two; 64 × 64 numbers of BF16 have rows of 128 bytes, and take 8,192.
+Magnitudes are powers of two; 64 × 64 numbers of BF16 have rows of 128 bytes, and take 8,192.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.auditing.values.numbers.facts import Copy, Facts, Measured
 from inspector.auditing.values.numbers.peers import Peers, TensorData
 from inspector.model import Header, Key, Labelled, Tensor
 
-#: As trained weights are: of size 0.1, with quartiles two powers of two apart.
+#: Statistics of trained weights: of size 0.1, with quartiles two powers of two apart.
 USUAL = Facts(
     numbers=4096, largest=0.5, least_bits=1, most_bits=0xBF80, sampled=4096, squares=40.96, spread=1.9,
     middle=-4.0, middle_of=4096, ever=0xFFFF, always=0,
@@ -45,7 +45,7 @@ def seen(
     facts: Facts = USUAL,
     **changed: Any,
 ) -> TensorData:
-    """A tensor whose facts are as usual but for what is changed."""
+    """A tensor with ordinary statistics but for these changes."""
     named = name or f"{tower}.{layer}.{role}.{part}" + (f".{expert}" if expert is not None else "")
     tensor = Tensor(named, dtype, shape, offset, prod(shape) * WIDTHS[dtype])
     key = Key(tower, layer, expert, role, part)
@@ -53,7 +53,7 @@ def seen(
 
 
 class Model:
-    """Tensors as a rule meets them, and the bytes of their file."""
+    """Tensors as a rule receives them, and the bytes of their file."""
 
     def __init__(
         self, *tensors: TensorData, copies: Sequence[Copy] = (), raw: bytes = b"", scheme: str = "", size: int = 1 << 20
@@ -95,11 +95,11 @@ class _Reading:
         return lambda start, length: self.raw[start : start + length]
 
     def __exit__(self, *_: object) -> None:
-        """Nothing to close."""
+        """Do nothing: no file is open."""
 
 
 def told(code: str, *tensors: TensorData, **more: Any) -> list[str]:
-    """What a rule says, after the name of the tensor and, of two files, that of the file."""
+    """The findings of a rule, after the name of the tensor and, with two files, that of the file."""
     model = cast("Subject", Model(*tensors, **more))
     found = list(all_rules()[code].findings(model))
     assert {each.path for each in found} <= {each.path for each in tensors}
@@ -107,5 +107,5 @@ def told(code: str, *tensors: TensorData, **more: Any) -> list[str]:
 
 
 def layers(number: int, role: str = "q_proj", **own: Any) -> list[TensorData]:
-    """The same role in layers from 1 on, one behind the other."""
+    """The same role in layers from 1 on, stored one after the other."""
     return [seen(role, layer, offset=(layer + 8) << 14, **own) for layer in range(1, number + 1)]

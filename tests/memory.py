@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Growing:
-    """A source in memory that, like a remote one, has at hand only what was asked for."""
+    """A source in memory that, like a remote one, only holds what was requested."""
 
     def __init__(self, content: bytes, slack: int = 0) -> None:
         self.content, self.size, self.slack, self.length = content, len(content), slack, 0

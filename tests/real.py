@@ -1,4 +1,4 @@
-"""Real data of others: `fixtures/real`, and the folder that `CHECKPOINT_SAMPLES` names, in the same layout."""
+"""Real data from other projects: `fixtures/real`, and the folder in `CHECKPOINT_SAMPLES`, with the same layout."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ROOTS = (_OWN, Path(_MORE)) if _MORE else (_OWN,)
 
 
 def files(pattern: str) -> list[Path]:
-    """The files of a glob, each once, by name; a test that takes them as parameters must not be left without."""
+    """The files that match a glob, each once, by name; a test parametrized with them must not be left without cases."""
     found = {path.relative_to(root): path for root in reversed(ROOTS) for path in root.glob(pattern)}
     assert found, f"no real data for {pattern}"
     return [found[name] for name in sorted(found)]
 
 
 def file(name: str) -> Path:
-    """The file of that name. Raises FileNotFoundError."""
+    """The file of this name. Raises FileNotFoundError."""
     for root in ROOTS:
         if (root / name).exists():
             return root / name
@@ -28,5 +28,5 @@ def file(name: str) -> Path:
 
 
 def has(name: str) -> bool:
-    """Whether there is such a file."""
+    """Whether there is a file of this name."""
     return any((root / name).exists() for root in ROOTS)

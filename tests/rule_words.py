@@ -1,6 +1,6 @@
-"""What the audit says of each hostile case under the code of its rule (fixtures/said.jsonl), and rules asked alone.
+"""The findings of each hostile case under the code of its rule (fixtures/said.jsonl), and rules run alone.
 
-PYTHONPATH=fixtures python tests/rule_words.py    writes what is said now; what changes in the file is to be read
+PYTHONPATH=fixtures python tests/rule_words.py    writes the present findings; review the changes of the file
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from inspector.sources.local import LocalPlace
 SAID = Path(__file__).parents[1] / "fixtures" / "said.jsonl"
 #: Characters of a text that are kept: some cases have names of a megabyte.
 _KEPT = 200
-#: What is said depends on the file system, or on where the cache is.
+#: Cases whose findings depend on the file system, or on where the cache is.
 ELSEWHERE = frozenset(("no-access", "broken-cache", "missing-blob"))
 
 Words = list[list["str | None"]]  # severity, message, path and tensor of each finding
 
 
 class Case(NamedTuple):
-    """A way to trip a rule."""
+    """A way to trigger a rule."""
 
     name: str  # the rule's code, and a number where it has several cases
     code: str
@@ -49,7 +49,7 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Each way to trip a rule: its own case, then further ones."""
+    """Each way to trigger a rule: its own case, then further ones."""
     known = [(code, case.trips, case.options) for code, case in sorted(hostile.CASES.items())]
     known += [(code, change, ("{}",)) for code, change in hostile.MORE]
     seen = Counter[str]()
@@ -61,19 +61,19 @@ def cases() -> list[Case]:
 
 
 def own_cases() -> Iterator[Case]:
-    """The cases of rules that find something for themselves, where no other option than `--data` is needed."""
+    """The cases of rules that need no other option than `--data` and find something themselves."""
     for case in cases():
         if case.options in (("{}",), ("{}", "--data")) and all_rules()[case.code].check and case.code not in ELSEWHERE:
             yield case
 
 
 def expected() -> dict[str, Words]:
-    """Case → what is said of it."""
+    """Case → its expected findings."""
     return {line["case"]: line["said"] for line in map(json.loads, SAID.read_text().splitlines())}
 
 
 def words(code: str, document: Mapping[str, Any], folder: Path) -> Words:
-    """What an audit's JSON says under a code, in order; long texts cut."""
+    """The findings under a code in the JSON of an audit, in order; long texts are cut."""
     found = (each for model in document["checkpoints"] for each in model["findings"] if each["rule"] == code)
     return [
         [each["severity"], *(_short(each[field], folder) for field in ("message", "path", "tensor"))] for each in found
@@ -81,7 +81,7 @@ def words(code: str, document: Mapping[str, Any], folder: Path) -> Words:
 
 
 def said_alone(case: Case, folder: Path) -> Words:
-    """What the rule says of the case when no other rule is asked."""
+    """The findings of the rule on the case when no other rule runs."""
     hostile.make(case.change, folder)
     found: Words = []
     for subject in targets.subjects(str(folder)):
@@ -94,7 +94,7 @@ def said_alone(case: Case, folder: Path) -> Words:
 
 
 def messages(code: str, change: hostile.Change, folder: Path) -> list[str]:
-    """The words of a rule alone, of a folder that need have no weights."""
+    """The messages of a single rule on a folder that may have no weights."""
     return [found.message for found in findings(code, change, folder)]
 
 
@@ -109,7 +109,7 @@ def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
 
 
 def subject_of(folder: Path, files: Mapping[str, Any]) -> Subject:
-    """A folder of these files as rules see it; what is no text or bytes becomes JSON."""
+    """A folder of these files as rules receive it; what is no text or bytes becomes JSON."""
     hostile.files.write({name: _bytes(each) for name, each in files.items()}, folder)
     listed = list(entries(folder))
     return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))
@@ -122,7 +122,7 @@ def _bytes(content: Any) -> Any:
 
 
 def findings(code: str, change: hostile.Change, folder: Path) -> list[Finding]:
-    """What a rule finds in a folder that need have no weights."""
+    """The findings of a rule in a folder that may have no weights."""
     hostile.make(change, folder)
     listed = list(entries(folder))
     with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
@@ -134,7 +134,7 @@ def _short(text: str | None, folder: Path) -> str | None:
 
 
 def write() -> None:
-    """Audit every case, and write what is said."""
+    """Audit every case, and write the findings."""
     with SAID.open("w") as file:
         for case in cases():
             if case.code in ELSEWHERE:

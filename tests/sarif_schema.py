@@ -1,4 +1,4 @@
-"""SARIF against classes that were generated from its 2.1.0 schema: every property known, every required one there."""
+"""SARIF checked against classes generated from its 2.1.0 schema: each property is known, required ones are present."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEFINITIONS: dict[str, type] = {
     "region": sarif_om.Region,
     "logicalLocations": sarif_om.LogicalLocation,
 }
-#: Objects of free keys: property bags, and fingerprints by their names.
+#: Objects with arbitrary keys: property bags, and fingerprints by name.
 FREE = frozenset({"properties", "partialFingerprints"})
 #: Values that the schema enumerates, or gives a pattern: sections 3.27.10, 3.14.17 and 3.4.3 of the specification.
 VALUES = {
@@ -40,7 +40,7 @@ VALUES = {
 
 
 def check(value: Any, definition: type, where: str) -> None:
-    """An object, and those within it, against their definitions."""
+    """Check an object, and those within it, against their definitions."""
     assert isinstance(value, dict), where
     fields = {field.metadata["schema_property_name"]: field for field in attr.fields(definition)}
     assert value.keys() <= fields.keys(), where

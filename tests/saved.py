@@ -34,7 +34,7 @@ PARAMETERS = 2 * 10 * 8 + 4 * 8 * 8 + 3 * 8 * 12 + 3 * 8
 
 
 def save(folder: Path, config: dict[str, Any] | None, *, dtype: str = "BF16", name: str = "model") -> Path:
-    """A model as its configuration has it, with zeros."""
+    """Save a model of this configuration, filled with zeros."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = inspector.predict(LLAMA if config is None else config).expected
     if config is not None:
@@ -51,7 +51,7 @@ def steps(result: Reconciliation) -> dict[str, int]:
 
 
 def together(folder: Path, *parts: str, kinds: dict[str, dict[str, Any]] | None = None) -> Path:
-    """A pipeline of such models."""
+    """Save a pipeline of these models."""
     index = {name: ["transformers", "LlamaForCausalLM"] for name in parts}
     for name in parts:
         save(folder / name, (kinds or {}).get(name, LLAMA))

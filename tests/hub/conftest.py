@@ -13,14 +13,14 @@ from loopback.server import Hub, Repo
 
 @pytest.fixture(scope="session", autouse=True)
 def _session() -> Iterator[None]:
-    """One HTTP session for all tests, as a program has one: making it reads all certificates."""
+    """One HTTP session for all tests, as a program has one: each new session would read all certificates."""
     yield
     close_session()
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The sample repositories' folders, each built when first asked for."""
+    """The folders of the sample repositories, each built when first requested."""
     root = tmp_path_factory.mktemp("samples")
     recipes = {"llama-7b": samples.llama_7b, "deepseek-v3": samples.deepseek, "sample-GGUF": samples.twenty_gguf}
 

@@ -1,4 +1,4 @@
-"""`inspect audit` of a repository on the Hub, and of a download that the Hub is asked about."""
+"""`inspect audit` of a repository on the Hub, and of a download that is compared with the Hub."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = Callable[..., Ran]
 
 @pytest.fixture
 def published(hub: Hub, tmp_path: Path) -> Path:
-    """The sound model as `demo/sound` on the Hub, and as a download."""
+    """The sound model, as `demo/sound` on the Hub and as a download."""
     hub.repos["demo/sound"] = Repo(hostile.make(hostile.nothing, tmp_path / "hub"))
     return Path(shutil.copytree(tmp_path / "hub", tmp_path / "download"))
 
@@ -29,7 +29,7 @@ def found(ran: Ran) -> set[tuple[str, str | None]]:
 
 @pytest.mark.parametrize("target", ["demo/sound", "hf://demo/sound", "demo/sound@main"])
 def test_a_repository_is_audited(hub: Hub, published: Path, inspect: Run, target: str) -> None:
-    """A Hub id that is no path is asked of the Hub, as by the other commands; only headers are fetched."""
+    """A Hub id that is no local path is looked up on the Hub, as by other commands; only headers are fetched."""
     ran = inspect("audit", target, "--json")
     assert (ran.code, found(ran)) == (0, set())
     hub.repos["demo/sound"] = Repo(hostile.make(hostile.CASES["template-code"].trips, published.parent / "evil"))
@@ -38,18 +38,18 @@ def test_a_repository_is_audited(hub: Hub, published: Path, inspect: Run, target
 
 
 def test_the_data_of_a_repository_is_read_by_ranges(hub: Hub, inspect: Run, tmp_path: Path) -> None:
-    """Each tensor once, by the same rules as on disk; with `--checksum` from the same bytes."""
+    """Each tensor is read once, and judged by the same rules as on disk; with `--checksum` from the same bytes."""
     hub.repos["demo/spoilt"] = Repo(spoilt.make("nan", 5, tmp_path / "hub"))
     size = (tmp_path / "hub" / "model.safetensors").stat().st_size
     ran = inspect("audit", "demo/spoilt", "--data", "--json")
     assert (ran.code, found(ran)) == (1, {("not-finite", "model.safetensors")})
-    assert size * 0.9 < sum(each.sent for each in hub.log) < size + (1 << 20)  # beside it headers are read in advance
+    assert size * 0.9 < sum(each.sent for each in hub.log) < size + (1 << 20)  # meanwhile headers are read in advance
 
 
 def test_a_folder_of_that_name_comes_first(
     hub: Hub, published: Path, inspect: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A path that exists is local, and nothing is asked."""
+    """A path that exists is local, and the Hub is not asked."""
     hostile.make(hostile.CASES["truncated"].trips, published / "demo" / "sound")
     monkeypatch.chdir(published)
     assert ("truncated", hostile.SECOND) in found(inspect("audit", "demo/sound", "--json"))
@@ -57,13 +57,13 @@ def test_a_folder_of_that_name_comes_first(
 
 
 def test_a_repository_that_is_not_there(hub: Hub, inspect: Run) -> None:
-    """One line on stderr, and exit code 2."""
+    """A missing repository is one line on stderr, and exit code 2."""
     ran = inspect("audit", "demo/nothing")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
 
 
 def test_a_download_is_what_the_hub_has(hub: Hub, published: Path, inspect: Run) -> None:
-    """SHA-256 of weights and git's SHA-1 of the others, by one request that asks for no file."""
+    """SHA-256 of weights and git's SHA-1 of other files are compared, after one request that downloads no file."""
     ran = inspect("audit", published, "--checksum", "--hub", "demo/sound", "--json")
     assert (ran.code, found(ran)) == (0, set())
     assert [entry.path.split("?")[0] for entry in hub.settled()] == ["/api/models/demo/sound"]
@@ -71,7 +71,7 @@ def test_a_download_is_what_the_hub_has(hub: Hub, published: Path, inspect: Run)
 
 @pytest.mark.parametrize("name", [hostile.FIRST, hostile.SECOND, "config.json", "tokenizer.json", "README.md"])
 def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: str) -> None:
-    """One byte in any file, of the same size: found by us as by huggingface_hub's own verification."""
+    """One changed byte in any file, of the same size, is found, as by huggingface_hub's own verification."""
     raw = (published / name).read_bytes()
     (published / name).write_bytes(raw[:-1] + bytes([raw[-1] ^ 1]))
     ran = inspect("audit", published, "--hub", "demo/sound", "--json")
@@ -90,14 +90,14 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
     ],
 )
 def test_a_hub_that_cannot_tell(hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str) -> None:
-    """What the Hub does not know is misuse, in one line; nothing is said to be sound."""
+    """What the Hub does not know is a usage error in one line; nothing is reported as sound."""
     ran = inspect("audit", published, "--checksum", *options)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert said in ran.err
 
 
 def test_without_the_network(hub: Hub, published: Path, inspect: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Hub that cannot be reached is one line."""
+    """A Hub that cannot be reached is an error in one line."""
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
     ran = inspect("audit", published, "--hub", "demo/sound")
     assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -1,4 +1,4 @@
-"""When the cache has all that a target means, and when it cannot tell."""
+"""When the cache holds everything that a target means, and when it cannot know."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def snapshot(store: Path, *files: str) -> Snapshot:
-    """A snapshot that holds some files."""
+    """A snapshot that holds these files."""
     found = Snapshot(store, COMMIT)
     for name in files:
         (found.folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -36,12 +36,12 @@ def index(store: Path, *files: str) -> None:
     [
         (["model.safetensors", "config.json"], "", True),
         (["model.safetensors", "params.json"], "", True),
-        (["model.safetensors"], "", False),  # there may be a configuration that was not asked for
+        (["model.safetensors"], "", False),  # there may be a configuration that was never requested
         (["model.safetensors"], "model.safetensors", False),
         (["model.safetensors", "config.json"], "model.safetensors", True),
         (["config.json"], "", False),
         ([], "", False),
-        (["m-Q4_0.gguf"], "", False),  # whether there are others, the cache cannot tell
+        (["m-Q4_0.gguf"], "", False),  # the cache cannot know whether there are others
         (["m-Q4_0.gguf"], "m-Q4_0.gguf", True),
         (["m-Q4_0.gguf"], "m-Q8_0.gguf", False),
         (["m-00001-of-00002.gguf"], "m-00001-of-00002.gguf", False),
@@ -56,12 +56,12 @@ def index(store: Path, *files: str) -> None:
     ],
 )
 def test_by_the_names_of_files(store: Path, files: list[str], path: str, whole: bool) -> None:
-    """Sets must be complete; what may have unseen siblings counts only when it was named."""
+    """Sets of shards must be complete; a file that may have unseen siblings counts only when it was named."""
     assert is_whole(snapshot(store, *files), path) is whole
 
 
 def test_by_the_index(store: Path) -> None:
-    """All files that it names must be there, whatever they are called."""
+    """All files that the index names must be there, whatever they are called."""
     found = snapshot(store, "a.safetensors", "b.safetensors", "config.json")
     index(store, "a.safetensors", "b.safetensors")
     assert is_whole(found, "")
@@ -78,7 +78,7 @@ def test_an_index_that_cannot_be_read_is_not_trusted(store: Path, text: str) -> 
 
 
 def test_a_configuration_known_to_be_absent(store: Path) -> None:
-    """The cache remembers what was asked for in vain."""
+    """The cache remembers which files it requested in vain."""
     found = snapshot(store, "model.safetensors")
     absent = store / ".no_exist" / COMMIT / "config.json"
     absent.parent.mkdir(parents=True)
@@ -87,7 +87,7 @@ def test_a_configuration_known_to_be_absent(store: Path) -> None:
 
 
 def test_by_the_listing_that_a_download_left(store: Path) -> None:
-    """It knows of all files; one that cannot be read is as none."""
+    """The listing names all files; one that cannot be read counts as none."""
     found = snapshot(store, "m-Q4_0.gguf", "sub/model.safetensors", "sub/config.json")
     trees = store / "trees"
     trees.mkdir()
@@ -102,7 +102,7 @@ def test_by_the_listing_that_a_download_left(store: Path) -> None:
 
 
 def test_a_file_is_found_by_its_content_in_another_snapshot(store: Path) -> None:
-    """The blob is the same whatever the commit; a partial download of it is not taken."""
+    """The same content has the same blob at any commit; a partial download of it is not used."""
     blob = "ab" * 32
     (store / "blobs").mkdir(parents=True)
     (store / "blobs" / blob).write_bytes(b"12345678")

@@ -1,4 +1,4 @@
-"""A repository against a folder, or against another revision: headers alone, and ranges for `--data`."""
+"""A repository compared with a folder or with another revision: by headers alone, with `--data` by ranges."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., Ran]
 
 
 def test_a_repository_against_a_copy_reads_headers_alone(llama: str, hub: Hub, tmp_path: Path) -> None:
-    """LLaMA-7B of 13.5 GB: 291 tensors and 32 buffers are the same, for less than a megabyte."""
+    """LLaMA-7B of 13.5 GB: 291 tensors and 32 buffers are found equal after less than a megabyte of transfer."""
     copy = tmp_path / "copy"
     shutil.copytree(hub.repos[llama].folder, copy, copy_function=linked)
     result = inspector.diff(llama, copy)
@@ -31,13 +31,13 @@ def test_a_repository_against_a_copy_reads_headers_alone(llama: str, hub: Hub, t
 
 
 def linked(source: str, target: str) -> str:
-    """In place of a copy, which would not be sparse."""
+    """A folder of links, since a copy would not be sparse."""
     Path(target).hardlink_to(source)
     return target
 
 
 def test_values_over_the_network(single: str, hub: Hub, tmp_path: Path) -> None:
-    """Every tensor of a small model is read by ranges, and equal to the copy's but for one byte."""
+    """Every tensor of a small model is read by ranges, and equals the copy's but for one byte."""
     copy = tmp_path / "copy"
     shutil.copytree(hub.repos[single].folder, copy)
     weights = copy / "model.safetensors"
@@ -51,7 +51,7 @@ def test_values_over_the_network(single: str, hub: Hub, tmp_path: Path) -> None:
 
 
 def revisions(hub: Hub, folder: Path) -> Path:
-    """demo/twice: `main`, and a revision `tuned` of the same sizes, where one may change what it likes."""
+    """demo/twice: `main`, and a revision `tuned` with files of the same sizes, whose contents a test may change."""
     folder.mkdir()
     samples.safetensors(folder / "model.safetensors", samples.llama(1, 64, 128, 100))
     (folder / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 100}))
@@ -66,7 +66,7 @@ def revisions(hub: Hub, folder: Path) -> Path:
 
 
 def test_two_revisions_are_told_apart_by_listings_and_headers(hub: Hub, tmp_path: Path, inspect: Run) -> None:
-    """The same but for their names: a listing, a configuration and a header of each, and no tokenizer."""
+    """They differ only in tensor names: a listing, a configuration and a header of each are read, no tokenizer."""
     revisions(hub, tmp_path / "twice")
     ran = inspect("diff", "demo/twice@main", "demo/twice@tuned", "--all")
     assert (ran.code, "vocabulary" in ran.out) == (0, True)
@@ -78,7 +78,7 @@ def test_two_revisions_are_told_apart_by_listings_and_headers(hub: Hub, tmp_path
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_each_side_is_listed_once(workers: int, hub: Hub, tmp_path: Path) -> None:
-    """Headers, the files beside the weights and the values, by however many readers: one list of files a side."""
+    """Headers, the files beside the weights and the values share one list of files for each side."""
     revisions(hub, tmp_path / "twice")
     inspector.diff("demo/twice@main", f"{hub.endpoint}/demo/twice/tree/tuned", data=True, workers=workers)
     listings = [entry.path.partition("?")[0] for entry in hub.answered() if entry.path.startswith("/api/models/")]
@@ -87,7 +87,7 @@ def test_each_side_is_listed_once(workers: int, hub: Hub, tmp_path: Path) -> Non
 
 
 def test_a_push_in_between_does_not_mix_two_commits(hub: Hub, tmp_path: Path) -> None:
-    """The branch moves after the headers were read: the settings that are compared are still those of the commit."""
+    """The branch moves after the headers were read: the settings compared are still those of the first commit."""
     other = revisions(hub, tmp_path / "twice")
     before = inspector.open("demo/twice@tuned")
     pushed = tmp_path / "pushed"
@@ -102,7 +102,7 @@ def test_a_push_in_between_does_not_mix_two_commits(hub: Hub, tmp_path: Path) ->
 def test_a_vocabulary_too_large_to_fetch_is_compared_by_its_digest(
     large: bool, hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the same size, with two tokens swapped: told apart, and nothing of it is fetched."""
+    """Two vocabularies of the same size with two tokens swapped are found to differ, and neither is fetched."""
     monkeypatch.setattr(server, "is_large", lambda path: large or str(path).endswith(".safetensors"))
     other = revisions(hub, tmp_path / "twice")
     tokenizer = other / "tokenizer.json"
@@ -128,7 +128,7 @@ def test_settings_that_differ_are_read_field_by_field(hub: Hub, tmp_path: Path) 
 
 
 def test_a_revision_against_the_cache_reads_headers_alone(hub: Hub, tmp_path: Path) -> None:
-    """A snapshot as `huggingface_hub` keeps it, whose files are links to blobs: the network is asked for headers."""
+    """A snapshot as `huggingface_hub` keeps it, with links to blobs: only headers are fetched."""
     revisions(hub, tmp_path / "twice")
     store = tmp_path / "cache" / "models--demo--twice"
     snapshot = store / "snapshots" / ("0" * 40)

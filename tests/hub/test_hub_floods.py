@@ -1,4 +1,4 @@
-"""Heads, interim answers, codings, chunks and ranges made to cost time or memory, or to be taken for something else."""
+"""Response heads, interim responses, codings, chunks and ranges that cost time or memory, or feign something else."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ API, FILE, WEIGHTS = "/api/models/", "/resolve", "/storage/"
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One try, and a second."""
+    """Allow one retry."""
     monkeypatch.setattr(http, "TRIES", 1)
     monkeypatch.setattr(http, "PATIENCE", 1)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 5)
 
 
 def refused(target: str) -> str:
-    """The one line, and 60 MB."""
+    """The error's one line; the run may take 60 MB of memory."""
     tracemalloc.start()
     start = time.monotonic()
     with pytest.raises(InspectorError) as caught:
@@ -54,7 +54,7 @@ def refused(target: str) -> str:
         (faults.hints, "does not begin to respond"),
         (faults.circle, "more than 10 redirects"),
         (faults.redirect("file:///etc/passwd"), "redirects to `file:`, which is not followed"),
-        # Older clients refuse such an address themselves, when they read it.
+        # Older clients refuse this address themselves, when they read it.
         (faults.redirect("data:application/json,{}"), "redirects to `data:`, which is not followed|not a URL that can be requested"),
         (faults.raw(b"HTTP/1.1 200 OK\r\ncontent-length: -5\r\n\r\n{}"), "bad Content-Length"),
         (faults.raw(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{}"), "conflicting Content-Length"),
@@ -66,7 +66,7 @@ def refused(target: str) -> str:
     ],
 )  # fmt: skip
 def test_a_head(hub: Hub, single: str, where: str, fault: Fault, line: str) -> None:
-    """Of a document, and of a file."""
+    """A hostile response head, for a document and for a file."""
     hub.fault(where, fault)
     assert re.search(line, refused(single))
 
@@ -85,7 +85,7 @@ def test_a_head(hub: Hub, single: str, where: str, fault: Fault, line: str) -> N
     ],
 )
 def test_a_body(hub: Hub, single: str, fault: Fault, line: str) -> None:
-    """In codings nobody asked for, in pieces that cost more than they bring."""
+    """Bodies in codings that nobody requested, or in pieces that cost more than they carry."""
     hub.fault(API, fault)
     assert re.search(line, refused(single))
 
@@ -108,13 +108,13 @@ def test_a_body(hub: Hub, single: str, fault: Fault, line: str) -> None:
     ],
 )
 def test_a_range(hub: Hub, single: str, fault: Fault) -> None:
-    """None of these is what was asked for: nothing is made of the zeros that come with it."""
+    """None of these answers is the requested range: the zeros that come with it are not used."""
     hub.fault(WEIGHTS, fault)
     refused(single)
 
 
 def test_a_token_goes_nowhere_else(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the documents of its own host to another port, or to the same machine by another name."""
+    """A token is not sent from documents of its host to another port, nor to the same machine by another name."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     seen: list[str | None] = []
 

@@ -1,4 +1,4 @@
-"""Headers from the one request for all shards are the files' own bytes, or are read from the files."""
+"""Headers from the single request for all shards are the files' own bytes, or are read from the files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = st.text(st.characters(codec="utf-8"), max_size=20)
 
 @given(st.dictionaries(NAMES, st.integers(0, 5), max_size=8), st.dictionaries(NAMES, NAMES, max_size=3))
 def test_written_again_to_the_byte(shapes: dict[str, int], metadata: dict[str, str]) -> None:
-    """Whatever the reference writer writes: its header comes back from JSON as the very bytes, or not at all."""
+    """Whatever the reference writer writes, its header is rebuilt from JSON byte for byte, or not at all."""
     file = save({name: np.zeros(n, np.float16) for name, n in shapes.items()}, metadata=metadata or None)
     length = int.from_bytes(file[:8], "little")
     again = header_bytes(json.loads(file[8 : 8 + length]), len(file))
@@ -37,7 +37,7 @@ START = header_bytes(HEADER, 8 + 56 + 8)
 
 @pytest.mark.parametrize("surplus", [*range(1, 8), 8, 16, -1, -8, 1000])
 def test_bytes_that_cannot_be_told_are_not_made_up(surplus: int) -> None:
-    """Trailing bytes or a cut end would be taken for header: left to the range way."""
+    """Trailing bytes or a cut end would be mistaken for header: such files are read by range."""
     assert START is not None
     assert header_bytes(HEADER, len(START) + 8) == START
     assert header_bytes(HEADER, len(START) + 8 + surplus) is None
@@ -75,7 +75,7 @@ def spaced(path: Path) -> None:
 
 
 def surplus(path: Path) -> None:
-    """Bytes behind the last tensor."""
+    """Bytes after the last tensor."""
     path.write_bytes(path.read_bytes() + b"more")
 
 
@@ -86,7 +86,7 @@ def cut(path: Path) -> None:
 
 @pytest.mark.parametrize("change", [spaced, surplus, cut])
 def test_an_unusual_shard_is_read_from_the_file(hub: Hub, tmp_path: Path, change: Any) -> None:
-    """And only that one; regions and findings are the file's own."""
+    """Only that shard is read; regions and findings are those of the file itself."""
     repo = two_shards(hub, tmp_path / "two")
     path = tmp_path / "two" / "model-00002-of-00002.safetensors"
     change(path)
@@ -97,7 +97,7 @@ def test_an_unusual_shard_is_read_from_the_file(hub: Hub, tmp_path: Path, change
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"headers": 1}', b'{"headers": {"x": {}}}', b"<html>"])
 def test_an_odd_answer_is_as_none(hub: Hub, tmp_path: Path, body: bytes) -> None:
-    """A mirror that answers something else: the range way serves, after one request in vain."""
+    """If a mirror answers something else, headers are read by range, after one useless request."""
 
     def fault(handler: Handler) -> bool:
         handler.answer(200, body)
@@ -112,7 +112,7 @@ def test_an_odd_answer_is_as_none(hub: Hub, tmp_path: Path, body: bytes) -> None
 
 @pytest.mark.parametrize("fault", [faults.status(404), faults.status(503), faults.bomb])
 def test_a_failing_answer_is_as_none(hub: Hub, tmp_path: Path, fault: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not tried again: there is another way."""
+    """A failing answer is not requested again, since headers can be read by range."""
     monkeypatch.setattr("inspector.sources.hub_api.MAX_HEADERS", 2_000_000)
     repo = two_shards(hub, tmp_path / "two")
     hub.fault("/safetensors-metadata/", fault)
@@ -125,7 +125,7 @@ def test_a_failing_answer_is_as_none(hub: Hub, tmp_path: Path, fault: Any, monke
     reason="older clients ask the real Hub for headers, whatever the endpoint",
 )
 def test_the_loopback_hub_answers_as_the_client_expects(hub: Hub, tmp_path: Path) -> None:
-    """`huggingface_hub` itself reads our server's answers, and finds what we find."""
+    """`huggingface_hub` itself reads our server's answers, and finds the same as we do."""
     repo = two_shards(hub, tmp_path / "two")
     files = {header.path: header for header in api.open(repo).files}
     told = HfApi(endpoint=hub.endpoint).get_sharded_safetensors_metadata(repo).files_metadata

@@ -1,4 +1,4 @@
-"""Servers that fail or mean harm: one clear line, in bounded memory and time."""
+"""Servers that fail or attack: one clear line, in bounded memory and time."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def large(hub: Hub, tmp_path: Path) -> str:
 
 
 def refused(target: str) -> str:
-    """The one line, which must come soon and take little memory."""
+    """The error's one line, which must come soon and take little memory."""
     tracemalloc.start()
     start = time.monotonic()
     with pytest.raises(InspectorError) as caught:
         api.open(target)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert time.monotonic() - start < HANGS  # not for as long as the server likes
+    assert time.monotonic() - start < HANGS  # not for as long as the server wants
     assert peak < 100_000_000
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -70,7 +70,7 @@ def refused(target: str) -> str:
 )
 @pytest.mark.usefixtures("one_try")
 def test_a_bad_answer_is_one_line(hub: Hub, large: str, fault: Fault, line: str) -> None:
-    """Whatever the storage does in place of the range that was asked for."""
+    """Whatever the storage sends in place of the requested range is an error in one line."""
     hub.fault(WEIGHTS, fault)
     assert re.search(line, refused(large))
 
@@ -86,7 +86,7 @@ def test_a_server_without_ranges_is_noticed_at_once(hub: Hub, large: str) -> Non
 
 @pytest.mark.parametrize("fault", [faults.endless, faults.bomb])
 def test_an_endless_listing_is_bounded(hub: Hub, single: str, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a body without end nor one that unpacks without end is read to it."""
+    """Neither an endless body nor one that unpacks endlessly is read to its end."""
     monkeypatch.setattr("inspector.sources.hub_api.MAX_LISTING", 2_000_000)
     hub.fault("/api/models/", fault)
     assert "sends more than" in refused(single)
@@ -110,7 +110,7 @@ def test_a_listing_that_is_none_is_told(hub: Hub, single: str, body: bytes) -> N
 
 
 def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: str, tmp_path: Path) -> None:
-    """Neither for reading nor for looking into the cache."""
+    """Such paths are neither read nor looked up in the cache."""
     listing = {"id": single, "sha": "0" * 40, "siblings": [{"rfilename": "../../x/model.safetensors", "size": 100}]}
 
     def fault(handler: Handler) -> bool:
@@ -122,7 +122,7 @@ def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: s
 
 
 def test_a_commit_that_is_a_path_leads_nowhere(hub: Hub, single: str, tmp_path: Path) -> None:
-    """The cache is looked into by commit hash only, whatever a server calls a commit."""
+    """The cache is searched by commit hash only, whatever a server calls a commit."""
     size = (hub.repos[single].folder / "model.safetensors").stat().st_size
     outside = tmp_path / "cache" / "outside"
     samples.sparse(outside / "model.safetensors", b"secret", size - 6)
@@ -140,7 +140,7 @@ def test_a_commit_that_is_a_path_leads_nowhere(hub: Hub, single: str, tmp_path: 
 
 @pytest.mark.usefixtures("one_try")
 def test_a_drip_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte now and then keeps no time-out from running; the whole answer has one too."""
+    """An occasional byte keeps any read from timing out; the whole answer has a limit of its own."""
     monkeypatch.setattr(http, "PATIENCE", 0.5)
     hub.fault(WEIGHTS, faults.drips)
     assert "sends too slowly" in refused(large)
@@ -156,7 +156,7 @@ def test_silence_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.usefixtures("one_try")
 @pytest.mark.parametrize("fault", [faults.drips_head, faults.continues])
 def test_a_head_without_end_is_given_up(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
-    """No single read of it takes long; the whole head has a limit of its own."""
+    """No single read of the head takes long; the whole head has a limit of its own."""
     monkeypatch.setattr(http, "PATIENCE", 0.5)
     hub.fault(WEIGHTS, fault)
     assert "does not begin to respond within" in refused(large)
@@ -164,20 +164,20 @@ def test_a_head_without_end_is_given_up(hub: Hub, large: str, monkeypatch: pytes
 
 @pytest.mark.usefixtures("one_try")
 def test_a_header_in_any_encoding_is_text(hub: Hub, large: str) -> None:
-    """What cannot be decoded is no error of ours."""
+    """A header that cannot be decoded is no error."""
     hub.fault(WEIGHTS, faults.any_encoding)
     assert "answered 418" in refused(large)
 
 
 @pytest.mark.usefixtures("one_try")
 def test_a_listing_is_bounded_before_it_is_parsed(hub: Hub, large: str) -> None:
-    """21 MB of empty lists would take a gigabyte and more."""
+    """21 MB of empty lists would take more than a gigabyte when parsed."""
     hub.fault("/api/models/", faults.brackets)
     assert "more than any repository has" in refused(large)
 
 
 def test_names_that_cannot_be_asked_for_are_left_out(hub: Hub, large: str) -> None:
-    """Half of a surrogate pair, and a shard's number of 5,000 digits, in the Hub's listing."""
+    """Half a surrogate pair, and a shard number of 5,000 digits, in the Hub's listing."""
     size = faults.LARGE
     odd = ["\ud800.safetensors", f"model-{'1' * 5000}-of-00002.safetensors"]
     files = [{"rfilename": name, "size": size} for name in ("model.safetensors", *odd)]
@@ -191,7 +191,7 @@ def test_names_that_cannot_be_asked_for_are_left_out(hub: Hub, large: str) -> No
 
 
 def test_a_redirect_to_a_third_host_gets_no_token(hub: Hub, large: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And it gets none either when the detour leads back home."""
+    """A redirect to a third host carries no token, even if it leads back to the Hub."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     monkeypatch.setattr(http, "TRIES", 1)
     port = hub.endpoint.rpartition(":")[2]
@@ -205,7 +205,7 @@ def test_a_redirect_to_a_third_host_gets_no_token(hub: Hub, large: str, monkeypa
 
 
 def test_secrets_in_addresses_are_not_shown(hub: Hub, single: str) -> None:
-    """Neither a signature nor a password gets into a message or a report."""
+    """Neither a signature nor a password appears in a message or a report."""
     url = f"http://user:password@127.0.0.1:{hub.endpoint.rpartition(':')[2]}/storage/{single}/nothing?signature=secret"
     for line in (refused(url), refused(url.replace("nothing", "else"))):
         assert "password" not in line
@@ -218,7 +218,7 @@ def test_terminal_codes_in_a_refusal_are_escaped(hub: Hub, single: str) -> None:
 
 
 def test_ctrl_c_leaves_at_once(hub: Hub, tmp_path: Path) -> None:
-    """With every shard waiting for a server that does not answer for minutes."""
+    """Ctrl-C ends the command while every shard waits for a server that does not answer for minutes."""
     samples.sharded(tmp_path / "many", list(samples.llama(8, 64, 128, 100)), 8)
     hub.repos["demo/many"] = Repo(tmp_path / "many", all_headers=False)
     hub.fault(WEIGHTS, faults.silent(HANGS))

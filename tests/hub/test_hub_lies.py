@@ -1,4 +1,4 @@
-"""Answers whose fields have other kinds of value than the Hub's, and heads that lie about their bodies."""
+"""Answers whose fields have the wrong type, and response heads that misstate their bodies."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SOUND = {"rfilename": "model.safetensors", "size": 100}
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One try, and two seconds."""
+    """Allow one try, and two seconds."""
     monkeypatch.setattr(http, "TRIES", 1)
     monkeypatch.setattr(http, "PATIENCE", 2)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 2)
 
 
 def refused(target: str) -> str:
-    """The one line, which comes soon."""
+    """The error's one line, which must come soon."""
     start = time.monotonic()
     with pytest.raises(InspectorError) as caught:
         api.open(target)
@@ -45,7 +45,7 @@ def refused(target: str) -> str:
 
 
 def answers(body: object, **headers: str) -> Fault:
-    """A document, or bytes as they are."""
+    """Answer with a document, or with these bytes."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def fault(handler: Handler) -> bool:
@@ -57,7 +57,7 @@ def answers(body: object, **headers: str) -> Fault:
     return fault
 
 
-#: A field of the description, or after a dot of its file, and values that it does not have.
+#: A field of the description, or after a dot of its file, and values of the wrong type.
 KINDS: dict[str, list[Any]] = {
     "sha": [1, None, [], {}, True, "", "main", "g" * 40, "0" * 41, 1e300],
     "siblings": [1, "a", {}, None, True, [1], [None], ["a"], [[]], [[SOUND]], [{}]],
@@ -82,7 +82,7 @@ def listing(field: str, value: object) -> dict[str, Any]:
     ids=lambda value: str(value)[:20],
 )
 def test_a_field_of_another_kind(hub: Hub, single: str, field: str, value: object) -> None:
-    """No file of the repository has 100 bytes, or the listing is none: one line, whatever it is."""
+    """A listing of unexpected types leads to one line, whatever it contains."""
     hub.fault(API, answers(listing(field, value)))
     refused(single)
 
@@ -94,7 +94,7 @@ def test_a_charset_that_is_not_so(hub: Hub, single: str, charset: str, body: byt
     assert "is the endpoint right?" in refused(single)
 
 
-#: A body, and its coding as it is declared.
+#: A body, and the coding that it claims.
 CODED: dict[str, tuple[Callable[[], bytes], str]] = {
     "spaces": (lambda: gzip.compress(b" " * 60_000_000), "gzip"),
     "brackets": (lambda: gzip.compress(b"[" * 60_000_000), "gzip"),
@@ -112,7 +112,7 @@ CODED: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.mark.parametrize("kind", CODED)
 def test_a_coding_that_is_not_so(hub: Hub, single: str, kind: str) -> None:
-    """Neither a bomb nor half of a stream is taken for an answer."""
+    """Neither a decompression bomb nor half a stream is accepted as an answer."""
     body, coding = CODED[kind]
     hub.fault(API, answers(body(), content_encoding=coding))
     refused(single)
@@ -131,7 +131,7 @@ def test_a_coding_that_is_not_so(hub: Hub, single: str, kind: str) -> None:
 def test_a_redirect_that_leads_nowhere(
     hub: Hub, single: str, where: str, location: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To other schemes, addresses of this network, and none: one line, without the token or a password."""
+    """Redirects to other schemes, to local addresses or to nothing: one line, without the token or a password."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     hub.fault(where, faults.redirect(location))
     assert "hf_secret" not in refused(single)

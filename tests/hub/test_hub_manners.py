@@ -1,4 +1,4 @@
-"""Servers with a bad day are asked again, politely; nothing that came is fetched twice."""
+"""Failing servers are asked again, politely; nothing that arrived is fetched twice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.sources.remote import FIRST, RemoteFile
 
 @pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
 def test_a_passing_failure_is_tried_again(hub: Hub, single: str, code: int) -> None:
-    """Each kind of request: the listing, the configuration, the weights; every try is counted."""
+    """Each kind of request (listing, configuration, weights) is repeated; every try is counted."""
     for part in ("/api/models/demo/single?", "/resolve-cache/", "/storage/"):
         hub.fault(part, faults.status(code), times=2)
     checkpoint = api.open(single)
@@ -39,7 +39,7 @@ def test_a_final_refusal_is_not_tried_again(hub: Hub, single: str, code: int) ->
 
 
 def test_a_failure_that_does_not_pass_is_told(hub: Hub, single: str) -> None:
-    """After five tries, with the server's own words."""
+    """After five tries the error is reported, in the server's own words."""
     hub.fault("/storage/", faults.status(503))
     with pytest.raises(NetworkError, match=r"/storage/demo/single/.*/model.safetensors answered 503 .*as you wished"):
         api.open(single)
@@ -55,7 +55,7 @@ def test_a_failure_that_does_not_pass_is_told(hub: Hub, single: str) -> None:
     ],
 )
 def test_a_server_that_asks_for_time_gets_it(hub: Hub, single: str, code: int, header: str, value: str) -> None:
-    """By Retry-After, or by the Hub's own header."""
+    """Retry-After and the Hub's own header are respected."""
     hub.fault("/storage/", faults.status(code, **{header: value}), times=1)
     start = time.monotonic()
     api.open(single)
@@ -63,7 +63,7 @@ def test_a_server_that_asks_for_time_gets_it(hub: Hub, single: str, code: int, h
 
 
 def test_a_date_to_retry_after_is_understood(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """HTTP dates are whole seconds: two ahead are at least one away, on a clock that stands."""
+    """HTTP dates are whole seconds: two seconds ahead means at least one, on a stopped clock."""
     now = time.time()
     monkeypatch.setattr(answers, "time", lambda: now)
     hub.fault("/storage/", faults.status(503, retry_after=formatdate(now + 2, usegmt=True)), times=1)
@@ -73,7 +73,7 @@ def test_a_date_to_retry_after_is_understood(hub: Hub, single: str, monkeypatch:
 
 
 def test_nobody_waits_for_an_hour(hub: Hub, single: str) -> None:
-    """A Retry-After beyond patience is told at once."""
+    """A Retry-After that is too long is reported at once."""
     hub.fault("/api/models/", faults.status(429, retry_after="3600"))
     start = time.monotonic()
     with pytest.raises(NetworkError, match="allows no more requests for now"):
@@ -82,7 +82,7 @@ def test_nobody_waits_for_an_hour(hub: Hub, single: str) -> None:
 
 
 def test_a_cut_answer_is_continued_where_it_ended(hub: Hub, tmp_path: Path) -> None:
-    """Half of a long header came: only the rest is asked for."""
+    """After half of a long header arrived, only the rest is requested."""
     specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
     path = samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
     hub.repos["demo/long"] = Repo(tmp_path / "long")
@@ -98,7 +98,7 @@ def test_a_cut_answer_is_continued_where_it_ended(hub: Hub, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_gguf_header_is_read_once_and_no_further(hub: Hub, tmp_path: Path, streamed: bool) -> None:
-    """Megabytes of vocabulary in one or two requests, and reading stops at the last tensor."""
+    """Megabytes of vocabulary take one or two requests, and reading stops after the last tensor."""
     path = samples.gguf(tmp_path / "large" / "large.gguf", tokens=60_000, merges=60_000)
     hub.repos["demo/large"] = Repo(tmp_path / "large")
     wire = Wire()
@@ -126,7 +126,7 @@ def test_a_broken_stream_goes_on_where_it_broke(hub: Hub, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("length", [*range(99_990, 100_011), *(FIRST + d for d in (-10, -9, -8, -7, -1, 0, 1, 8))])
 def test_headers_at_the_edges_of_a_prefix(hub: Hub, tmp_path: Path, length: int) -> None:
-    """One byte more or less than what the first request brings makes no difference but a request."""
+    """A byte more or less than the first request brings changes nothing but the number of requests."""
     folder = tmp_path / "edge"
     path = samples.safetensors(folder / "model.safetensors", samples.llama(1, 64, 128, 100), exactly=length)
     hub.repos["demo/edge"] = Repo(folder)
@@ -137,7 +137,7 @@ def test_headers_at_the_edges_of_a_prefix(hub: Hub, tmp_path: Path, length: int)
 
 
 def test_a_header_of_126_mb_is_refused_and_not_fetched(hub: Hub, tmp_path: Path) -> None:
-    """The reference reader's limit: told with both numbers, after the first request."""
+    """The reference reader's limit is reported with both numbers, after the first request."""
     folder = tmp_path / "huge"
     samples.sparse(folder / "model.safetensors", (126_000_000).to_bytes(8, "little") + b"{", 200_000_000)
     hub.repos["demo/huge"] = Repo(folder)
@@ -147,7 +147,7 @@ def test_a_header_of_126_mb_is_refused_and_not_fetched(hub: Hub, tmp_path: Path)
 
 
 def test_a_signature_that_runs_out_is_renewed(hub: Hub, tmp_path: Path) -> None:
-    """The storage refuses the address that it gave: the Hub is asked for a new one."""
+    """When the storage refuses the address that it gave, the Hub is asked for a new one."""
     specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
     samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
     hub.repos["demo/long"] = Repo(tmp_path / "long")
@@ -166,7 +166,7 @@ def test_a_signature_that_runs_out_is_renewed(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_a_file_replaced_meanwhile_is_noticed(hub: Hub, tmp_path: Path) -> None:
-    """Another ETag or another size between two requests: no header is pieced together from two files."""
+    """If ETag or size change between two requests, no header is assembled from two files."""
     specs = [(f"tensor.{n}", "F16", (8, 8)) for n in range(20_000)]
     samples.safetensors(tmp_path / "long" / "model.safetensors", specs)
     hub.repos["demo/long"] = Repo(tmp_path / "long")
@@ -178,7 +178,7 @@ def test_a_file_replaced_meanwhile_is_noticed(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_reading_far_behind_the_header_fetches_just_that(hub: Hub, single: str) -> None:
-    """For checks of tensor data that a user asks for."""
+    """Checks of tensor data that a user requests read far behind the header."""
     folder = hub.repos[single].folder
     size = (folder / "model.safetensors").stat().st_size
     wire = Wire()

@@ -1,4 +1,4 @@
-"""What is on the Hub is told as if it were here, in few requests and few bytes."""
+"""Repositories on the Hub are reported as if they were local, with few requests and few bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Folders = Callable[[str], Path]
 
 
 def test_llama_7b_from_the_hub_is_what_its_folder_says(hub: Hub, llama: str, folders: Folders) -> None:
-    """The same JSON but for the source, on the one-request way and on the range way; to the byte as published."""
+    """The JSON is the same but for the source, by one request for all headers or by ranges; sizes are the published."""
     here = but_source(report(str(folders("llama-7b"))))
     for all_headers in (True, False):
         hub.repos[llama].all_headers = all_headers
@@ -36,7 +36,7 @@ def test_llama_7b_from_the_hub_is_what_its_folder_says(hub: Hub, llama: str, fol
 
 
 def test_the_cache_is_read_without_a_request(hub: Hub, llama: str, folders: Folders, tmp_path: Path) -> None:
-    """After a download, the same JSON comes from the cache, and the server hears nothing."""
+    """After a download, the same JSON comes from the cache without any request."""
     small = tmp_path / "small"
     samples.sharded(small, list(samples.llama(2, 64, 128, 100)), 2)
     (small / "config.json").write_text("{}")
@@ -66,7 +66,7 @@ def test_a_partial_snapshot_is_read_where_it_can_be(hub: Hub, tmp_path: Path) ->
 
 
 def test_without_a_network_a_partial_snapshot_is_told_as_it_is(hub: Hub, tmp_path: Path) -> None:
-    """The missing shard is a finding when the Hub cannot be asked."""
+    """The missing shard is a finding when the Hub cannot be reached."""
     small = tmp_path / "small"
     samples.sharded(small, list(samples.llama(2, 64, 128, 100)), 2)
     hub.repos["demo/small"] = Repo(small)
@@ -78,7 +78,7 @@ def test_without_a_network_a_partial_snapshot_is_told_as_it_is(hub: Hub, tmp_pat
 
 @pytest.mark.gate
 def test_deepseek_v3_by_range(hub: Hub, folders: Folders) -> None:
-    """157 shards, 1.34 TB: one request a shard and four besides, and no more bytes than promised."""
+    """157 shards, 1.34 TB: one request a shard and four more, and no more bytes than promised."""
     hub.repos["demo/deepseek-v3"] = Repo(folders("deepseek-v3"), all_headers=False)
     checkpoint = api.open("demo/deepseek-v3")
     headers = sum(header.bytes_in("header") for header in checkpoint.files)
@@ -86,14 +86,14 @@ def test_deepseek_v3_by_range(hub: Hub, folders: Folders) -> None:
     assert checkpoint.size == 1_342_058_567_784
     asked = [(each.path, each.range) for each in hub.answered()]
     assert checkpoint.origin.requests == len(asked)
-    assert len(set(asked)) <= 4 + 157  # what a busy server dropped is asked for again
+    assert len(set(asked)) <= 4 + 157  # requests that a busy server dropped are repeated
     assert checkpoint.origin.redirects == len(hub.settled()) - len(hub.answered())
     assert hub.sent() <= 1.3 * headers + 300_000 * 157
 
 
 @pytest.mark.gate
 def test_deepseek_v3_by_one_request(hub: Hub, folders: Folders) -> None:
-    """The request for all headers serves for all, and each file's bytes are still accounted for exactly."""
+    """One request returns all headers, and each file's bytes are still accounted for exactly."""
     hub.repos["demo/deepseek-v3"] = Repo(folders("deepseek-v3"))
     there = api.open("demo/deepseek-v3")
     assert there.origin.requests == len(hub.answered()) <= 5
@@ -104,7 +104,7 @@ def test_deepseek_v3_by_one_request(hub: Hub, folders: Folders) -> None:
 
 
 def test_an_index_tells_how_much_to_ask_for(hub: Hub, tmp_path: Path) -> None:
-    """Headers far beyond the usual first request, and far below it: one request a shard, and hardly a byte too many."""
+    """Headers far larger or smaller than the usual first request: one request a shard, and hardly a byte too many."""
     folder = tmp_path / "uneven"
     specs = [(f"model.layers.{n}.mlp.experts.{n}.gate_proj.weight", "BF16", (64, 64)) for n in range(6000)]
     samples.sharded(folder, [("model.embed_tokens.weight", "BF16", (6000, 4096)), *specs], 2)
@@ -117,7 +117,7 @@ def test_an_index_tells_how_much_to_ask_for(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_a_single_file_takes_few_requests(hub: Hub, single: str) -> None:
-    """At most four, counted as the server counts; the bytes are those that it sent."""
+    """At most four requests, as counted by the server; the bytes are those that it sent."""
     origin = api.open(single).origin
     assert origin.requests == len(hub.answered()) <= 4
     assert origin.bytes_read == hub.sent() - sum(entry.sent for entry in hub.settled() if entry.status // 100 == 3)
@@ -125,14 +125,14 @@ def test_a_single_file_takes_few_requests(hub: Hub, single: str) -> None:
 
 
 def test_a_gated_repository_says_how_to_get_in(hub: Hub, llama: str) -> None:
-    """Without a token: accept and log in. With one that has no access: ask for it."""
+    """Without a token the message says to accept the terms and log in; with one that has no access, to ask for it."""
     hub.repos[llama].gated = True
     with pytest.raises(TargetError, match=r"demo/llama-7b is gated: accept .* `hf auth login` or set HF_TOKEN"):
         api.open(llama)
 
 
 def test_a_token_opens_a_gated_repository(hub: Hub, llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A token without access is told to ask; one with access reads, and the storage never sees it."""
+    """With a token that lacks access the message says to ask for it; a valid one is never sent to the storage."""
     hub.repos[llama].gated = True
     hub.repos[llama].readers = ("hf_good",)
     monkeypatch.setenv("HF_TOKEN", "hf_other")
@@ -147,7 +147,7 @@ def test_a_token_opens_a_gated_repository(hub: Hub, llama: str, monkeypatch: pyt
 
 
 def test_a_private_repository_looks_absent(hub: Hub, llama: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the right token it is as if it did not exist, and the line says how it was read."""
+    """Without the right token it looks as if it did not exist, and the message says how it was read."""
     hub.repos[llama].private = True
     hub.repos[llama].readers = ("hf_good",)
     with pytest.raises(TargetError, match=r"no such file or folder here.* no model demo/llama-7b.*if it is private"):
@@ -160,7 +160,7 @@ def test_a_private_repository_looks_absent(hub: Hub, llama: str, monkeypatch: py
 
 
 def test_a_renamed_repository_is_followed_to_its_name_of_today(hub: Hub, llama: str) -> None:
-    """The report names the new place, and only the listing took the detour."""
+    """The report gives the new name, and only the listing took the detour."""
     hub.renamed["former/llama"] = llama
     hub.repos[llama].all_headers = False
     checkpoint = api.open("former/llama")
@@ -184,7 +184,7 @@ def test_an_unknown_revision_is_told(hub: Hub, single: str) -> None:
 
 
 def test_a_revision_other_than_main_takes_the_range_way(hub: Hub, single: str, tmp_path: Path) -> None:
-    """The one request for all headers knows the default branch only."""
+    """The single request for all headers only knows the default branch."""
     proposed = tmp_path / "proposed"
     samples.sharded(proposed, list(samples.llama(2, 64, 128, 100)), 2)
     hub.repos[single].revisions["v2"] = proposed
@@ -193,7 +193,7 @@ def test_a_revision_other_than_main_takes_the_range_way(hub: Hub, single: str, t
 
 
 def test_a_repository_without_weights_says_what_it_has(hub: Hub, tmp_path: Path) -> None:
-    """A training run's state is counted, and not opened."""
+    """The files of a training run are counted, and not opened."""
     folder = tmp_path / "state"
     folder.mkdir()
     (folder / "optimizer.pt").write_bytes(b"PK\x03\x04")
@@ -203,7 +203,7 @@ def test_a_repository_without_weights_says_what_it_has(hub: Hub, tmp_path: Path)
 
 
 def test_pytorchs_files_are_read_where_there_is_nothing_else(hub: Hub, tmp_path: Path) -> None:
-    """The archive's end and its pickle: a twentieth of its bytes, and none of a storage's bytes."""
+    """The archive's end and its pickle are read, a twentieth of its bytes, and nothing of a storage."""
     folder = tmp_path / "pickles"
     folder.mkdir()
     tensors: Tensors = {f"layers.{at}.weight": Saved((1000, 100), str(at)) for at in range(20)}
@@ -215,7 +215,7 @@ def test_pytorchs_files_are_read_where_there_is_nothing_else(hub: Hub, tmp_path:
 
 
 def test_thirteen_gigabytes_of_pickles_take_a_few_requests(hub: Hub, tmp_path: Path) -> None:
-    """LLaMA-7B in one archive of 13.5 GB: its beginning with the pickle, and its end with the list of records."""
+    """Of LLaMA-7B in one archive, the beginning with the pickle and the end with the list of records are read."""
     sparse_torch.make("llama-7b", tmp_path / "llama-7b")
     hub.repos["demo/llama"] = Repo(tmp_path / "llama-7b")
     found = api.open("demo/llama")
@@ -225,7 +225,7 @@ def test_thirteen_gigabytes_of_pickles_take_a_few_requests(hub: Hub, tmp_path: P
 
 
 def test_ranks_files_are_read_by_ranges(hub: Hub, tmp_path: Path) -> None:
-    """A folder of torch.distributed.checkpoint: its list, and of each tensor's archive both ends."""
+    """A folder of torch.distributed.checkpoint: its index is read, and both ends of each tensor's archive."""
     folder = torch_files.unpack(RANKS["fully sharded, collective"], tmp_path)
     hub.repos["demo/ranks"] = Repo(folder)
     found = api.open("demo/ranks")
@@ -235,7 +235,7 @@ def test_ranks_files_are_read_by_ranges(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_a_mirror_without_sizes_is_listed_by_its_tree(hub: Hub, llama: str, tmp_path: Path) -> None:
-    """More than a page of files: every page is read, and nothing is lost."""
+    """A listing of several pages is read to the end, and nothing is lost."""
     folder = tmp_path / "many"
     samples.safetensors(folder / "model.safetensors", samples.llama(1, 64, 128, 100))
     for number in range(1500):
@@ -247,7 +247,7 @@ def test_a_mirror_without_sizes_is_listed_by_its_tree(hub: Hub, llama: str, tmp_
 
 
 def test_a_subfolder_and_a_file_can_be_named(hub: Hub, tmp_path: Path) -> None:
-    """`org/name/folder` and `org/name/folder/file` give what the local folder and file give."""
+    """`org/name/folder` and `org/name/folder/file` give the same as the local folder and file."""
     folder = tmp_path / "both"
     samples.safetensors(folder / "model.safetensors", samples.llama(2, 64, 128, 100))
     samples.safetensors(
@@ -266,7 +266,7 @@ def test_a_misspelt_path_gets_a_suggestion(hub: Hub, single: str) -> None:
 def test_offline_mode_reads_the_cache_and_says_when_it_cannot(
     hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """HF_HUB_OFFLINE: one line without a cache, an answer with one."""
+    """With HF_HUB_OFFLINE the cache answers; without a cached copy there is one line of error."""
     from huggingface_hub import constants
 
     online = report(single)
@@ -278,7 +278,7 @@ def test_offline_mode_reads_the_cache_and_says_when_it_cannot(
 
 
 def test_unreachable_is_told_in_one_line(hub: Hub) -> None:
-    """No server: what was tried, and that there is nothing local."""
+    """Without a server, the line says what was tried, and that there is no local copy."""
     hub.__exit__()
     with pytest.raises(InspectorError, match=r"neither a local path nor in the Hub's cache, and http://127") as caught:
         api.open("demo/other")

@@ -1,4 +1,4 @@
-"""What a target means: a local path if it exists, else by its shape."""
+"""What a target means: a local path if it exists, otherwise decided by its form."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_is_shaped_like_a_path_is_not_looked_for_on_the_hub(hub: Hub, targe
 def test_a_local_path_wins_and_the_output_says_so(
     hub: Hub, single: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same words mean the folder when it exists, which is told where a cached repository is hidden by it."""
+    """An existing folder takes precedence, which the output states if it hides a cached repository."""
     samples.safetensors(tmp_path / "demo" / "single" / "model.safetensors", samples.llama(2, 64, 128, 100))
     monkeypatch.chdir(tmp_path)
     local, remote = api.open(single), api.open(f"hf://{single}")
@@ -128,7 +128,7 @@ def test_a_page_of_the_endpoint_is_its_repository(hub: Hub, single: str) -> None
 
 
 def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another server's file is read by range, without a token, in one request; secrets stay out of the report."""
+    """A file of another server is read by ranges, without a token, in one request; secrets stay out of the report."""
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     commit = api.open(single).origin.revision
     hub.settled().clear()
@@ -146,7 +146,7 @@ def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_url_of_an_empty_file(hub: Hub, tmp_path: Path) -> None:
-    """A server answers 416 to a range of nothing."""
+    """A server answers 416 to any range of an empty file."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "model.safetensors").touch()
     hub.repos["demo/empty"] = Repo(tmp_path / "empty")
@@ -171,20 +171,20 @@ def test_a_prediction_for_a_repository(hub: Hub, llama: str) -> None:
 
 
 def test_a_small_file_of_a_server_without_ranges(hub: Hub, single: str) -> None:
-    """What comes whole within the first request is as good as a range of it."""
+    """A file that arrives whole within the first request is as good as a range of it."""
     hub.fault("/storage/", faults.ignores_range)
     assert len(api.open(single).files) == 1
 
 
 def test_addresses_are_quoted() -> None:
-    """Revisions are one step of a path, files may be several."""
+    """A revision is one segment of a path, a file may be several."""
     assert Repository("https://h", "dataset", "a/b", "refs/pr/1").file("x y/z?.gguf") == (
         "https://h/datasets/a/b/resolve/refs%2Fpr%2F1/x%20y/z%3F.gguf"
     )
 
 
 def test_the_endpoint_is_where_the_hub_is() -> None:
-    """Only URLs below it, or below the Hub's own addresses, are the Hub's."""
+    """Only URLs below the endpoint, or below the Hub's own addresses, belong to the Hub."""
     assert hub_source.is_hub_url("https://huggingface.co/org/name")
     assert hub_source.is_hub_url(f"{constants.ENDPOINT}/org/name")
     assert not hub_source.is_hub_url("https://huggingface.co.example.org/org/name")
@@ -201,7 +201,7 @@ def test_the_endpoint_is_where_the_hub_is() -> None:
 )
 @pytest.mark.parametrize("start", ["", "hf://", "hf.co/", "huggingface.co/"])
 def test_a_tag_is_a_type(hub: Hub, tmp_path: Path, tag: str, files: list[str], start: str) -> None:
-    """As llama.cpp and Ollama write it, in any case; a file's name does as well."""
+    """A quantization tag, as llama.cpp and Ollama write it, in any case, or the name of a file."""
     for name in ("Q4_K_M", "Q8_0", "Q4_K_S"):
         (tmp_path / f"sample-{name}.gguf").write_bytes(samples_gguf())
     (tmp_path / "config.json").write_text("{}")
@@ -239,7 +239,7 @@ def test_a_tag_that_is_not_there_is_told_with_those_that_are(hub: Hub, tmp_path:
 def test_what_can_only_be_a_path_is_never_asked_of_the_hub(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
-    """A file's name, what would lie in a folder that there is, and nearly the name of something here."""
+    """Names of files, paths within an existing folder, and misspelt local names are not looked up on the Hub."""
     (tmp_path / "here").mkdir()
     (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)

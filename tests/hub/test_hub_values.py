@@ -1,4 +1,4 @@
-"""Values over the network: the tensors that are asked for come by ranges, and no others."""
+"""Values over the network: only the requested tensors are fetched, by ranges."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def two(hub: Hub, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("at", ["", "@main", "/model.safetensors"])
 def test_only_what_is_asked_for_is_read(two: str, at: str) -> None:
-    """One tensor of the two: its 4 MB."""
+    """For one tensor of two, its 4 MB are read."""
     found = inspector.values(two + at, "b.weight")
     assert found.bytes_read == 1 << 22
     (row,) = found.rows
@@ -36,7 +36,7 @@ def test_only_what_is_asked_for_is_read(two: str, at: str) -> None:
 
 
 def test_a_few_elements_take_a_few_bytes(two: str, hub: Hub) -> None:
-    """A range of its own, and not the tensor's beginning."""
+    """A few elements are read by their own range, and not from the tensor's beginning."""
     checkpoint = inspector.open(two)
     tensor = next(each for each in checkpoint.files[0].tensors if each.name == "b.weight")
     with closing(Stored(checkpoint)) as data:

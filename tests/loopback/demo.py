@@ -1,4 +1,4 @@
-"""`make demo-hub`: a Hub on this machine with sparse sample repositories, and the command asking it.
+"""`make demo-hub`: a Hub on this machine with sparse sample repositories, and the command using it.
 
 With `--serve` the Hub stays on port 8765 until Ctrl-C, for trying things out.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from loopback import samples
 from loopback.server import Hub, Repo
 
-#: Where `--serve` listens: the documentation's examples name it.
+#: Where `--serve` listens: the examples of the documentation use this port.
 PORT = 8765
 #: Command lines, and how many lines of each answer are shown.
 SHOWN = (
@@ -27,7 +27,7 @@ SHOWN = (
     ("demo/gated", 1),
     ("demo/nothing", 1),
 )
-#: What demo/small has in both of its revisions.
+#: The files that demo/small has in both of its revisions.
 SMALL = {
     "model_type": "llama",
     "architectures": ["LlamaForCausalLM"],
@@ -39,7 +39,7 @@ SMALL = {
 
 
 def repositories(folder: Path) -> dict[str, Repo]:
-    """The samples, as files that take hardly any room."""
+    """The sample repositories, as files that take hardly any space."""
     for name in ("llama-7b", "deepseek-v3", "gguf"):
         (folder / name).mkdir()
     llama = samples.llama_7b(folder / "llama-7b")
@@ -57,7 +57,7 @@ def repositories(folder: Path) -> dict[str, Repo]:
 
 
 def show(endpoint: str, folder: str, command: str, lines: int) -> None:
-    """One command line and the beginning of what it says, errors included."""
+    """Show one command line and the beginning of its output, errors included."""
     environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": folder, "HF_HUB_OFFLINE": "0"}
     program = [sys.executable, "-m", "inspector", *command.split()]
     ran = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""How a server can go wrong or mean harm. Each fault answers a request in the loopback Hub's place."""
+"""Ways in which a server can fail or attack. Each fault answers a request in place of the loopback Hub."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 
 from loopback.server import Fault, Handler
 
-#: The size of the file that the faults speak of.
+#: The size of the file that the faults refer to.
 LARGE = 50_000_000
 
 
@@ -37,7 +37,7 @@ def circle(handler: Handler) -> bool:
 
 
 def drips_head(handler: Handler) -> bool:
-    """A head of which a letter comes now and then, and that does not end."""
+    """An endless head, of which a letter comes now and then."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nx: ")
     for _ in range(200):
         handler.wfile.write(b"y")
@@ -47,7 +47,7 @@ def drips_head(handler: Handler) -> bool:
 
 
 def continues(handler: Handler) -> bool:
-    """Interim answers without end."""
+    """Endless interim responses."""
     for _ in range(200_000):
         handler.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 50)
     return True
@@ -74,14 +74,14 @@ def ignores_range(handler: Handler) -> bool:
 
 
 def other_range(handler: Handler) -> bool:
-    """The right number of bytes, and another place."""
+    """The right number of bytes, from another place."""
     handler.head(206, {"content-range": "bytes 5-104/1000000", "content-length": "100"})
     handler.write(b"x" * 100)
     return True
 
 
 def endless(handler: Handler) -> bool:
-    """A body without length that does not end."""
+    """An endless body without a length."""
     handler.head(200, {"transfer-encoding": "chunked"})
     for _ in range(100_000):
         handler.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
@@ -89,7 +89,7 @@ def endless(handler: Handler) -> bool:
 
 
 def endless_range(handler: Handler) -> bool:
-    """The announced range, and then more and more."""
+    """The announced range, and then more without end."""
     handler.head(206, {"content-range": _asked(handler), "transfer-encoding": "chunked"})
     for _ in range(100_000):
         handler.write(b"10000\r\n" + b"\0" * 65536 + b"\r\n")
@@ -97,7 +97,7 @@ def endless_range(handler: Handler) -> bool:
 
 
 def bomb(handler: Handler) -> bool:
-    """A little gzip that unpacks to 300 MB."""
+    """A small gzip that unpacks to 300 MB."""
     body = _bomb()
     handler.head(200, {"content-encoding": "gzip", "content-length": str(len(body))})
     handler.write(body)
@@ -111,7 +111,7 @@ def _bomb() -> bytes:
 
 
 def truncated(handler: Handler) -> bool:
-    """Half of what was announced, and the connection closed."""
+    """Half of what was announced, then the connection is closed."""
     _, _, span = (handler.headers.get("range") or "bytes=0-99").partition("=")
     start, end = map(int, span.split("-"))
     handler.head(206, {"content-range": _asked(handler), "content-length": str(end + 1 - start)})
@@ -121,7 +121,7 @@ def truncated(handler: Handler) -> bool:
 
 
 def cut(after: int) -> Fault:
-    """The true file, and the connection closed after some bytes of it."""
+    """The true file, but the connection is closed after some bytes."""
 
     def fault(handler: Handler) -> bool:
         true_write = handler.write
@@ -140,7 +140,7 @@ def cut(after: int) -> Fault:
 
 
 def drips(handler: Handler) -> bool:
-    """A byte now and then."""
+    """A body of which a byte comes now and then."""
     handler.head(206, {"content-range": _asked(handler), "content-length": "262144"})
     for _ in range(2000):
         handler.write(b"\0")
@@ -150,7 +150,7 @@ def drips(handler: Handler) -> bool:
 
 
 def silent(seconds: float) -> Fault:
-    """Nothing, for a while."""
+    """No answer, for a while."""
 
     def fault(handler: Handler) -> bool:
         time.sleep(seconds)
@@ -160,13 +160,13 @@ def silent(seconds: float) -> Fault:
 
 
 def _asked(handler: Handler) -> str:
-    """The range that was asked for, of a file of `LARGE` bytes."""
+    """The requested range of a file of `LARGE` bytes."""
     span = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
     return f"bytes {span}/{LARGE}"
 
 
 def many_fields(handler: Handler) -> bool:
-    """A head of header fields without end."""
+    """A head with endless header fields."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
     for _ in range(20_000):
         handler.wfile.write((b"x: " + b"y" * 500 + b"\r\n") * 100)
@@ -182,14 +182,14 @@ def long_field(handler: Handler) -> bool:
 
 
 def hints(handler: Handler) -> bool:
-    """Interim answers without end, of another kind and with fields of their own."""
+    """Endless interim responses of another kind, with fields of their own."""
     for _ in range(200_000):
         handler.wfile.write(b"HTTP/1.1 103 Early Hints\r\nlink: </x>; rel=preload\r\n\r\n" * 50)
     return True
 
 
 def encoded(coding: str) -> Fault:
-    """A body in a coding that nobody asked for: unpacked, it might be of any size."""
+    """A body in a coding that nobody requested: unpacked, it might have any size."""
 
     def fault(handler: Handler) -> bool:
         handler.head(200, {"content-encoding": coding, "content-length": "2"})
@@ -200,7 +200,7 @@ def encoded(coding: str) -> Fault:
 
 
 def tiny_chunks(handler: Handler) -> bool:
-    """A body without end, a byte in each chunk, of spaces that are JSON so far."""
+    """An endless body of one-byte chunks, whose spaces are valid JSON so far."""
     handler.head(200, {"transfer-encoding": "chunked"})
     for _ in range(2_000_000):
         handler.write(b"1\r\n \r\n" * 100)
@@ -208,7 +208,7 @@ def tiny_chunks(handler: Handler) -> bool:
 
 
 def long_chunk_head(handler: Handler) -> bool:
-    """A chunk whose length is never told to its end."""
+    """A chunk whose length never ends."""
     handler.head(200, {"transfer-encoding": "chunked"})
     for _ in range(300):
         handler.write(b"1;" + b"x" * 1_000_000)
@@ -216,7 +216,7 @@ def long_chunk_head(handler: Handler) -> bool:
 
 
 def endless_trailer(handler: Handler) -> bool:
-    """A body that ends, and fields after it that do not."""
+    """A body that ends, and trailer fields that do not."""
     handler.head(200, {"transfer-encoding": "chunked"})
     handler.write(b"2\r\n{}\r\n0\r\n")
     for _ in range(300):
@@ -235,7 +235,7 @@ def drips_body(handler: Handler) -> bool:
 
 
 def partial(range_: str | None, length: int | None = None, code: int = 206) -> Fault:
-    """A partial answer that says so of its range, and has so many bytes."""
+    """A partial response that states its range, and has this many bytes."""
 
     def fault(handler: Handler) -> bool:
         asked = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
@@ -250,7 +250,7 @@ def partial(range_: str | None, length: int | None = None, code: int = 206) -> F
 
 
 def raw(head: bytes) -> Fault:
-    """These bytes for a head, and nothing else."""
+    """A response of these bytes alone."""
 
     def fault(handler: Handler) -> bool:
         handler.wfile.write(head)

@@ -20,12 +20,12 @@ def report(target: str, **options: Any) -> dict[str, Any]:
 
 
 def but_source(document: dict[str, Any]) -> dict[str, Any]:
-    """A report without what differs from place to place."""
+    """A report without what depends on the place."""
     return {key: value for key, value in document.items() if key not in ("source", "target")}
 
 
 def download(hub: Hub, repo: str, *patterns: str) -> None:
-    """What `snapshot_download` leaves in the cache, in a process that has the Hub's address from its environment."""
+    """What `snapshot_download` leaves in the cache, from a process whose environment has the Hub's address."""
     program = "import sys, huggingface_hub as h; h.snapshot_download(sys.argv[1], allow_patterns=sys.argv[2:] or None)"
     environment = {**os.environ, "HF_ENDPOINT": hub.endpoint, "HF_HUB_CACHE": constants.HF_HUB_CACHE}
     subprocess.run([sys.executable, "-c", program, repo, *patterns], env=environment, check=True, capture_output=True)

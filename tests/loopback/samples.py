@@ -37,7 +37,7 @@ def safetensors_head(specs: Iterable[Spec], exactly: int | None = None) -> tuple
 
 
 def sparse(path: Path, head: bytes, data: int) -> Path:
-    """A file of `head` and `data` bytes that take no room on the disk."""
+    """A file of `head` and `data` bytes whose data takes no room on the disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(head)
@@ -240,7 +240,7 @@ QUANTS = [
 
 
 def twenty_gguf(folder: Path) -> Path:
-    """One model at twenty quantizations (the tensors' true types are one of four)."""
+    """One model in twenty quantizations (the tensors' true types are one of four)."""
     for quant in QUANTS:
         kind = F16 if "F16" in quant else Q8_0 if quant.startswith(("Q8", "Q6", "Q5")) else Q4_0
         gguf(folder / f"Sample-1B-{quant}.gguf", tokens=3200, kind=kind)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PAGE = 1000  # files on a page of the tree
 CHUNK = 1 << 16
-LIBRARY = "-harnesses"  # ends the address of a registry that `huggingface_hub` asks for
+LIBRARY = "-harnesses"  # where the address of a registry that `huggingface_hub` asks for ends
 
 
 @dataclass
@@ -38,9 +38,9 @@ class Repo:
     gated: bool = False
     private: bool = False
     readers: tuple[str, ...] = ()  # tokens that may read it, where it is gated or private
-    revisions: dict[str, Path] = field(default_factory=dict)  # beside main: name → folder
-    sizes: bool = True  # whether the description gives sizes, as the Hub does and some mirrors do not
-    all_headers: bool = True  # whether the one request for all shard headers is there
+    revisions: dict[str, Path] = field(default_factory=dict)  # revisions other than main: name → folder
+    sizes: bool = True  # whether the description states sizes, as on the Hub and unlike on some mirrors
+    all_headers: bool = True  # whether the single request for all headers is supported
 
     def commits(self) -> dict[str, Path]:
         return {"main": self.folder, **self.revisions}
@@ -64,11 +64,11 @@ class Hub:
 
     def __init__(self, repos: dict[str, Repo] | None = None, latency: float = 0.0, port: int = 0) -> None:
         self.repos = repos or {}
-        self.renamed: dict[str, str] = {}  # former name → today's
+        self.renamed: dict[str, str] = {}  # former name → current name
         self.latency = latency  # seconds before each answer
-        self.faults: list[tuple[str, Fault, list[int]]] = []  # part of an address, what happens, times left
+        self.faults: list[tuple[str, Fault, list[int]]] = []  # part of an address, fault, remaining times
         self.log: list[Logged] = []
-        self.busy = 0  # requests under way
+        self.busy = 0  # requests in progress
         self._lock = Lock()
         self._servers = [_server(self, "127.0.0.1", port), _server(self, "localhost")]
         self.endpoint = f"http://127.0.0.1:{self._servers[0].server_port}"
@@ -85,7 +85,7 @@ class Hub:
             server.server_close()
 
     def fault(self, part: str, fault: Fault, times: int = 1_000_000) -> None:
-        """Let each request whose address contains `part` end in `fault`, the first `times` of them."""
+        """Answer each request whose address contains `part` with `fault`, the first `times` times."""
         self.faults.append((part, fault, [times]))
 
     def fault_for(self, path: str) -> Fault | None:
@@ -101,44 +101,44 @@ class Hub:
             self.busy += 1
 
     def note(self, entry: Logged) -> None:
-        """Log a request, unless it is one that `huggingface_hub` makes once a day on its own account."""
+        """Log a request, unless it is one that `huggingface_hub` makes once a day on its own."""
         with self._lock:
             if not entry.path.endswith(LIBRARY):
                 self.log.append(entry)
             self.busy -= 1
 
     def settled(self) -> list[Logged]:
-        """The log once each answer is written: a client may have read its end before the server notes it."""
+        """The log once each answer is written: a client may have read its end before the server logs it."""
         deadline = time.monotonic() + 2
         while self.busy and time.monotonic() < deadline:
             time.sleep(0.01)
         return self.log
 
     def answered(self, part: str = "") -> list[Logged]:
-        """What was asked, but for redirects."""
+        """Paths that were requested, without redirects."""
         return [entry for entry in self.settled() if part in entry.path and entry.status // 100 != 3]
 
     def sent(self) -> int:
-        """Body bytes of files."""
+        """Body bytes of files that were sent."""
         return sum(e.sent for e in self.settled() if "/api/models/" not in e.path or "/safetensors-metadata/" in e.path)
 
 
 @cache
 def commit_of(folder: Path) -> str:
-    """A commit's hash: of the files' names and sizes. A folder does not change while it is served."""
+    """The hash of a commit: of the files' names and sizes. A folder does not change while it is served."""
     return sha1(json.dumps([(p, s) for p, s in sorted(_files(folder).items())]).encode()).hexdigest()
 
 
 @cache
 def blob_of(path: Path) -> str:
-    """A file's SHA-256, its name in the cache. Of sparse files more is not worth hashing than the beginning."""
+    """The SHA-256 of a file, its name in the cache. Of sparse files only the beginning is hashed."""
     with path.open("rb") as file:
         start, more = file.read(1 << 24), file.read(1)
     return sha256(start + (path.stat().st_size.to_bytes(8, "little") if more else b"")).hexdigest()
 
 
 def oid_of(path: Path) -> str:
-    """Git's name of a small file's content."""
+    """Git's hash of a small file's content."""
     data = path.read_bytes() if path.stat().st_size < 1 << 24 else b""
     return sha1(b"blob %d\0" % len(data) + data).hexdigest()
 
@@ -161,7 +161,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that leaves early is no news here."""
+        """Ignore clients that leave early."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -190,7 +190,7 @@ class Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815  the standard library's name
 
     def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
+        """Print nothing."""
 
     def _route(self) -> None:
         parts = urlsplit(self.path)
@@ -202,7 +202,7 @@ class Handler(BaseHTTPRequestHandler):
         self.refuse(404, "no such page")
 
     def repo(self, name: str, bytes_of_it: bool) -> Repo | None:
-        """The repository, if this request may have it; else it has been refused or sent on."""
+        """The repository, if this request may read it; otherwise the request has been refused or redirected."""
         if name in self.hub.renamed:
             today = quote(self.hub.renamed[name])
             self.redirect(self.path.replace(quote(name), today, 1), 307)
@@ -241,7 +241,7 @@ class Handler(BaseHTTPRequestHandler):
         self.json({"id": name, "sha": commit, "private": repo.private, "gated": repo.gated, "siblings": siblings})
 
     def models(self, query: dict[str, list[str]]) -> None:
-        """A page of an author's repositories, two on each, with their latest commits."""
+        """A page of an author's repositories, two per page, with their latest commits."""
         author, start = query.get("author", [""])[0], int(query.get("cursor", ["0"])[0])
         names = sorted(name for name in self.hub.repos if name.startswith(f"{author}/"))
         following = f"{self.hub.endpoint}/api/models?author={quote(author)}&expand[]=sha&cursor={start + 2}"
@@ -262,7 +262,7 @@ class Handler(BaseHTTPRequestHandler):
         self.json(entries[start : start + PAGE], link)
 
     def all_headers(self, name: str, path: str, query: dict[str, list[str]]) -> None:
-        """As the Hub answers `HfApi.get_sharded_safetensors_metadata`."""
+        """Answer as the Hub does to `HfApi.get_sharded_safetensors_metadata`."""
         repo = self.repo(name, True)
         if not repo:
             return
@@ -275,7 +275,7 @@ class Handler(BaseHTTPRequestHandler):
         self.json({"index": {"metadata": content.get("metadata")}, "headers": headers})
 
     def resolve(self, name: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
-        """The address of a file: large ones are elsewhere, small ones are here after one more step."""
+        """Redirect to a file: large ones are on the storage's host, small ones on this one."""
         if not (repo := self.repo(name, True)) or not (found := self.commit(repo, rev)):
             return
         commit, folder = found
@@ -299,7 +299,7 @@ class Handler(BaseHTTPRequestHandler):
             )
 
     def large_file(self, name: str, rev: str, path: str, query: dict[str, list[str]]) -> None:
-        """What a signature opens, and no token may reach."""
+        """A file of the storage: its address needs a signature, and a token must not be sent."""
         if query.get("signature") != ["secret"] or self.headers.get("authorization"):
             self.refuse(400, "one way in, please")
             return
@@ -308,7 +308,7 @@ class Handler(BaseHTTPRequestHandler):
             self.file(found[1] / path)
 
     def file(self, file: Path) -> None:
-        """A file, or the range of it that was asked for."""
+        """Send a file, or the requested range of it."""
         size, start, end, status = file.stat().st_size, 0, file.stat().st_size, 200
         headers = {"etag": f'"{blob_of(file)}"', "accept-ranges": "bytes"}
         if match := re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("range", "")):
@@ -373,7 +373,7 @@ ROUTES: tuple[tuple[str, Callable[..., None]], ...] = (
 
 
 def _described(file: Path, oid: str, hash_: str) -> dict[str, Any]:
-    """Size and hashes, under the names that the description (`blobId`, `sha256`) or the tree (`oid`, `oid`) uses."""
+    """Size and hashes, under the names of the description (`blobId`, `sha256`) or of the tree (`oid`, `oid`)."""
     size = file.stat().st_size
     lfs = {"lfs": {hash_: blob_of(file), "size": size, "pointerSize": 134}} if is_large(file.name) else {}
     return {"size": size, oid: oid_of(file), **lfs}

@@ -1,4 +1,4 @@
-"""Small trees of checkpoints, and what tests ask of the tables that a scan of them writes."""
+"""Small trees of checkpoints, and access to the tables that a scan of them writes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def rows(dtype: str = "F16", names: str = "model.layers.{0..1}.", vocabulary: in
 
 
 def llama(dtype: str = "F16", word: str = "float16", **file: object) -> dict[str, Any]:
-    """Its recipe, as `sparse` has it."""
+    """Its recipe, as `sparse` reads it."""
     return {
         "beside": {"config.json": config(torch_dtype=word)},
         "files": {"model.safetensors": {"tensors": rows(dtype), **file}},
@@ -53,7 +53,7 @@ def llama(dtype: str = "F16", word: str = "float16", **file: object) -> dict[str
 
 
 def gguf(dtype: str = "F16") -> dict[str, Any]:
-    """The same model as llama.cpp has it."""
+    """The same model in the form of llama.cpp."""
     layer = {"attn_q": [32, 32], "attn_k": [16, 32], "attn_v": [16, 32], "attn_output": [32, 32],
              "ffn_gate": [64, 32], "ffn_up": [64, 32], "ffn_down": [32, 64]}  # fmt: skip
     tensors = [(dtype, shape, f"blk.{{0..1}}.{part}.weight") for part, shape in layer.items()]
@@ -72,7 +72,7 @@ def gguf(dtype: str = "F16") -> dict[str, Any]:
 
 
 def make(tree: Path, **models: dict[str, Any]) -> Path:
-    """Folders of a tree, each from its recipe; `a__b` is the folder b in a."""
+    """Create the folders of a tree, each from its recipe; `a__b` is the folder b in a."""
     for name, recipe in models.items():
         folder = tree / name.replace("__", "/")
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,12 +88,12 @@ def table(folder: Path, name: str) -> Table:
     return sorted(found, key=lambda row: (row["checkpoint"], str(row.get("name")), str(row.get("path")), str(row)))
 
 
-#: Columns that tell of the scan, and not of the checkpoint.
+#: Columns that describe the scan rather than the checkpoint.
 OF_THE_SCAN = ("scan", "first_scan", "bytes_before")
 
 
 def tables(folder: Path, *, without: tuple[str, ...] = ()) -> dict[str, Table]:
-    """All four."""
+    """All four tables."""
     return {
         name: [{key: value for key, value in row.items() if key not in without} for row in table(folder, name)]
         for name in ("checkpoints", "files", "tensors", "findings")
@@ -124,7 +124,7 @@ Scan = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def scan(one_cluster: str) -> Scan:
-    """A scan by that cluster."""
+    """Run a scan on that cluster."""
     import inspector
 
     def run(roots: list[Any], out: Path, **options: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A file system of fsspec's that hangs as long as a file says so: `hangs:///folder`. Found by its entry point."""
+"""An fsspec file system that hangs as long as a file exists: `hangs:///folder`. It is found by its entry point."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 
 class Hanging(LocalFileSystem):  # type: ignore[misc]
-    """Files of this machine; reading below a folder with a file `hang` ends when that is gone."""
+    """Files of this machine; reading below a folder with a file `hang` ends when that file is gone."""
 
     protocol = ("hangs",)
 

@@ -1,4 +1,4 @@
-"""What the process that runs a scan does while its workers work: next to nothing."""
+"""The work of the process that runs a scan while its workers are busy: almost none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.gate
 
 
 def test_waiting_is_no_work(one_cluster: str) -> None:
-    """It looks up twice a second, and as soon as a task is done: it takes no processor from the workers."""
+    """It checks twice a second, and whenever a task is done, so that it takes no processor time from the workers."""
     looks: list[bool] = []
 
     def tick(task: Task | None, _result: object) -> bool:
@@ -29,7 +29,7 @@ def test_waiting_is_no_work(one_cluster: str) -> None:
 
 
 def test_tasks_that_are_done_are_forgotten() -> None:
-    """Dask logs its messages to workers, each of which holds a whole task: so memory grew with the checkpoints."""
+    """Dask logs its messages to workers, each with a whole task: memory grew with the number of checkpoints."""
 
     def kept() -> int:
         gc.collect()

@@ -1,4 +1,4 @@
-"""What goes wrong in a data centre, tried on a real scheduler and workers: afterwards the tables are those of a quiet run."""
+"""Failures of a data centre, on a real scheduler and workers: the tables must equal those of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from scan.test_scan_resume import many
 
 pytestmark = [pytest.mark.gate, pytest.mark.once]
 
-#: Checkpoints in a tree: enough that something goes wrong in between.
+#: Checkpoints in a tree: enough for a failure to happen in the middle.
 MANY = 200
 
 
@@ -51,7 +51,7 @@ class Team:
         self.scheduler = self._start("distributed.cli.dask_scheduler", *where)
 
     def start_worker(self, largest: int | None = None) -> Popen[bytes]:
-        """`largest` is how many bytes a file may have that it writes: beyond them its disk is full."""
+        """`largest` is the size of the largest file that it can write: beyond it, its disk is full."""
         return self._start(
             "distributed.cli.dask_worker", self.address, "--nthreads", "1", "--no-dashboard", "--no-nanny",
             "--memory-limit", "0", "--death-timeout", "60", largest=largest,
@@ -73,7 +73,7 @@ class Team:
 
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    """With the file system that hangs, which their reading processes find by its entry point."""
+    """A team whose reading processes find the file system that hangs by its entry point."""
     home = tmp_path_factory.mktemp("slowfs")
     (home / "slowfs.py").write_text((Path(__file__).parent / "slowfs.py").read_text())
     (home / "slowfs-1.dist-info").mkdir()
@@ -93,7 +93,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def quiet(tree: Path, team: Team, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, object]]]:
-    """The tables of a run in which nothing goes wrong; one in a hundred checkpoints is damaged."""
+    """The tables of an undisturbed run; one in a hundred checkpoints is damaged."""
     out = tmp_path_factory.mktemp("quiet") / "out"
     done = inspector.scan([tree], out, scheduler=team.address)
     assert (done["checkpoints"], done["broken"]) == (MANY, MANY // 100 + 1)
@@ -102,7 +102,7 @@ def quiet(tree: Path, team: Team, tmp_path_factory: pytest.TempPathFactory) -> d
 
 @contextmanager
 def once_begun(out: Path, fault: Callable[[], object]) -> Iterator[None]:
-    """Let something happen as soon as a part is committed, while a scan runs."""
+    """Do something as soon as a part is committed, while a scan runs."""
     happened: list[bool] = []
 
     def wait() -> None:
@@ -126,7 +126,7 @@ def children(process: Popen[bytes]) -> list[int]:
 
 
 def test_a_worker_is_killed(tree: Path, team: Team, quiet: object, tmp_path: Path) -> None:
-    """In the middle of a task; another one joins. Its reading process ends with it."""
+    """A worker is killed in the middle of a task, and another one joins. Its reading process ends with it."""
     out, victim = tmp_path / "out", team.workers[0]
     readers: list[int] = []
 
@@ -145,7 +145,7 @@ def test_a_worker_is_killed(tree: Path, team: Team, quiet: object, tmp_path: Pat
 
 
 def test_a_worker_stalls(tree: Path, team: Team, quiet: object, tmp_path: Path) -> None:
-    """It is stopped, and the others do its work; when it goes on later, nothing is written twice."""
+    """A stopped worker's tasks are done by the others; when it continues later, nothing is written twice."""
     out, victim = tmp_path / "out", team.workers[1]
     with once_begun(out, lambda: victim.send_signal(signal.SIGSTOP)):
         inspector.scan([tree], out, scheduler=team.address)
@@ -157,7 +157,7 @@ def test_a_worker_stalls(tree: Path, team: Team, quiet: object, tmp_path: Path) 
 
 
 def test_reading_processes_are_killed(tree: Path, team: Team, quiet: object, tmp_path: Path) -> None:
-    """As by the system where memory is short: what each was reading is read again."""
+    """Reading processes are killed, as the system does when memory is short: what each was reading is read again."""
     out = tmp_path / "out"
 
     def fault() -> None:
@@ -171,7 +171,7 @@ def test_reading_processes_are_killed(tree: Path, team: Team, quiet: object, tmp
 
 
 def test_the_scheduler_is_restarted(tree: Path, team: Team, quiet: object, tmp_path: Path) -> None:
-    """Its workers end with it; a new one has others, and the scan goes on with these."""
+    """Its workers end with it; a new scheduler has other workers, and the scan continues with these."""
     out = tmp_path / "out"
 
     def fault() -> None:
@@ -186,7 +186,7 @@ def test_the_scheduler_is_restarted(tree: Path, team: Team, quiet: object, tmp_p
 
 
 def test_the_disk_is_full(tree: Path, team: Team, quiet: object, tmp_path: Path) -> None:
-    """One error, nothing half-written; with more room --resume does what is missing."""
+    """One error, and no partial output; with more room --resume does what is missing."""
     out = tmp_path / "out"
     for worker in team.workers:
         worker.kill()
@@ -201,7 +201,7 @@ def test_the_disk_is_full(tree: Path, team: Team, quiet: object, tmp_path: Path)
 
 
 def test_a_file_system_hangs(team: Team, tmp_path: Path) -> None:
-    """A checkpoint that takes too long is a row; once the disk is back, --resume reads that one alone."""
+    """A checkpoint that takes too long is a row; once the disk is back, --resume reads only that one."""
     folder, out = make(tmp_path / "tree", a=llama(), b=llama(), c=gguf(), d=llama()), tmp_path / "out"
     home = f"hangs://{folder}"
     quiet_out = tmp_path / "quiet"

@@ -1,4 +1,4 @@
-"""Whatever Python modules a download brings along, none of a scan's processes imports them."""
+"""Whatever Python modules a download contains, no process of a scan imports them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.scanning import process
 pytestmark = pytest.mark.gate
 
 ROOT = Path(inspector.__file__).parents[1]
-#: A process of Dask's, started as Dask starts it; what is hostile takes a standard module's place.
+#: A process of Dask's, started as Dask starts it; a hostile module takes a standard module's place.
 SPAWNED = """
 import sys
 sys.path[:] = filter(None, sys.path)
@@ -77,7 +77,7 @@ def test_the_environment_is_as_before(before: str | None, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", ["re.py", "json/__init__.py", "numpy/__init__.py", "pytest.py"])
 def test_a_folder_is_refused_where_python_cannot_leave_it_out(name: str, tmp_path: Path) -> None:
-    """Modules of other names do no harm, nor folders without one, nor those that this process has from there itself."""
+    """Modules of other names do no harm, nor folders without any, nor modules that this process loaded from there."""
     (tmp_path / "modeling_mine.py").touch()
     (tmp_path / "pickle").mkdir()
     process._check(tmp_path)
@@ -88,7 +88,7 @@ def test_a_folder_is_refused_where_python_cannot_leave_it_out(name: str, tmp_pat
 
 
 def test_a_folder_of_modules_in_use_is_not_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program's own folder, as when it runs from its sources."""
+    """The program's own folder is not refused, as when it runs from its sources."""
     (tmp_path / "pytest.py").touch()
     monkeypatch.setitem(sys.modules, "pytest", ModuleType("pytest"))
     sys.modules["pytest"].__file__ = str(tmp_path / "pytest.py")

@@ -1,4 +1,4 @@
-"""The Hub and object stores: organisations, commits, one pace for all workers, servers that throttle and cut."""
+"""The Hub and object stores: organisations, commits, one rate for all workers, servers that throttle and cut."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.gate
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A Hub that this process and the processes it starts take for the real one."""
+    """A Hub that this process and its children use in place of the real one."""
     from huggingface_hub import constants
 
     with Hub() as server:
@@ -45,7 +45,7 @@ def organisation(hub: Hub, tree: Path, **models: dict[str, Any]) -> None:
 
 
 def test_an_organisation_is_scanned_by_commits(hub: Hub, tmp_path: Path) -> None:
-    """Each repository, each of its GGUFs, at the commit of the list; again, only the one with a new commit."""
+    """Each repository and each of its GGUFs is read at the listed commit; a second scan reads only new commits."""
     both = {"files": {**gguf("F16")["files"], **gguf("F32")["files"]}}
     organisation(hub, tmp_path / "tree", plain=llama(), two=both, cut=llama(cut=9))
     out = tmp_path / "out"
@@ -70,7 +70,7 @@ def test_an_organisation_is_scanned_by_commits(hub: Hub, tmp_path: Path) -> None
 
 
 def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> None:
-    """A 429 with Retry-After: for so long nobody asks, and the tables are those of a quiet run."""
+    """After a 429 with Retry-After no worker asks for that long, and the tables are those of an undisturbed run."""
     organisation(hub, tmp_path / "tree", **{f"m{at}": llama() for at in range(12)})
     inspector.scan(["hf://team"], tmp_path / "quiet", workers=2)
     seen: list[tuple[float, int]] = []
@@ -79,7 +79,7 @@ def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> Non
 
     def fault(handler: Handler) -> bool:
         if "/team/" not in handler.path:
-            return False  # the library's own business: it asks which program it runs in
+            return False  # the library's own doing: it looks up which program it runs in
         with lock:
             now = monotonic()
             seen.append((now, len(refused)))
@@ -92,13 +92,13 @@ def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> Non
     hub.fault("/", fault)
     inspector.scan(["hf://team"], tmp_path / "out", workers=2)
     assert refused
-    # What was sent before the refusal came may still arrive: one request of each worker, and of this program.
+    # Requests sent before the refusal came may still arrive: one of each worker, and one of this program.
     assert sum(told > 0 and at < refused[0] + 1.9 for at, told in seen) <= 3
     assert tables(tmp_path / "out") == tables(tmp_path / "quiet")
 
 
 def test_requests_are_spread_over_time(hub: Hub, tmp_path: Path) -> None:
-    """At 20 a second, however many workers there are, each 20 take a second."""
+    """At 20 a second, each 20 requests take a second, however many workers there are."""
     organisation(hub, tmp_path / "tree", **{f"m{at}": llama() for at in range(12)})
     times: list[float] = []
 
@@ -114,7 +114,7 @@ def test_requests_are_spread_over_time(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_turns() -> None:
-    """Evenly spaced for each server; a pause moves the next one, an absurd one by a quarter of an hour."""
+    """Turns are evenly spaced for each server; a pause delays the next one, an absurd pause by a quarter of an hour."""
     turns = Turns()
     assert [turns.wait("a", 4, 100.0) for _ in range(3)] == [0.0, 0.25, 0.5]
     assert turns.wait("b", 4, 100.0) == 0.0
@@ -125,7 +125,7 @@ def test_turns() -> None:
 
 
 class Proxy(BaseHTTPRequestHandler):
-    """Passes requests on to S3; of what is read of objects, it refuses every third and cuts every fifth."""
+    """A proxy in front of S3: of the reads of objects, it refuses every third and cuts every fifth."""
 
     protocol_version = "HTTP/1.1"
     upstream = ""
@@ -170,7 +170,7 @@ class Proxy(BaseHTTPRequestHandler):
             self.wfile.write(body[:sent])
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_a_store_that_throttles_and_cuts(bucket: str, tmp_path: Path) -> None:
-    """The tables are those of a quiet run, and those of the same folder on a disk but for where it lies."""
+    """The tables are those of an undisturbed run, and those of the same folder on a disk but for its location."""
     inspector.scan([bucket], tmp_path / "quiet", workers=1)
     Proxy.rough, Proxy.numbers, Proxy.faults[:] = True, count(), []
     done = inspector.scan([bucket], tmp_path / "out", workers=1)

@@ -1,4 +1,4 @@
-"""What the tables tell: sums, what is broken, there twice, derived and new; SQL that reads and nothing else."""
+"""Reports on the tables: sums, broken checkpoints, duplicates, derived and new ones; SQL that can only read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory, one_cluster: str) -> Path:
-    """A store of ten checkpoints of which each is in some report, scanned twice: the second time there are two more."""
+    """A store of ten checkpoints, each of which is in some report; a second scan finds two more."""
     import inspector
 
     home = tmp_path_factory.mktemp("zoo")
@@ -54,7 +54,7 @@ def llama_of(vocabulary: int) -> dict[str, Any]:
 
 
 def cached(tree: Path, repository: str, commit: str, recipe: dict[str, Any], digest: str) -> None:
-    """A snapshot in a Hub's cache, whose weights' blob is named by a digest."""
+    """A snapshot in the Hub's cache, whose weights' blob is named by a digest."""
     store = tree / "hub" / f"models--{repository.replace('/', '--')}"
     snapshot = store / "snapshots" / commit
     make(snapshot.parent, **{commit: recipe})
@@ -80,7 +80,7 @@ def test_sums(zoo: Path) -> None:
     assert by_format["gguf"] == 1
     by_dtype = {row["dtype"]: row["checkpoints"] for row in answered(zoo, "dtypes")}
     assert by_dtype["BF16"] == 1
-    assert by_dtype["F32"] == 2  # the adapter is the other
+    assert by_dtype["F32"] == 2  # the adapter is the other one
     assert {row["family"] for row in answered(zoo, "families")} >= {"llama"}
     (small,) = answered(zoo, "sizes")
     assert small["parameters"] == "below 100M"
@@ -93,7 +93,7 @@ def test_broken_and_unsafe(zoo: Path) -> None:
 
 
 def test_twice(zoo: Path) -> None:
-    """Copies by their tensors; one model in F16, BF16, F32 and as a GGUF by what its tensors are for."""
+    """Copies are found by their tensors; one model in F16, BF16, F32 and as a GGUF by the roles of its tensors."""
     (same,) = [row for row in answered(zoo, "same_tensors") if row["dtype"] == "F16"]
     assert same["checkpoints"] == 7  # plain, copy, cut, evil, new and two in the cache
     (model,) = answered(zoo, "same_model")
@@ -103,7 +103,7 @@ def test_twice(zoo: Path) -> None:
 
 
 def test_derived(zoo: Path) -> None:
-    """The adapter names its base, which is there; two in the cache have one shape and two contents."""
+    """The adapter names its base, which is there; two models in the cache have one shape and two contents."""
     (lora,) = answered(zoo, "derived")
     assert (last([lora["target"]]), lora["base"], last([lora["found"]])) == (["lora"], "tree/plain", ["plain"])
     (tuned,) = answered(zoo, "fine_tunes")
@@ -160,7 +160,7 @@ def test_sql_reads_the_tables_and_nothing_else(
 
 
 def test_variables_of_this_program_are_no_tables(zoo: Path) -> None:
-    """DuckDB would take a data frame of whoever calls it for a table."""
+    """DuckDB would read a data frame in the caller's variables as a table."""
     import pyarrow as pa
 
     secret = pa.table({"x": [1]})
@@ -202,7 +202,7 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
 
 
 def test_a_query_has_types_as_its_values(zoo: Path, inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Sums beyond 63 bits stay whole, what is below zero has a sign, lists are lists, dates text."""
+    """Sums beyond 63 bits stay whole, negative numbers have a sign, lists are lists, dates are text."""
     query = "SELECT 18446744073709551615::HUGEINT AS n, -1 AS m, [1, 2] AS l, 1.5::DECIMAL(4, 2) AS d, DATE '2026-01-02' AS t"
     assert not inspect("scan", "--sql", query, zoo, "--parquet", tmp_path / "rows.parquet").err
     table = parquet.read_table(tmp_path / "rows.parquet")

@@ -1,4 +1,4 @@
-"""A scan goes on where it was ended, and brings its tables up to date: only what is missing or changed is inspected."""
+"""A scan continues where it was ended, and updates its tables: only what is missing or changed is inspected."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_nothing_changed_is_nothing_done(tmp_path: Path, scan: Scan) -> None:
 
 
 def test_only_what_is_new_or_changed_is_inspected(tmp_path: Path, scan: Scan) -> None:
-    """One is new, one is larger, one is gone, two are as they were; the tables are those of a first scan of all that."""
+    """One is new, one larger, one gone, two unchanged; the tables are those of a first scan of all that."""
     tree, out = make(tmp_path / "tree", same=llama(), other=gguf(), grows=llama(), goes=llama()), tmp_path / "out"
     scan([tree], out)
     gone = (tree / "goes/model.safetensors").stat().st_size
@@ -61,7 +61,7 @@ def test_only_what_is_new_or_changed_is_inspected(tmp_path: Path, scan: Scan) ->
 
 
 def test_a_place_that_cannot_be_read_now_keeps_its_rows(tmp_path: Path, scan: Scan) -> None:
-    """A disk that is not mounted has lost nothing."""
+    """A disk that is not mounted loses no rows."""
     one, two, out = make(tmp_path / "one", a=llama()), make(tmp_path / "two", b=llama()), tmp_path / "out"
     scan([one, two], out)
     two.rename(tmp_path / "away")
@@ -88,7 +88,7 @@ def test_a_scan_is_not_written_over(tmp_path: Path, scan: Scan) -> None:
 
 
 def test_two_scans_do_not_share_a_folder(tmp_path: Path, scan: Scan) -> None:
-    """The second is one line, and the first goes on."""
+    """The second scan ends with one line, and the first continues."""
     tree, out = make(tmp_path / "tree", a=llama()), tmp_path / "out"
     storage.prepare(out)
     with (
@@ -101,7 +101,7 @@ def test_two_scans_do_not_share_a_folder(tmp_path: Path, scan: Scan) -> None:
 
 
 def test_the_same_thing_twice_is_one_row(tmp_path: Path, scan: Scan) -> None:
-    """Roots within each other, a link to a folder, and a list that names one again."""
+    """Roots within each other, a link to a folder, and a list that repeats one."""
     tree = make(tmp_path / "tree", inner__a=llama(), inner__b=llama())
     (tree / "link").symlink_to(tree / "inner")
     (tmp_path / "list.txt").write_text(f"# models\n{tree / 'inner' / 'a'}\n\n{tree}\n")
@@ -110,7 +110,7 @@ def test_the_same_thing_twice_is_one_row(tmp_path: Path, scan: Scan) -> None:
 
 
 def test_times_of_any_kind(tmp_path: Path, scan: Scan) -> None:
-    """Files from the year 2200, and from before 1970: what counts is that a time is another one, not a later one."""
+    """Files from the year 2200, and from before 1970: what counts is that a time is different, not later."""
     tree, out = make(tmp_path / "tree", future=llama(), past=llama()), tmp_path / "out"
     os.utime(tree / "future/model.safetensors", (7_258_118_400, 7_258_118_400))
     os.utime(tree / "past/model.safetensors", (-86_400, -86_400))
@@ -129,12 +129,12 @@ def killed(tree: Path, out: Path, scheduler: str, *, parts: int) -> int:
         sleep(0.01)
     running.send_signal(signal.SIGKILL)
     assert running.wait(10) == -signal.SIGKILL
-    sleep(0.5)  # its tasks that run end
+    sleep(0.5)  # its running tasks end
     return len(table(out, "checkpoints"))
 
 
 def many(tree: Path, number: int) -> Path:
-    """A tree of so many small models, of which one in a hundred is damaged."""
+    """A tree of this many small models, of which one in a hundred is damaged."""
     whole, cut = make(tree, _0=llama()) / "_0", make(tree, _1=llama(cut=7)) / "_1"
     for at in range(2, number):
         shutil.copytree(cut if at % 100 == 99 else whole, tree / f"_{at}", copy_function=os.link)
@@ -142,7 +142,7 @@ def many(tree: Path, number: int) -> Path:
 
 
 def test_killed_and_resumed(tmp_path: Path, scan: Scan, one_cluster: str) -> None:
-    """`kill -9`: what was committed stays, what was not is done, and the tables are those of a quiet run."""
+    """After `kill -9`, what was committed stays, the rest is done, and the tables are those of an undisturbed run."""
     tree, out = many(tmp_path / "tree", 300), tmp_path / "out"
     before = killed(tree, out, one_cluster, parts=3)
     assert 0 < before < 300
@@ -156,7 +156,7 @@ def test_killed_and_resumed(tmp_path: Path, scan: Scan, one_cluster: str) -> Non
 
 @pytest.mark.parametrize("lost", ["tensors", "checkpoints", "sources"])
 def test_killed_while_parts_are_put_together(lost: str, tmp_path: Path, scan: Scan) -> None:
-    """Before the new part was committed, while it was, and before the old ones were deleted."""
+    """Killed before the new part was committed, while it was, and before the old ones were deleted."""
     tree, out = many(tmp_path / "tree", 40), tmp_path / "out"
     scan([tree], tmp_path / "quiet")
     scan([tree], out)
@@ -174,7 +174,7 @@ def test_killed_while_parts_are_put_together(lost: str, tmp_path: Path, scan: Sc
 
 
 def test_parts_are_few() -> None:
-    """A million checkpoints in batches of 128 become some 250 parts; what is large and sound is left as it is."""
+    """A million checkpoints in batches of 128 become some 250 parts; large sound parts are left as they are."""
     from inspector.scanning.run import merges
 
     sizes = {f"{at:05}": 128 for at in range(7813)}
@@ -184,7 +184,7 @@ def test_parts_are_few() -> None:
 
 
 def test_a_listing_hangs(tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its folder is a row, the others are inspected all the same; once the disk is back, --resume does that one alone."""
+    """A folder whose listing hangs is a row, the others are inspected; later, --resume reads only that one."""
     tree = make(tmp_path / "tree", a=llama(), b=llama(), c=llama())
     back, listed = Event(), LocalTree.list
 

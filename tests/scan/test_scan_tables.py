@@ -1,4 +1,4 @@
-"""What a scan writes: a row for each checkpoint, file, tensor and finding, with the numbers that people would count."""
+"""The tables of a scan: a row for each checkpoint, file, tensor and finding, with the numbers a person would count."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scan.conftest import Scan, gguf, llama, make, table
 if TYPE_CHECKING:
     from typing import Any
 
-#: Elements of the model of `conftest`: 2 layers, and the ends.
+#: Elements of the model of `conftest`: 2 layers, the embedding, the head and the norm.
 ELEMENTS = 2 * (2 * 32 * 32 + 2 * 16 * 32 + 3 * 64 * 32 + 2 * 32) + 2 * 48 * 32 + 32
 
 
@@ -25,7 +25,7 @@ def by_name(out: Path, tree: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_each_table_has_the_rows_of_each_checkpoint(tmp_path: Path, scan: Scan) -> None:
-    """Sizes, counts and roles of a sound model, a GGUF and one that is cut, as counted by hand."""
+    """Sizes, counts and roles of a sound model, a GGUF and a cut file, as counted by hand."""
     tree = make(tmp_path / "tree", plain=llama(), cut=llama(cut=100), lm__pub__tiny=gguf())
     done = scan([tree], tmp_path / "out")
     found = by_name(tmp_path / "out", tree)
@@ -50,7 +50,7 @@ def test_each_table_has_the_rows_of_each_checkpoint(tmp_path: Path, scan: Scan) 
 
 
 def test_the_tables_agree_with_the_inspection_of_each(tmp_path: Path, scan: Scan) -> None:
-    """What `inspect` and `inspect audit` tell of a target is what its row says."""
+    """The row of a target has what `inspect` and `inspect audit` report on it."""
     tree = make(tmp_path / "tree", a=llama(), b=gguf(), c=llama("BF16", "bfloat16"))
     scan([tree], tmp_path / "out")
     for row in table(tmp_path / "out", "checkpoints"):
@@ -68,7 +68,7 @@ def test_the_tables_agree_with_the_inspection_of_each(tmp_path: Path, scan: Scan
 
 
 def test_what_cannot_be_read_is_a_row(tmp_path: Path, scan: Scan) -> None:
-    """Pages, pointers, empty files and what is not there: each with its reason, beside those that are sound."""
+    """Web pages, pointers, empty and missing files each have a row with the reason, beside the sound ones."""
     tree = make(tmp_path / "tree", sound=llama())
     for name, content in {
         "page": b"<!DOCTYPE html><html>not found</html>",
@@ -89,7 +89,7 @@ def test_what_cannot_be_read_is_a_row(tmp_path: Path, scan: Scan) -> None:
 
 
 def test_names_that_no_table_could_hold(tmp_path: Path, scan: Scan) -> None:
-    """Half a surrogate pair, a name of two lines, and sizes beyond 64 bits do not stop the others."""
+    """Half a surrogate pair, a name of two lines, and sizes beyond 64 bits do not stop the other checkpoints."""
     from conftest import write
 
     tree = make(tmp_path / "tree", sound=llama())
@@ -114,7 +114,7 @@ def os_name(raw: bytes) -> str:
 
 
 def test_the_schema_is_a_promise() -> None:
-    """Names, types and order of the columns; further ones come last."""
+    """Names, types and order of the columns are fixed; new ones come last."""
     promised = json.loads((Path(__file__).parent / "schema.json").read_text())
     for name in TABLES:
         schema = arrow_schema(name)
@@ -139,7 +139,7 @@ def test_duckdb_counts_the_same(query: str, tmp_path: Path, scan: Scan) -> None:
 
 
 def test_the_users_own_tables_reach_the_workers(tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An architecture of theirs is predicted; a worker that cannot find the folder says so, and nothing else is done."""
+    """A private architecture is predicted; a worker that cannot find its folder reports that, and the scan ends."""
     from inspector import architectures
 
     monkeypatch.setattr(architectures, "_ADDED", [])

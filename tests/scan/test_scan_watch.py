@@ -1,4 +1,4 @@
-"""A folder that is watched: what appears there is audited when it is complete, a line each, until Ctrl-C."""
+"""A watched folder: new models are audited when they are complete, one line each, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.gate
 
 
 class Watching:
-    """The command, with its lines as they come."""
+    """The running command, with its lines as they come."""
 
     def __init__(self, folder: Path) -> None:
         command = [sys.executable, "-u", "-m", "inspector", "scan", "--watch", str(folder)]
@@ -68,7 +68,7 @@ def watching(folder: Path) -> Iterator[Watching]:
 
 
 def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Watching, tmp_path: Path) -> None:
-    """A download that is renamed at its end, one that is cut; what was there before is left alone."""
+    """A download that is renamed at its end, and one that is cut; older models are left alone."""
     new = make(tmp_path / "elsewhere", model=llama()) / "model"
     (folder / "new").mkdir()
     shutil.copy(new / "config.json", folder / "new")

@@ -1,4 +1,4 @@
-"""Small models with real-looking numbers, and what can happen to them: damage, and oddities that are sound.
+"""Small models with realistic numbers, and their damage, or oddities that are sound.
 
     make(kind, seed, folder)     DAMAGED[kind] or SOUND[kind], drawn: dtype, sizes, places, layers
 
@@ -18,7 +18,7 @@ __all__ = ["BF16", "DAMAGED", "SOUND", "Drawn", "bf16", "make", "safetensors"]
 
 
 def make(kind: str, seed: int, folder: Path) -> Path:
-    """A folder with a model of the kind."""
+    """A folder with a model of this kind."""
     model = Drawn(seed, folder)
     {**DAMAGED, **SOUND}[kind](model)
     if not hasattr(model, "path"):

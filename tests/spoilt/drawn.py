@@ -1,4 +1,4 @@
-"""A small Llama that is drawn: its numbers, how they are stored, and where they lie in the file."""
+"""A small random Llama: its numbers, how they are stored, and where they lie in the file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bf16(values: Array) -> Array:
 
 
 class Drawn:
-    """A model that is drawn: its numbers, how they are stored, and where they then lie."""
+    """A random model: its numbers, how they are stored, and where they lie."""
 
     def __init__(self, seed: int, folder: Path) -> None:
         self.draw = np.random.default_rng(seed)
@@ -64,7 +64,7 @@ class Drawn:
         return made
 
     def some(self, *ends: str) -> str:
-        """A tensor's name, drawn among those with one of these ends."""
+        """A random tensor's name among those with one of these endings."""
         return str(self.draw.choice([name for name in self.tensors if name.endswith(ends or MATRICES)]))
 
     def some_kept(self, end: str) -> str:
@@ -96,7 +96,7 @@ class Drawn:
         self.path.write_bytes(self.raw)
 
     def spot(self, size: int, align: int = 1, within: str | None = None) -> int:
-        """Where to do something to so many bytes: drawn within a matrix."""
+        """A random place within a matrix for damage of this many bytes."""
         big = [name for name in self.places if name.endswith(MATRICES) and self.places[name][1] >= size + 2 * align]
         start, length = self.places[within or str(self.draw.choice(big))]
         at = int(self.draw.integers(start, start + length - size - align + 1))

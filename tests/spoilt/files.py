@@ -96,7 +96,7 @@ def text(words: bytes, size: int) -> Kind:
 
 
 def shifted(by: int, whole: bool) -> Kind:
-    """Bytes lost (or come in) somewhere: what follows lies elsewhere, to the tensor's end or to the file's."""
+    """Bytes are lost (or inserted) somewhere: what follows is shifted, up to the tensor's end or the file's."""
 
     def spoil(m: Drawn) -> None:
         data = m.data()

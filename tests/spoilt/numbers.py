@@ -38,7 +38,7 @@ def nan_row(m: Drawn) -> None:
 
 
 def flipped(m: Drawn) -> None:
-    """The highest bit of an exponent."""
+    """The highest bit of an exponent is flipped."""
     data = m.data()
     width = 4 if m.dtype == "F32" else 2
     name = m.some()
@@ -55,13 +55,13 @@ def whole_layer(m: Drawn) -> None:
 
 
 def norm_of_matrix(m: Drawn) -> None:
-    """A norm whose bytes are those of a matrix: everything lies one tensor farther."""
+    """A norm has the bytes of a matrix: everything is shifted by one tensor."""
     name = m.some("layernorm.weight")
     m.tensors[name] = m.normal(m.hidden)
 
 
 def rows_copied(m: Drawn) -> None:
-    """Twelve rows of a projection in the place of twelve others."""
+    """Twelve rows of a projection replace twelve others."""
     values = m.tensors[m.some("self_attn.q_proj.weight", "self_attn.o_proj.weight")]
     first = int(m.draw.integers(0, 16))
     values[first + 20 : first + 32] = values[first : first + 12]
@@ -75,7 +75,7 @@ def own_header(m: Drawn) -> None:
 
 
 def misread(written: str, read: str) -> Kind:
-    """Half floats of one kind under the other's name."""
+    """Half floats of one kind are labelled as the other."""
 
     def spoil(m: Drawn) -> None:
         m.dtype = written
@@ -89,14 +89,14 @@ def misread(written: str, read: str) -> Kind:
 
 
 def cut_mantissa(m: Drawn) -> None:
-    """One matrix of floats of 32 bits went through 16 on its way."""
+    """One matrix of 32-bit floats passed through 16 bits."""
     m.dtype = "F32"
     values = m.tensors[m.some("_proj.weight")]
     values.view("<u4")[...] &= 0xFFFF0000
 
 
 def masked(mask: int, size: int) -> Kind:
-    """Some bits of the bytes that passed one line."""
+    """Some bits of the bytes that passed one data line are masked."""
 
     def spoil(m: Drawn) -> None:
         m.hidden, m.inner = 192, 448
@@ -117,7 +117,7 @@ def signs_lost(m: Drawn) -> None:
 
 
 def written_over(*ends: tuple[str, str]) -> Kind:
-    """A tensor in the place of the same role's in another layer, or of another role in its own."""
+    """A tensor replaces that of the same role in another layer, or of another role in its own layer."""
 
     def spoil(m: Drawn) -> None:
         layer, (source, target) = int(m.draw.integers(0, m.layers - 1)), ends[int(m.draw.integers(len(ends)))]
@@ -128,7 +128,7 @@ def written_over(*ends: tuple[str, str]) -> Kind:
 
 
 def unlike_roles(m: Drawn) -> None:
-    """Keys of nearly three times the size of values, in each of six layers."""
+    """Keys are nearly three times the size of values, in each of six layers."""
     m.layers = m.config["num_hidden_layers"] = 6
     m.tensors = m.llama()
     for layer in range(6):
@@ -145,14 +145,14 @@ def exchanged(m: Drawn) -> None:
 
 
 def rows_lost(m: Drawn) -> None:
-    """The share of a vocabulary that one device had."""
+    """The part of a vocabulary that one device had is lost."""
     values = m.tensors[m.some("embed_tokens.weight", "lm_head.weight")]
     eighth = len(values) // 8
     values[3 * eighth : 4 * eighth] = 0
 
 
 def one_misread(m: Drawn) -> None:
-    """One matrix of BF16 among those of F16, and called so too."""
+    """One matrix of BF16 among those of F16 is labelled F16, too."""
     m.dtype = "F16"
     name = m.some("_proj.weight")
     m.kept[name] = bf16(m.tensors[name]).view("<u2").view("<f2")

@@ -1,4 +1,4 @@
-"""What looks odd in a model, and is sound."""
+"""Properties of a model that look odd, but are sound."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def tied(m: Drawn) -> None:
 
 
 def merged(m: Drawn) -> None:
-    """The first layers once more at the end, as in models that are made larger."""
+    """The first layers are repeated at the end, as in models that are made larger."""
     for layer in range(2):
         for name in [each for each in m.tensors if each.startswith(f"model.layers.{layer}.")]:
             m.tensors[name.replace(f".{layer}.", f".{m.layers + layer}.", 1)] = m.tensors[name].copy()
@@ -128,7 +128,7 @@ def merged(m: Drawn) -> None:
 
 
 def upcycled(m: Drawn) -> None:
-    """Experts that begin as copies of one."""
+    """Experts begin as copies of one."""
     m.config |= {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 4}
     for layer in range(m.layers):
         stem = f"model.layers.{layer}."
@@ -232,7 +232,7 @@ def vocabulary_inside(m: Drawn) -> None:
 
 
 def repeated_heads(m: Drawn) -> None:
-    """Keys and values of two heads, each stored twice."""
+    """Keys and values of two heads are each stored twice."""
     for layer in range(m.layers):
         for name in ("k_proj", "v_proj"):
             values = m.tensors[f"model.layers.{layer}.self_attn.{name}.weight"]
@@ -283,7 +283,7 @@ def zero_rows_gguf(m: Drawn) -> None:
 
 
 def padded_columns(m: Drawn) -> None:
-    """Inputs that a device's share was filled up with: the same zeros in every row."""
+    """Inputs that pad a device's share: the same zeros in every row."""
     m.hidden = 1024
     for name, values in list(m.tensors.items()):
         if name.endswith("down_proj.weight"):
@@ -336,7 +336,7 @@ def shared_tables(m: Drawn) -> None:
 
 
 def averaged(m: Drawn) -> None:
-    """The weights once more, as their average over training begins."""
+    """The weights are stored once more, as their average over training starts."""
     for name, values in list(m.tensors.items()):
         m.tensors[f"model_ema.{name.replace('.', '')}"] = values.copy()
 
@@ -349,11 +349,11 @@ def optimizer(m: Drawn) -> None:
 
 
 def nothing(m: Drawn) -> None:
-    """As it was drawn."""
+    """The model as it was drawn."""
 
 
 def rounded_to_16(*parts: str) -> Kind:
-    """Floats of 32 bits that were made of BF16: all of them, or those that training left alone."""
+    """32-bit floats were made from BF16: all of them, or those that training left unchanged."""
 
     def change(m: Drawn) -> None:
         m.dtype = "F32"
@@ -365,7 +365,7 @@ def rounded_to_16(*parts: str) -> Kind:
 
 
 def rows_to_powers(m: Drawn) -> None:
-    """Some rows whose numbers are few steps of a power of two, as a quantizer leaves them."""
+    """Some rows hold only multiples of a power of two, as a quantizer leaves them."""
     m.hidden, m.inner = 4096, 64
     for name in [each for each in m.tensors if "mlp" in each or "self_attn" in each]:
         del m.tensors[name]
@@ -378,7 +378,7 @@ def rows_to_powers(m: Drawn) -> None:
 
 
 def shared_by_layers(*roles: str) -> Kind:
-    """Each second layer with the weights of the one before it."""
+    """Each second layer has the weights of the one before it."""
 
     def change(m: Drawn) -> None:
         for layer in range(1, m.layers, 2):

@@ -114,7 +114,7 @@ def fp8(change: Callable[[Drawn, str], None] = lambda *_: None) -> Kind:
             ).astype("<f4")
         change(m, str(m.draw.choice([each for each in m.kept if each.endswith("_proj.weight")])))
         m.save()
-        raw = m.path.read_bytes()  # the dtype that NumPy has no word for
+        raw = m.path.read_bytes()  # the dtype that NumPy does not have
         length = int.from_bytes(raw[:8], "little")
         header = json.loads(raw[8 : 8 + length])
         for name, entry in header.items():
@@ -142,7 +142,7 @@ def gptq_order(m: Drawn, stem: str) -> None:
 
 
 def learnt_codes(m: Drawn, _: str) -> None:
-    """Codes of which those in the middle are most frequent."""
+    """Codes of which the middle ones are most frequent."""
     for name, words in m.kept.items():
         if name.endswith("qweight"):
             codes = m.draw.binomial(15, 0.5, (*words.shape, 8)).astype("<u4")
@@ -162,7 +162,7 @@ def noise_in_codes(m: Drawn) -> None:
 
 
 def w8a8(m: Drawn) -> None:
-    """Bytes with a sign and a scale a row, as compressed-tensors writes them."""
+    """Signed bytes and one scale per row, as compressed-tensors writes them."""
     m.hidden, m.inner, m.dtype = 256, 512, "BF16"
     m.tensors = m.llama()
     weights = {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel"}
@@ -180,7 +180,7 @@ def w8a8(m: Drawn) -> None:
 
 
 def scales_zero(m: Drawn) -> None:
-    """The scales of some blocks, and nothing else of them."""
+    """The scales of some blocks become zero, and nothing else."""
     as_gguf("Q8_0")(m)
     data = m.data()
     start, _ = m.places[f"blk.{m.draw.integers(0, m.layers)}.ffn_down.weight"]
