@@ -2,9 +2,9 @@
 
     inspector.plots.treemap(result)      # where the bytes are: group → role → layer → tensor
     inspector.plots.waterfall(result)    # the bridge from label to disk
-    inspector.plots.heatmap(result) # layers × roles: bits per weight, bytes, dtype; also of a diff or of values
-    inspector.plots.cache(memory) # memory over the context, and what devices have inspector.plots.histogram(values) #
-    how the numbers of tensors are spread
+    inspector.plots.heatmap(result)      # layers × roles: bits per weight, bytes, dtype; also of a diff or of values
+    inspector.plots.cache(memory)        # memory over the context, and what devices have
+    inspector.plots.histogram(values)    # how the numbers of tensors are spread
 
 `pip install 'checkpoint-inspector[plots]'` installs plotly.
 """
@@ -57,9 +57,9 @@ def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
         from inspector.plots import difference_map
 
         return as_figure(difference_map.chart(result))
-    from inspector.plots import value_map  # needs NumPy, as values do
+    from inspector.plots import values  # needs NumPy, as values do
 
-    return as_figure(value_map.chart(result))
+    return as_figure(values.by_place(result))
 
 
 def cache(result: Memory) -> go.Figure:
@@ -71,9 +71,9 @@ def cache(result: Memory) -> go.Figure:
 
 def histogram(result: Values) -> go.Figure:
     """The distribution of tensors' numbers, one line each."""
-    from inspector.plots import value_bars
+    from inspector.plots import values
 
-    return as_figure(value_bars.chart(result))
+    return as_figure(values.histogram(result))
 
 
 def _joined(result: Reconciliation | Checkpoint) -> Reconciliation:

@@ -245,7 +245,7 @@ _FILTERED = ("dtype", "role", "group", "tower", "branch", "part", "dequantized")
 
 def page(found: Values) -> Page:
     """`inspect values TARGET --html FILE`: statistics of tensors or of groups of them."""
-    from inspector.plots import value_bars, value_map  # for a page alone
+    from inspector.plots import values as charts  # for a page alone
 
     nan, infinite = (sum(getattr(row.summary, what) for row in found.rows) for what in ("nan", "inf"))
     what = plural(len(found.rows), {"tensor": "tensor", "role": "role", "layer": "layer"}[found.by])
@@ -255,8 +255,8 @@ def page(found: Values) -> Page:
         f"{what}: {odd}",
         (
             Section("Findings", [Findings(found.findings)]),
-            *([Section("By layer and role", [value_map.chart(found)])] if found.by == "tensor" else []),
-            Section("Distribution of the numbers", [value_bars.chart(found)]),
+            *([Section("By layer and role", [charts.by_place(found)])] if found.by == "tensor" else []),
+            Section("Distribution of the numbers", [charts.histogram(found)]),
             Section("All numbers", [of_rows(what, rows(found), _FILTERED)]),
         ),
         (f"{decimal(found.bytes_read)} of tensor data read",),

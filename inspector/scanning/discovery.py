@@ -1,7 +1,7 @@
 """ROOT… → units, as they are found: folders, object stores, organisations and lists, one after another.
 
-/models ~/.cache/huggingface/hub a tree on this machine; programs' stores are recognised s3://bucket/models gs://… a
-tree of an object store
+/models  ~/.cache/huggingface/hub     a tree on this machine; programs' stores are recognised
+s3://bucket/models  gs://…            a tree of an object store
 hf://org                              all of an organisation's repositories
 hf://org/name  org/name  ollama:x     any target of `inspect audit`
 @targets.txt                          a file with any of these, one per line

@@ -1,9 +1,10 @@
 """The folder that a scan writes: parts of tables, each committed atomically, and a summary.
 
-    DIR/checkpoints/part-ID.parquet a part: one file per table, with the same name; committed once this one exists
-    DIR/{files,tensors,findings}/ the same parts of the other tables
-    DIR/scan.json the scans, when they ran, their totals DIR/.work/RUN/ what is being written; deleted with the run
-    DIR/.lock held while a scan runs
+    DIR/checkpoints/part-ID.parquet    a part: one file per table, with the same name; committed once this one exists
+    DIR/{files,tensors,findings}/      the same parts of the other tables
+    DIR/scan.json                      the scans, when they ran, their totals
+    DIR/.work/RUN/                     what is being written; deleted with the run
+    DIR/.lock                          held while a scan runs
 
 A worker writes into `.work` and renames. One that was given up finds its folder gone, and cannot commit.
 """
