@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.auditing.completeness.downloads import CONTROL, PARTIAL
-from inspector.auditing.loading.accepted_values import fields
+from inspector.auditing.loading.accepted_values import is_of_transformers
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -80,7 +80,7 @@ def _free_names(subject: Subject, entries: list[Entry]) -> Iterator[Found]:
     Those of MLX, of quantizers and of a model's own code are found by their programs under such names.
     """
     own, names = subject.document("config.json"), {entry.name for entry in entries}
-    known = own.get("model_type") in fields()["transformers"]["fields"] and isinstance(own.get("architectures"), list)
+    known = is_of_transformers(own) and isinstance(own.get("architectures"), list)
     special = own.keys() & {"auto_map", "transformers_weights", "quantization", "quantization_config"}
     if not known or special or names & {"open_clip_config.json", "modules.json", "params.json", configs.ADAPTER_FILE}:
         return
@@ -178,7 +178,7 @@ def no_weights(subject: Subject) -> Iterator[Found]:
     if headers and asked and not any(header.tensors for header in headers) and not subject.incomplete:
         yield Found("no tensors in it, although the configuration describes some: download it again", headers[0].path)
     own = subject.document("config.json")
-    known = own.get("model_type") in fields()["transformers"]["fields"]
+    known = is_of_transformers(own)
     if not known or subject.alone or subject.members or {"modules.json", "model_index.json"} & subject.by_path.keys():
         return
     names = [entry.name.lower() for entry in subject.entries if not entry.folder]
