@@ -58,10 +58,10 @@ writer = Writer(work, "0")
 for number, unit in enumerate(discover(sys.argv[2:]), 1):
     inspect(unit, rows)
     if number % 128 == 0:
-        writer.write(rows.taken()); writer.close(); writer = Writer(work, str(number))
+        writer.write(rows.take()); writer.close(); writer = Writer(work, str(number))
     if number % 32 == 0:
         gc.collect(1)
-writer.write(rows.taken()); writer.close()
+writer.write(rows.take()); writer.close()
 print(json.dumps({"seconds": time.perf_counter() - began, "checkpoints": number}))
 """
 

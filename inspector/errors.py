@@ -4,8 +4,8 @@
     ├── UsageError              the request itself is invalid
     ├── TargetError             there is nothing to inspect at the target
     ├── SourceError             the bytes exist but could not be read
-    │ └── NetworkError the network or a server failed, which says nothing about the file ├── FormatError the bytes are
-    not what their format says
+    │   └── NetworkError        the network or a server failed, which says nothing about the file
+    ├── FormatError             the bytes do not conform to their format
     ├── TableError              an architecture's table is invalid
     └── ConfigError             a configuration cannot be read, or lacks what a prediction needs
         └── CostError           it asks for more work than any model needs

@@ -163,8 +163,8 @@ def part_of(
     Its own fields are the whole's `text_config.hidden_size` and so on.
 
     Args:
-        scope: the field of the whole with the part's configuration; dotted for a part of a part. under: the prefix of
-        its tensors' names in the whole: "text_model.".
+        scope: the field of the whole with the part's configuration; dotted for a part of a part.
+        under: the prefix of its tensors' names in the whole: "text_model.".
         keep: whether they keep it in the part.
         head: the whole's class suffix, if its rows differ between classes.
         renamed: pieces of names → their names in the separate part.

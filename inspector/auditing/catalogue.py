@@ -51,8 +51,8 @@ def _found_while_reading() -> Iterator[Rule]:
         yield Rule(cast("Code", code), cast("Group", group), cast("Severity", severity), documentation)
 
 
-#: Rules whose findings the readers, the selection of files, the bridge and options make: code, group and severity; a
-#: sentence that is the title, then why it matters and what to do.
+#: Rules whose findings come from the readers, the selection of files, the bridge and options. Each row has a code, a
+#: group and a severity; then a sentence, which is the title, why it matters and what to do.
 _FOUND_WHILE_READING = """
 truncated whole error: The file ends before its header says. The download was interrupted, or the disk was full.
     Download the file again.

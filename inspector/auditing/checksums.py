@@ -128,7 +128,7 @@ def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
             if _SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name):
                 yield Known(entry.path, name, "the Hub cache's blob")
         elif entry.path.startswith(_NOTES) and entry.path.endswith(".metadata"):
-            yield from _noted(subject, entry.path)
+            yield from _recorded_etag(subject, entry.path)
     if manifest is not None:
         yield from _from_manifest(subject, manifest)
     elif subject.root is not None:
@@ -137,7 +137,7 @@ def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
             yield from _from_manifest(subject, Path(subject.root, beside))
 
 
-def _noted(subject: Subject, path: str) -> Iterator[Known]:
+def _recorded_etag(subject: Subject, path: str) -> Iterator[Known]:
     """The ETag that `huggingface_hub` recorded for a file that it downloaded into a folder."""
     lines = (subject.text(path, 4096) or "").split("\n")
     if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):

@@ -1,6 +1,7 @@
 """One model under every rule, in bounded time: a rule that fails or takes too long does not keep others from running.
 
-Findings are then put in order: one that another explains better is left out, and some are graver here than elsewhere.
+Findings are then put in order: one that another explains better is left out, and some become more severe, because these
+files are a download.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from inspector.units import integer
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 #: Findings of one rule in one model that are listed.
 MOST_PER_RULE = 50
-#: What follows the rules, as it is named if it fails.
+#: The step after the rules, as it is called in the finding if it fails.
 _READERS = "the readers' verdicts"
 #: Further findings about a model, e.g. from checksums.
 More = Callable[[Subject], Iterable[Finding]]
@@ -61,7 +62,7 @@ def examined(
     left = deque(("reading the files", *(each.code for each in checks), _READERS))
 
     def ask_readers() -> Iterator[Finding]:
-        known = _settled(found, subject)
+        known = _final_findings(found, subject)
         verdicts.extend(readers.verdicts(subject, known, own_process=own_process))
         yield from readers.refusals(verdicts, known)
 
@@ -83,7 +84,7 @@ def examined(
         what = f"stopped after {limits.seconds_for(size):.1f} s of work, more than any sound model of its size takes"
         rest = ", ".join([*left][:4]) + "…" * (len(left) > 4)
         found.append(Finding("not-judged", "error", f"{what}: not judged: {rest}"))
-    kept = dict.fromkeys(map(_shortened, _settled(found, subject)))
+    kept = dict.fromkeys(map(_shortened, _final_findings(found, subject)))
     return Audited(
         target=subject.target,
         files=len(subject.entries),
@@ -133,7 +134,7 @@ def _findings_of_readers(subject: Subject) -> Iterator[Finding]:
 
 
 def _with_optional_bias(finding: Finding, subject: Subject) -> Finding:
-    """A finding, as a warning if it is a missing bias that llama.cpp does without."""
+    """A finding, made a warning if it is about a missing bias that llama.cpp does not need."""
     if finding.rule != "missing" or finding.tensor is None or finding.severity != "error":
         return finding
     from inspector.auditing.loading.gguf_tensors import is_optional  # only where something is missing
@@ -193,7 +194,7 @@ _IDENTIFYING = frozenset({"error-message", "blank-file", "html-page", "lfs-point
 _OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle", "unreadable-file", "not-weights"})
 
 
-def _settled(found: Sequence[Finding], subject: Subject) -> list[Finding]:
+def _final_findings(found: Sequence[Finding], subject: Subject) -> list[Finding]:
     """The findings that no other explains better, with the severity that they have for a download."""
     kept = []
     for each in found:
@@ -204,9 +205,11 @@ def _settled(found: Sequence[Finding], subject: Subject) -> list[Finding]:
 
 
 def _is_compared(subject: Subject) -> bool:
-    """Whether the loader refuses a tensor of another size: llama.cpp, and Transformers for a class of its own."""
+    """Whether the loader refuses a tensor of another size, as llama.cpp does, and Transformers for its own classes."""
     if models := [header.metadata for header in subject.headers if header.format == "gguf"]:
-        from inspector.auditing.loading.gguf_keys import kind_of_tokenizer  # only where an embedding has another size
+        from inspector.auditing.loading.gguf_keys import (
+            kind_of_tokenizer,
+        )  # late: needed only for an embedding of another size
 
         # llama.cpp ignores a stated size where there are tokens, with which `gguf-vocabulary` compares the rows
         stated = any(f"{each.get('general.architecture')}.vocab_size" in each for each in models)
@@ -214,7 +217,7 @@ def _is_compared(subject: Subject) -> bool:
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False
-    from inspector.auditing.loading.accepted_values import fields  # with Transformers' types
+    from inspector.auditing.loading.accepted_values import fields  # late: reads the table of Transformers' types
 
     safe = any(header.format == "safetensors" for header in subject.headers)
     return safe and config.values.get("model_type") in fields()["transformers"]["fields"]

@@ -32,10 +32,10 @@ START = 64  # first bytes of a file, which identify it for many rules: read once
 
 #: The longest header that safetensors itself reads; its reader reports longer ones, and those beyond the file's end.
 _POSSIBLE_HEADER = 100_000_000
-#: Seconds of processor time for any target, per megabyte of it, and at most: a typical model takes a tenth of the
-#: first.
+#: Seconds of processor time: for any target, more for each megabyte of it, and at most. A typical model takes a tenth
+#: of the first number.
 SECONDS, SECONDS_PER_MEGABYTE, MOST_SECONDS = 1.2, 0.5, 120.0
-#: Bytes of memory for any target, per byte of it, and at most.
+#: Bytes of memory: for any target, more for each byte of it, and at most.
 MEMORY, MEMORY_PER_BYTE, MOST_MEMORY = 125_000_000, 4, 1_000_000_000
 
 

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _WEIGHTS_OF_A_MODEL = "duplicate"
 #: Loose files of one folder whose headers are compared; a folder with more is not a model in pieces.
 MOST_LOOSE = 64
-#: Bytes of their headers together: each file is joined with its prediction once more.
+#: Bytes of their headers together, because each file is joined with its prediction again.
 MOST_LOOSE_BYTES = 10_000_000
 #: The share of a checkpoint's tensors that its own configuration explains at least.
 FITS = 0.5
 #: Suffixes of a configuration named after a weight file.
 _CONFIG_SUFFIXES = (".json", ".config.json", "_config.json", "-config.json")
-#: Causes that show that a configuration is not the files'.
+#: Causes that show that a configuration does not belong to the files.
 _MISMATCHES = frozenset({"shape", "missing"})
 
 

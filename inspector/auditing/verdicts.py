@@ -111,13 +111,13 @@ def _is_error(finding: Finding) -> bool:
 
 
 def _is_met(finding: Finding) -> bool:
-    """Whether a loader meets it: what is unsafe does not prevent loading."""
+    """Whether a loader meets the problem: what is merely unsafe does not prevent loading."""
     rule = all_rules().get(finding.rule)
     return _is_error(finding) and finding.rule not in _UNSEEN and (rule is None or rule.group != "safe")
 
 
 def _of_llama(subject: Subject, file: _File, found: list[Finding]) -> Verdict:
-    """No, if there is any error that it would meet: of the file, of its set, or of its model."""
+    """llama.cpp's verdict: no, if it would meet any error, of the file, of its set, or of its model."""
     reason = file.refused_here() or _first(file.findings, lambda each: each.rule in _REFUSED or _is_met(each))
     if reason is None and file.header is not None and is_foreign(file.header):
         reason = "gguf-unknown"

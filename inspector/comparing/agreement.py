@@ -59,7 +59,7 @@ def added(sums: Iterable[Sums]) -> Sums:
 class Data(NamedTuple):
     """How the values of a pair compare."""
 
-    status: Agreement | None  # None: they cannot be compared; `why` says why
+    status: Agreement | None  # None if they cannot be compared, for the reason in `why`
     transform: str | None = None  # what turns one side into the other
     sums: Sums = Sums()
     why: str = ""

@@ -161,7 +161,7 @@ def companions(a: Checkpoint, b: Checkpoint) -> tuple[Companion, ...]:
 
 
 def _only_on_one_side(what: str, a: _Files, b: _Files, has: tuple[object, object]) -> Companion | None:
-    """For what only one side has; empty if neither has it, or if one format does not keep it: weights alone."""
+    """Which side alone has something; empty if neither has it, or if one side is only weights, which lack it anyway."""
     own, other = has
     if (own is None and other is None) or a.format != b.format:
         return None

@@ -169,7 +169,7 @@ class _Side:
     def __init__(self, weights: Weights, packing: Packing | None, side: Side) -> None:
         self.weights, self.packing, self.side = weights, packing, side
         self._last: tuple[tuple[int, int, int] | None, Array] = (None, np.empty(0))
-        self._most: dict[int, float] = {}  # by the tensor's index
+        self._most: dict[int, float] = {}  # the tensor's index → its largest magnitude
 
     def values(self, number: int) -> Callable[[int, int], Array]:
         """A tensor's elements. The last result is kept, because steps are computed from the same values."""
@@ -223,7 +223,7 @@ class _Side:
 
 
 class _ComputedRows:
-    """What `Made` says, computed: rows from those of one tensor."""
+    """The rows that `Made` describes, computed from the rows of one tensor."""
 
     def __init__(self, side: _Side, made: Made) -> None:
         self._side, self._made = side, made
@@ -237,7 +237,7 @@ class _ComputedRows:
         return self._applied(start, stop, lambda numbers: numbers)
 
     def magnitude(self, start: int, stop: int) -> float:
-        """What the sums of some elements can amount to: their errors grow with it, not with what is left."""
+        """The largest magnitude of sums of the terms' magnitudes, with which rounding errors grow."""
         return float(np.max(self._applied(start, stop, np.abs), initial=0))
 
     def _applied(self, start: int, stop: int, change: Callable[[Array], Array]) -> Array:
@@ -267,7 +267,7 @@ class _TileOfSide(NamedTuple):
     strides: list[int]
 
     def gathered(self, read: Callable[[int, int], Array], view: View | None = None) -> Array:
-        """What a function of a range of elements has for the tile, or for the same tile of another view."""
+        """What a function returns for ranges of elements, gathered for the tile, or for that of another view."""
         return gathered(read, (view or self.view).offset + self.start, self.sizes, self.strides)
 
     def values(self, view: View | None = None) -> Array:

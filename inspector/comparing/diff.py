@@ -88,7 +88,7 @@ def diff(a: Reconciliation, b: Reconciliation) -> Diff:
 def _differing_fields(a: Config | None, b: Config | None) -> Iterator[FieldDifference]:
     """Fields that differ; between configurations of different kinds, only those that both have.
 
-    A GGUF's key-values say less than a config.json, and an inferred configuration adds nothing.
+    A GGUF's key-values have fewer fields than a config.json, and an inferred configuration adds none.
     """
     if a is None or b is None or "inferred" in (a.kind, b.kind):
         return

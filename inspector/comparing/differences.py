@@ -23,7 +23,7 @@ def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, sl
     Args:
         steps: returns how far rounded values of each side may be from their originals; called if any differ.
         slack: None if equal means the same number; else up to the last F32 bits of each number and of this one, which
-            contributed to each.
+            contributed to each of them.
     """
     a, b = a.reshape(-1), b.reshape(-1)
     with np.errstate(all="ignore"):

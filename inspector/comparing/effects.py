@@ -75,7 +75,7 @@ def effects(result: Attachment, merged: Diff | None = None) -> tuple[Effect, ...
 
 
 def _pairs_by_name(merged: Diff) -> Mapping[str, Pair]:
-    """By the name of the base's weight."""
+    """The pairs of a comparison, by the name of the base's weight."""
     return {pair.a.tensors[0].tensor.name: pair for pair in merged.pairs if pair.a and pair.b}
 
 

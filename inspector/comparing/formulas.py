@@ -1,4 +1,4 @@
-"""Formulas of what a converter makes of a tensor's numbers: `x + 1`, `-exp(x)`, `x * embedding_multiplier`."""
+"""Formulas by which a converter changes a tensor's numbers: `x + 1`, `-exp(x)`, `x * embedding_multiplier`."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ def _elements_by_role(
 
 
 def _without_lacking(parts: Mapping[str, str], other: Side) -> Mapping[str, str]:
-    """A layout of whole tensors of the other side, without those that this model lacks; any other layout unchanged."""
+    """A layout without the other side's whole tensors that this model lacks; a layout of anything else unchanged."""
     theirs = {key_text(key) for key in other.keys}
     lacking = {name for name in parts if " " in name and name not in theirs}
     return {name: rows for name, rows in parts.items() if name not in lacking} if theirs & parts.keys() else parts

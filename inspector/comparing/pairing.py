@@ -142,7 +142,7 @@ def _configured_layers(result: Reconciliation) -> int | None:
 _PREFIXES = 4
 
 
-#: The end of the name of a matrix within a module that limits what goes through it.
+#: The end of a matrix's name within a module that clamps its inputs and outputs.
 _LINEAR = ".linear"
 #: Suffixes that are not part of a module's name: a weight, a bias, and the bounds of inputs and outputs.
 _PARTS = frozenset({"weight", "bias", "input_min", "input_max", "output_min", "output_max"})
@@ -171,7 +171,7 @@ class _Unpaired:
     def rename(self, conversion: Conversion, other: _Unpaired) -> None:
         """Use the keys of the model that a converter's file was made from, if it names a tensor differently."""
         renamed: dict[Key, list[Labelled]] = {}
-        by_name = other.told_apart(dict(self._by_name(conversion, other))) if conversion.names else {}
+        by_name = other.with_own_keys(dict(self._by_name(conversion, other))) if conversion.names else {}
         claimed = set(by_name.values())
         branches = [{key.layer for key in other.left if key.branch == stack} for stack in conversion.stacks]
         layers = dict(zip(conversion.stacks, map(len, branches), strict=True))
@@ -183,13 +183,13 @@ class _Unpaired:
             found = next((name for name in names if name in other.left or _is_among(name, other.left)), key)
             for each in tensors:
                 own = by_name.get(each.tensor.name, found)
-                if own == key and own in claimed and each.tensor.name not in by_name:  # a name says more than a role
+                if own == key and own in claimed and each.tensor.name not in by_name:  # names are more specific
                     own = own._replace(branch=f"{own.branch} {_split_name(each.tensor.name)[0]}".strip())
                 renamed.setdefault(own, []).append(each)
         self.left = renamed
 
-    def told_apart(self, named: Mapping[str, tuple[Key, str]]) -> dict[str, Key]:
-        """The other side's names with the keys of the tensors they mean; tensors that share a key get their own."""
+    def with_own_keys(self, named: Mapping[str, tuple[Key, str]]) -> dict[str, Key]:
+        """The other side's names, each with its tensor's key; tensors that share a key get one each."""
         found: dict[str, Key] = {}
         for name, (key, stem) in named.items():
             if len(self.left.get(key, ())) > 1:
@@ -317,7 +317,7 @@ def _merged_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conversi
         text = key_text(key)
         parts = [named(part, key) for part in conversion.file.get(text, ()) if part not in ("by", "axis")]
         operands = [named(part, key) for part in conversion.operands(text)]
-        if operands:  # what becomes rows of embeddings, which not every model has all of
+        if operands:  # these become rows of embeddings, and not every model has all of them
             parts = [part for part in (*parts, *operands) if part in model.left]
         if len(parts) > 1 and all(part in model.left for part in parts):
             one, several = file.take([key]), model.take(parts)
@@ -340,9 +340,9 @@ def _computed_by_converter(file: _Unpaired, model: _Unpaired, conversion: Conver
 
 
 def _only_ones_left(a: _Unpaired, b: _Unpaired, conversions: Sequence[Conversion]) -> list[Pair]:
-    """A model and what a converter made of it: pairs the only remaining tensors of one shape in a layer.
+    """Pairs the only remaining tensors of one shape in a layer, of a model and a file converted from it.
 
-    So tables that name a tensor differently do no harm if there is one choice.
+    Tables may name a tensor differently, which does no harm if there is only one choice.
     """
     found: list[Pair] = []
     theirs = b.lone(conversions)
@@ -361,9 +361,7 @@ def _by_key(side: Side) -> dict[Key, list[Labelled]]:
 
 
 def _status(a: Side, b: Side) -> Status:
-    stacks = all(
-        key.expert == STACKED for side in (a, b) for key in side.keys
-    )  # some have no separate axis for experts
+    stacks = all(key.expert == STACKED for side in (a, b) for key in side.keys)  # not all have an axis for experts
     if not (_shapes_agree(a.shapes, b.shapes) or (stacks and _is_flattened(a, b))):
         return "shape"
     return "same" if a.dtype == b.dtype else "dtype"

@@ -65,12 +65,12 @@ class Sides(NamedTuple):
 
     @property
     def file(self) -> int | None:
-        """Which side a converter wrote from a model like the other: 0 or 1; None if both are of one kind."""
+        """Which side was converted from a model like the other: 0 or 1; None if both are of one kind."""
         own, other = (each is not None for each in self._conversions)
         return None if own == other else 0 if own else 1
 
     def model_and_file(self, a: _T, b: _T) -> tuple[_T, _T]:
-        """Of something of both sides the model's and the file's; given these, a's and b's."""
+        """Reorders a pair for sides a and b as one for model and file; or the reverse, since both swap the same way."""
         return (a, b) if self.file == 1 else (b, a)
 
     @property

@@ -1,4 +1,4 @@
-"""What reading values needs besides the package itself."""
+"""The packages that reading values needs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Part(NamedTuple):
     piece: Piece
 
 
-#: Elements from one index to another of a part, as bytes in the order of its shape.
+#: Reads a part's elements from one index to another, as bytes in the order of its shape.
 Read = Callable[[Part, int, int], bytes]
 
 

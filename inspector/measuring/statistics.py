@@ -22,7 +22,7 @@ from inspector.formats.decoding import Array
 KEPT = 1 << 23
 PERCENTILES = (0.1, 1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0, 99.9)
 BINS = 24
-#: The middle of the keys below: the key of zero.
+#: The key of zero, in the middle of the keys (see `keys`).
 _ZERO = 1 << 15
 
 
@@ -40,7 +40,7 @@ class Summary(NamedTuple):
 
     total: int  # numbers counted: elements, two for each complex one
     nan: int
-    inf: int  # of both signs
+    inf: int  # infinite numbers of either sign
     zeros: int
     min: float | None  # of the finite numbers, like all below; None if there are none; int for 64-bit integers
     max: float | None

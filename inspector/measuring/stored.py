@@ -101,7 +101,7 @@ class Stored:
         self._views: dict[str, dict[str, tuple[View, int]]] = {}
         self._big: dict[str, bool] = {}
         self._parts = rank_parts.parts_of(checkpoint) if checkpoint.joined else {}
-        self.bytes_read = 0  # of tensor data
+        self.bytes_read = 0  # bytes of tensor data
 
     def close(self) -> None:
         """Close the files."""
@@ -200,7 +200,7 @@ class Stored:
 
     @staticmethod
     def _lies_plainly(tensor: Tensor, header: Header) -> bool:
-        """Whether the header is sufficient: the bytes are all there, in order, at the stated offset."""
+        """Whether the header is enough to find the bytes: all are there, in order, at the stated offset."""
         known = decoding.is_known(tensor.dtype) and not header.strides
         return known and bool(tensor.offset) and tensor.nbytes == tensor.elements * decoding.width(tensor.dtype)
 
@@ -254,7 +254,7 @@ class Stored:
         return data
 
     def _is_big(self, header: Header, tensor: Tensor) -> bool:
-        """Whether a tensor's numbers are big-endian, by its file's findings about it or all, or a GGUF's version."""
+        """Whether a tensor's numbers are big-endian: by findings about it or its file, or by a GGUF's version."""
         swapped = any(each.rule == "big-endian" and each.tensor in (None, tensor.name) for each in header.findings)
         if not swapped or header.format != "gguf":
             return swapped
@@ -268,10 +268,10 @@ class _Layout(NamedTuple):
     """How a tensor's bytes become numbers."""
 
     dtype: str
-    elements: int  # of the smallest whole unit
-    nbytes: int  # of it
+    elements: int  # elements of the smallest whole unit
+    nbytes: int  # bytes of that unit
     big: bool = False
-    at: int | None = None  # start of the tensor, if not its offset
+    at: int | None = None  # where the tensor begins, if not at its offset
     view: View | None = None  # for a tensor whose elements are not in order
     parts: tuple[rank_parts.Part, ...] = ()  # for a tensor spread over several files
 

@@ -42,8 +42,8 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
     """An index file.
 
     Raises:
-        FormatError: not JSON, no `weight_map` of names to file names, or an implausible number of them. SourceError: it
-        cannot be read.
+        FormatError: not JSON, no `weight_map` of names to file names, or an implausible number of them.
+        SourceError: it cannot be read.
     """
     raw = place.read_bytes(path, MAX_INDEX).removeprefix(b"\xef\xbb\xbf")
     if len(raw) > MAX_WIDE and not raw.isascii():

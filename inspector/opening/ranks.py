@@ -1,7 +1,7 @@
 """Files saved separately by the ranks of a distributed run: which part of which tensor each has, and the whole ones.
 
-    Meta, Megatron, DeepSpeed `consolidated.00.pth`, `mp_rank_00…`: the same names in each, of split matrices DeepSpeed
-    ZeRO stage 3 `zero_pp_rank_0_mp_rank_00_optim_states.pt`: every rank's share of all weights, flattened
+    Meta, Megatron, DeepSpeed    `consolidated.00.pth`, `mp_rank_00…`: the same names in each file, of split matrices
+    DeepSpeed ZeRO stage 3       `zero_pp_rank_0_mp_rank_00_optim_states.pt`: a rank's share of all weights, flattened
 
 Tensors whose file itself states the part (DTensor, ShardedTensor, `.metadata`) keep it. Each file's own header lists
 what it contains; the assembled headers describe the model.

@@ -30,14 +30,14 @@ def treemap(result: Reconciliation | Checkpoint) -> go.Figure:
     """Where the bytes are: group → role → layer → tensor; parts too small to see are merged."""
     from inspector.plots import byte_map
 
-    return as_figure(byte_map.chart(_joined(result)))
+    return as_figure(byte_map.chart(_reconciliation(result)))
 
 
 def waterfall(result: Reconciliation | Checkpoint) -> go.Figure:
     """The bridge: from the label, or the prediction, by signed steps to the bytes on disk."""
     from inspector.plots import bridge_bars
 
-    return as_figure(bridge_bars.chart(_joined(result)))
+    return as_figure(bridge_bars.chart(_reconciliation(result)))
 
 
 def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
@@ -50,7 +50,7 @@ def heatmap(result: Reconciliation | Checkpoint | Diff | Values) -> go.Figure:
     from inspector.plots import layer_map
 
     if isinstance(result, (Checkpoint, Reconciliation)):
-        return as_figure(layer_map.chart(_joined(result)))
+        return as_figure(layer_map.chart(_reconciliation(result)))
     from inspector.comparing.diff import Diff
 
     if isinstance(result, Diff):
@@ -76,7 +76,7 @@ def histogram(result: Values) -> go.Figure:
     return as_figure(values.histogram(result))
 
 
-def _joined(result: Reconciliation | Checkpoint) -> Reconciliation:
+def _reconciliation(result: Reconciliation | Checkpoint) -> Reconciliation:
     from inspector.bridge.reconciliation import reconcile
     from inspector.model import Checkpoint
 

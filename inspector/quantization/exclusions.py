@@ -54,7 +54,7 @@ class Exclusions:
     names: set[str] = field(default_factory=set)
     patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)  # as written → compiled
     complete: bool = True  # False if an entry could not be understood
-    excess: str = ""  # which bound the list exceeds
+    excess: str = ""  # the bound that the list exceeds, as text
     _lengths: list[int] | None = None  # word counts of the names, computed on first use
 
     def entry_for(self, module: str) -> str | None:

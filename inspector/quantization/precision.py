@@ -24,7 +24,7 @@ class Grid(NamedTuple):
     """Numbers that share a scale, and scales that share another."""
 
     group: int  # elements that share a scale
-    step: float  # of the grid's range on one side of zero: the largest gap between neighbours
+    step: float  # the largest gap between neighbours, as a share of the grid's range on one side of zero
     whole: int = 0  # elements whose scales are quantized together; 0 if they are not
     scales: float = 0.0  # the step of these scales, likewise
     units: float = 0.0  # the largest number in units of the float that scales it; 0 if that float is never too small

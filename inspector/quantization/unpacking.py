@@ -79,7 +79,7 @@ def _read_as(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> U
 
 
 def _without_side_data(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Unit]) -> Iterator[tuple[Unit, Weight]]:
-    """Packed weights whose side data is not stored, as it may be in a missing shard: read as in other layers."""
+    """Packed weights without their side data, as when its shard is missing; they are read as in other layers."""
     kinds = {_form_of(unit, weight.end) for unit, weight in weights}
     alone = [(unit, end) for unit in idle for end in unit.pieces if _form_of(unit, end) in kinds]
     if not alone:

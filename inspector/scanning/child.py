@@ -35,12 +35,12 @@ MOST_ROWS = 20_000
 TRIES, FIRST_WAIT = 4, 0.5
 #: Units between two garbage collections: most objects have no cycles.
 BETWEEN_COLLECTIONS = 32
-#: The records in BEGUN, for each unit after a batch's first and finally for writing: seconds of the machine's clock.
+#: A record in BEGUN: seconds of the machine's clock. One for each unit after a batch's first, and one for writing.
 BEGAN = struct.Struct("d")
 
 
 class _Asking:
-    """The scan's pace, as asked of the parent process."""
+    """The scan's pace, which the parent process keeps: each question is sent to it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -128,10 +128,10 @@ def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
                 _try(unit, rows)
             os.write(begun, BEGAN.pack(monotonic()))  # the next
             if len(rows) > MOST_ROWS:
-                writer.write(rows.taken())
+                writer.write(rows.take())
             if number % BETWEEN_COLLECTIONS == 0:
                 gc.collect(1)
-        writer.write(rows.taken())
+        writer.write(rows.take())
         writer.close()
     except BaseException:
         writer.abandon()

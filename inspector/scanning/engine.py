@@ -84,24 +84,24 @@ class Cluster:
         try:
             while more or running:
                 while len(running) < max(2, AHEAD * self.hands()) and (task := tasks()):
-                    running[self._given(task)] = task
+                    running[self._submit(task)] = task
                 finished = self._finished(running)
                 for future in finished:
                     task = running.pop(future)
-                    if (got := self._got(future)) is not None:
+                    if (got := self._result_of(future)) is not None:
                         more = tick(task, got[0])
                     else:
-                        running[self._given(self._worth_another(task, future))] = task
+                        running[self._submit(self._worth_another(task, future))] = task
                 if not finished:
                     more = tick(None, None)
                 if self._client.status != "running":
-                    running = self._anew(running)
+                    running = self._resubmit(running)
         except BaseException:
             with suppress(Exception):
                 self._client.cancel(list(running), force=True)
             raise
 
-    def _given(self, task: Task) -> Any:
+    def _submit(self, task: Task) -> Any:
         """Submit a task, if necessary to the next scheduler."""
         while True:
             try:
@@ -114,7 +114,7 @@ class Cluster:
                 self._reconnect(error)
 
     def _finished(self, running: dict[Any, Task]) -> list[Any]:
-        """Those that are done or lost; empty after a time-out.
+        """Tasks that are done or lost; empty after a time-out.
 
         Dask's own `wait` uses the default client, which this one is not.
         """
@@ -122,8 +122,8 @@ class Cluster:
         self._one_done.clear()
         return [future for future in running if future.status != "pending"]
 
-    def _got(self, future: Any) -> tuple[Any] | None:
-        """A task's result; None if it has none, or it cannot be fetched."""
+    def _result_of(self, future: Any) -> tuple[Any] | None:
+        """A task's result, in a tuple; None if it has none, or it cannot be fetched."""
         if future.status == "finished":
             with suppress(Exception):
                 return (future.result(),)
@@ -140,11 +140,11 @@ class Cluster:
             raise error
         return task
 
-    def _anew(self, running: dict[Any, Task]) -> dict[Any, Task]:
+    def _resubmit(self, running: dict[Any, Task]) -> dict[Any, Task]:
         """Resubmit the same tasks to a new scheduler, under new names."""
         self.lost += 1
         self._reconnect(None)
-        return {self._given(task): task for task in running.values()}
+        return {self._submit(task): task for task in running.values()}
 
     def _reconnect(self, error: Exception | None) -> None:
         """Find the scheduler again. Raises NetworkError if it does not return."""

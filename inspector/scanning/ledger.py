@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from inspector.scanning import storage
 from inspector.scanning.schema import PASSING
-from inspector.scanning.unit import Unit, held, short_digest
+from inspector.scanning.unit import Unit, short_digest, storable
 
 _TABLES = """
 CREATE TABLE known (unit TEXT, part TEXT, stamp TEXT, passing INT, root TEXT, scan INT, PRIMARY KEY (unit, part))
@@ -26,7 +26,7 @@ CREATE TABLE todo (number INTEGER PRIMARY KEY, unit TEXT);
 CREATE TABLE failed (place TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE roots (root TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-#: Known units that were looked for and not found. Units in a place that is currently unreadable are not gone.
+#: Known units that were searched for and not found. Units in a place that is currently unreadable are not gone.
 _GONE = """
     (seen.unit IS NULL AND known.root IN (SELECT root FROM roots) AND NOT EXISTS
         (SELECT 1 FROM failed WHERE known.unit = place OR substr(known.unit, 1, length(place) + 1) = place || '/'))"""
@@ -56,7 +56,7 @@ class Ledger:
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.executescript(_TABLES)
-        self._db.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(held(root),) for root in roots])
+        self._db.executemany("INSERT OR IGNORE INTO roots VALUES (?)", [(storable(root),) for root in roots])
         self._lock, self._run, self._scan = Lock(), run, scan
         self._taken = 0
         self.kept = 0  # unchanged units

@@ -93,7 +93,7 @@ class Process:
     def _attempt(
         self, job: Job, refused: dict[int, tuple[str, str]], pacing: Pacing
     ) -> tuple[int, Written | tuple[str, str]]:
-        """(The unit at which it ended, the outcome)."""
+        """The unit at which the attempt ended, and its outcome."""
         connection = self._started(job)
         units = [unit.packed() for unit in job.batch.units]
         order = {"scan": job.scan, "work": job.work, "part": job.batch.part, "before": job.batch.before, "units": units}
@@ -124,7 +124,7 @@ class Process:
             return self._at, ("Crash", f"crashed the reading process{self._how()}")
 
     def _look(self) -> bool:
-        """Check which unit it is at; return whether that changed since the last check."""
+        """Check which unit the process is at; return whether that has changed since the last check."""
         before = self._at
         with suppress(BlockingIOError):
             while begun := os.read(self._begun, 4096):

@@ -183,15 +183,15 @@ def ask(folder: Path, query: str) -> Answer:
     """
     summary = storage.check(folder)
     with closing(_connection(folder, summary)) as tables:
-        return _asked(tables, QUERIES[query].sql if query in QUERIES else query)
+        return _answer(tables, QUERIES[query].sql if query in QUERIES else query)
 
 
 def report(folder: Path) -> Report:
     """The totals of a scan, and what is broken, unsafe, duplicated, derived and new in it. Raises as `ask`."""
     summary = storage.check(folder)
     with closing(_connection(folder, summary)) as tables:
-        total = _asked(tables, QUERIES["total"].sql)
-        sections = {name: _asked(tables, QUERIES[name].sql) for name in SECTIONS}
+        total = _answer(tables, QUERIES["total"].sql)
+        sections = {name: _answer(tables, QUERIES[name].sql) for name in SECTIONS}
     return Report(dict(zip(total.columns, total.rows[0], strict=True)), summary["scans"], sections)
 
 
@@ -226,7 +226,7 @@ def _flat(scan: dict[str, Any]) -> dict[str, Any]:
     return {name: scan.get(name) for name in names}
 
 
-def _asked(connection: Any, query: str) -> Answer:
+def _answer(connection: Any, query: str) -> Answer:
     import duckdb
 
     try:

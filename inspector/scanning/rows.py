@@ -13,7 +13,7 @@ from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.scanning.schema import TABLES, arrow_schema
-from inspector.scanning.unit import Unit, held, short_digest
+from inspector.scanning.unit import Unit, short_digest, storable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,7 +124,7 @@ class Rows:
                 "tensor": each.tensor, "message": each.message,
             })  # fmt: skip
 
-    def taken(self) -> Iterator[tuple[str, pa.Table]]:
+    def take(self) -> Iterator[tuple[str, pa.Table]]:
         """Each table with its rows, which are then dropped."""
         import pyarrow as pa
 
@@ -148,7 +148,7 @@ def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 def _fitting(value: Any) -> Any:
     if isinstance(value, str):
-        return held(value)
+        return storable(value)
     if isinstance(value, int):
         return value if -(2**63) <= value < 2**63 else None
     return None if isinstance(value, tuple) and any(not 0 <= each < 2**63 for each in value) else value

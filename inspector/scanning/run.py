@@ -26,7 +26,7 @@ from inspector.scanning.unit import short_digest
 from inspector.units import escape
 from inspector.version import __version__
 
-#: Checkpoints of a full part, which is no longer merged: a million make some 250 parts.
+#: Checkpoints of a full part, which is no longer merged: a million checkpoints are some 250 parts.
 FULL = 4096
 #: Requests per second to one server, from all workers together; seconds for one checkpoint.
 PER_SECOND, TIMEOUT = 50.0, 120.0
@@ -44,7 +44,7 @@ class Progress(NamedTuple):
     on_disk: int  # their bytes
     errors: int  # checkpoints that are broken or cannot be read
     kept: int  # unchanged units
-    seconds: float  # since the first was given to a worker
+    seconds: float  # since the first unit was given to a worker
     hands: int  # workers' threads
     dashboard: str
 
@@ -74,7 +74,8 @@ def scan(
 
     Args:
         roots: folders, files, `s3://…`, `hf://org`, repositories, `@targets.txt`; by default those of the previous
-        scan. out: the tables' folder; all workers must have it under this path.
+            scan.
+        out: the tables' folder; all workers must have it under this path.
         resume: resume an interrupted scan, or repeat what has changed since it ended.
         scheduler: the address of a Dask scheduler; by default a cluster on this machine's cores.
         workers: processes of the cluster on this machine.

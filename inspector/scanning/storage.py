@@ -6,7 +6,7 @@
     DIR/.work/RUN/                     what is being written; deleted with the run
     DIR/.lock                          held while a scan runs
 
-A worker writes into `.work` and renames. One that was given up finds its folder gone, and cannot commit.
+A worker writes into `.work` and renames. A worker that was given up finds its folder gone, and cannot commit.
 """
 
 from __future__ import annotations

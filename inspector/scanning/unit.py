@@ -14,7 +14,7 @@ class Unit(NamedTuple):
     where: str  # folder, URL or target
     target: str  # the target to type for it
     root: str  # the ROOT below which it was found
-    stamp: str | None = None  # digest of sizes, times and ETags, or the commit; None: the worker will know
+    stamp: str | None = None  # digest of sizes, times and ETags, or the commit; None if only the worker learns it
     files: tuple[tuple[str, int], ...] = ()  # path → bytes, unless they are everything below `where`
     cache_name: str | None = None  # `org/name` of a repository in the Hub's cache
     error: str | None = None  # why it cannot be inspected
@@ -23,7 +23,7 @@ class Unit(NamedTuple):
     @property
     def name(self) -> str:
         """The target as stored in the tables."""
-        return held(self.target)
+        return storable(self.target)
 
     def packed(self) -> list[Any]:
         """As JSON."""
@@ -36,7 +36,7 @@ class Unit(NamedTuple):
         return Unit(kind, where, target, root, stamp, listed, cache_name, error, error_kind)
 
 
-def held(text: str) -> str:
+def storable(text: str) -> str:
     """A string that a table can hold: bytes of a file name that are not UTF-8, and unpaired surrogates, are escaped."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 

@@ -49,8 +49,8 @@ class RemoteFile:
         """
         Args:
             first: bytes of the first request.
-            streamed: `prefix` will be called repeatedly for a long header: begin with one long response. known: the
-            file's first bytes, if already obtained otherwise.
+            streamed: `prefix` will be called repeatedly for a long header: begin with one long response.
+            known: the file's first bytes, if already obtained otherwise.
 
         If the link has no size yet, the first request is sent now to learn it.
         """

@@ -21,8 +21,8 @@ from inspector.units import integer, plural
 
 #: Weights of PyTorch whose suffix other programs use, too.
 _TORCH_BIN = re.compile(r"(pytorch_model|diffusion_pytorch_model|adapter_model|open_clip_pytorch_model)[^/]*\.bin")
-#: Llama 3's tokenizer.model is tiktoken's list of tokens in base 64. Others are SentencePiece's: a message of Protocol
-#: Buffers, its first field with a length.
+#: Llama 3's tokenizer.model is tiktoken's list of tokens in base 64. Others are SentencePiece's: a Protocol Buffers
+#: message whose first field has a length.
 _TIKTOKEN = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
 #: Files that may legitimately begin with zeros.
 _UNMARKED = (".bin", ".msgpack", ".tflite")
@@ -38,7 +38,7 @@ def empty_file(subject: Subject) -> Iterator[Found]:
     not reported.
     """
     for entry in subject.named(*DATA):
-        reported = entry.path.endswith(WEIGHTS)  # by its reader
+        reported = entry.path.endswith(WEIGHTS)  # its reader reports it
         if not entry.size and entry.kind == "file" and not reported and _is_weights(entry.name.lower()):
             yield Found("a file of zero bytes: download it again", entry.path)
 
@@ -84,7 +84,7 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
 
 #: Smaller files may fit in one block of the disk.
 _LEAST_HOLE = 32 * 1024
-#: The disk's blocks: the last of a header reaches into the data.
+#: Bytes of a disk's block: the last block of a header reaches into the data.
 _BLOCK = 8 * 1024
 _MOST_EXTENTS = 1_000
 
@@ -162,18 +162,18 @@ def _wrong_content(subject: Subject, entry: Entry) -> str | None:
 
 def _no_text(subject: Subject, entry: Entry) -> str | None:
     """Why a chat template is not text; None for other files."""
-    if entry.name != "chat_template.jinja" or entry.size > MOST_TEXT:  # which is implausibly long, as another rule says
+    if entry.name != "chat_template.jinja" or entry.size > MOST_TEXT:  # another rule reports one that is too long
         return None
     return "no UTF-8 text" if subject.text(entry.path, MOST_TEXT) is None else None
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
-    """Whether a file is an archive, a pickle, or the tar of PyTorch's first releases; or another rule identifies it."""
+    """Whether a file is an archive, a pickle or a tar of PyTorch's first releases, or is identified by another rule."""
     known = any(header.path == entry.path for header in subject.all_headers) or stands_in(start)
     return known or start.startswith((b"PK", b"\x80", *_PROTOCOL_0)) or subject.span(entry.path, 257, 5) == b"ustar"
 
 
-#: The most bytes of a SentencePiece model that are parsed; Gemma's takes 4 MB. And of a list of tokens, or a template.
+#: The most bytes that are parsed of a SentencePiece model (Gemma's takes 4 MB), and of a list of tokens or a template.
 MOST_PIECES, MOST_TEXT = 16 * 1024 * 1024, 16 * 1024 * 1024
 
 
@@ -182,7 +182,7 @@ def _is_whole_message(raw: bytes) -> bool:
     at, end = 0, len(raw)
     while at < end:
         if raw[at] & 128:
-            return True  # an unknown field number: an extension's
+            return True  # an unknown field number belongs to an extension
         kind, number, at = raw[at] & 7, raw[at] >> 3, at + 1
         if not number:
             return False

@@ -170,7 +170,7 @@ def error_message(subject: Subject) -> Iterator[Found]:
 _LONGEST_MESSAGE = 16 * 1024
 #: Fields of servers' messages that data does not have: an object with nothing else is a message.
 _MESSAGES = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
-#: Fields beside them.
+#: Fields that may stand beside them.
 _CIRCUMSTANCES = frozenset(
     {
         *("status", "statusCode", "status_code", "code", "type", "title", "timestamp", "path", "request_id", "ok"),

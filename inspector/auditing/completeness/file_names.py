@@ -54,7 +54,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
         if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
             continue
         for entry in entries:
-            # Names of what macOS packs beside a file, which is no weights, begin with `._`.
+            # macOS packs metadata beside a file, under a name that begins with `._`: that is not a weight file.
             other = entry.kind != "file" or entry.name.startswith("._") or _is_unfinished(entry.name)
             if not other and _DECORATED.fullmatch(entry.name):
                 yield Found(_NO_LOADER, entry.path)
@@ -65,7 +65,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
-    """If there are no other weights: weights of any name, with something appended to the suffix."""
+    """Weights with something appended to their suffix, whatever their name, if there are no other weights."""
     if any(entry.name.lower().endswith(ANY_WEIGHTS) for entry in entries):
         return
     for entry in entries:
@@ -75,9 +75,9 @@ def _other_ends(entries: list[Entry]) -> Iterator[Found]:
 
 
 def _free_names(subject: Subject, entries: list[Entry]) -> Iterator[Found]:
-    """If nothing else is weights: a file of any name, beside a model that Transformers saved.
+    """The only weight file beside a model that Transformers saved, if its name is not one that Transformers looks for.
 
-    Those of MLX, of quantizers and of a model's own code are found by their programs under such names.
+    Other names are legitimate for MLX, quantizers and a model's own code: these find their weights under them.
     """
     own, names = subject.document("config.json"), {entry.name for entry in entries}
     known = is_of_transformers(own) and isinstance(own.get("architectures"), list)

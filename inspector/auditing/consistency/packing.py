@@ -181,7 +181,7 @@ def _other_bits(subject: Subject, declared: Mapping[str, Any]) -> str:
 
 
 def _other_blocks(subject: Subject, block: Any) -> str:
-    """Whether the scales of float8 weights are of other blocks than the declared ones."""
+    """Whether the scales of float8 weights belong to blocks of a size other than the declared one."""
     if not (isinstance(block, list) and len(block) == 2 and all(type(each) is int and each > 0 for each in block)):
         return ""
     shapes = {tensor.name: tensor.shape for header in subject.headers for tensor in header.tensors}

@@ -131,7 +131,7 @@ def wrapped(own: Mapping[str, Any], field: str) -> str | None:
 
 
 def version(text: Any) -> tuple[int, ...]:
-    """A release's first two numbers; higher than any for what is no release."""
+    """A release's first two numbers; for a text that is not a release, a number higher than any."""
     parts = str(text).split(".")[:2]
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else (1 << 30,)
 

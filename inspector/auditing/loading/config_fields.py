@@ -115,7 +115,7 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known:
             return "not a floating-point dtype, which a model's parameters need"
         return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
-        newer = not is_known  # and may have more functions
+        newer = not is_known  # a newer version may have more functions
         known = value in table["activations"] or bool(
             newer and value and not _most_similar(value, table["activations"], 0.7)
         )
@@ -227,7 +227,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known
 
 
 def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator[str]:
-    """Longrope's lists have one number for each rotated pair of dimensions."""
+    """Longrope's lists that do not have one number for each rotated pair of dimensions."""
     width, heads, head = (scope.get(field) for field in ("hidden_size", "num_attention_heads", "head_dim"))
     share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
     if type(head) is not int and type(width) is type(heads) is int and heads:
@@ -250,7 +250,7 @@ _DEPTH = 4
 
 
 def _choices() -> dict[str, Any]:
-    """The words that a field takes, and the sizes that a number of heads or groups divides, by asking each type."""
+    """The words that each field takes, and the sizes that numbers of heads or groups must divide, by model type."""
     return data.table("choices")
 
 
@@ -316,7 +316,7 @@ def _wrong_experts(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_stages(own: Mapping[str, Any], kind: str) -> Iterator[str]:
-    """A backbone's stages, by name and by place (`BackboneMixin.verify_out_features_out_indices`)."""
+    """Wrong stages of a backbone, given by name and by place (`BackboneMixin.verify_out_features_out_indices`)."""
     stages, table = own.get("stage_names"), fields()["transformers"]
     if not isinstance(stages, list) or "out_features" not in own or kind not in table["fields"]:
         return

@@ -62,7 +62,7 @@ _LIBRARIES = ("diffusers", "transformers")
 
 
 def _is_unknown(own: Mapping[str, Any], name: str) -> bool:
-    """Whether Diffusers has no such class; of a file written by a newer version, nobody knows."""
+    """Whether Diffusers has no such class; False for a file written by a newer version, which may have it."""
     return name not in data.table("choices")["diffusers_classes"] and _is_old(own)
 
 

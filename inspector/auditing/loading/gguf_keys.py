@@ -29,7 +29,7 @@ def table() -> dict[str, Any]:
 
 
 def by_hand() -> dict[str, Any]:
-    """What of its behaviour is in no table of its source."""
+    """Those parts of its behaviour that are in no table of its source, written by hand."""
     return data.overlay("gguf")
 
 
@@ -145,8 +145,8 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if architecture in known():
             has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
-            told = _unknown_words(metadata) if has_text else ()
-            yield from (Found(what, header.path, severity=severity) for what, severity in told)
+            unknown = _unknown_words(metadata) if has_text else ()
+            yield from (Found(what, header.path, severity=severity) for what, severity in unknown)
         elif isinstance(architecture, str):
             near = get_close_matches(architecture.lower(), known(), 1, 0.8)
             own = any(key.startswith(f"{architecture}.") for key in metadata)
@@ -338,9 +338,9 @@ def _other_type(named: str, header: Header) -> str | None:
     most = counts.most_common(1)[0][0] if counts.total() * 2 > all_of_it else None
     if most is None or most in _AS_TRAINED:
         return None
-    told, has = _bits_in_name(named), _bits_in_name(most)
+    stated, has = _bits_in_name(named), _bits_in_name(most)
     plain = most in FLOATS and counts.total() < _FEW
-    return most if told and has and told != has and not plain and not _is_mixture(named, counts) else None
+    return most if stated and has and stated != has and not plain and not _is_mixture(named, counts) else None
 
 
 _QUANTIZED = re.compile(r"(?<![A-Z0-9])(I?Q\d_[A-Z0-9]+(?:_[A-Z]+)?|BF16|F16|F32)(?![A-Z0-9])")

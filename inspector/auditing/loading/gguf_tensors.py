@@ -130,7 +130,7 @@ def _is_transposed(tensor: Tensor, row: Expected) -> bool:
 
 
 def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Dimensions without leading ones of 1: in a file these come last, and llama.cpp adds them."""
+    """Dimensions without leading 1s: in a file these come last, and llama.cpp adds them."""
     first = next((at for at, size in enumerate(shape) if size != 1), len(shape))
     return shape[first:]
 

@@ -23,7 +23,8 @@ _MERGES = f"{_PREFIX}merges"
 _CHARACTERS = f"{_PREFIX}precompiled_charsmap"
 #: The type of a token that stands for one byte (`LLAMA_TOKEN_TYPE_BYTE`).
 _BYTE = 6
-#: Bytes before a byte's two digits, `<0x`: a shorter text ends the program, in the kinds that read these digits.
+#: Bytes of `<0x`, which precedes the two digits of a byte: the kinds of tokenizer that read these digits abort at a
+#: shorter text.
 _DIGITS_AT = 3
 #: The id that writers give a missing token: −1 in 32 bits.
 _NONE = 2**32 - 1
@@ -130,7 +131,7 @@ def _ids_beyond_the_tokens(own: _Vocabulary) -> Messages:
 
 
 def _wrong_texts(own: _Vocabulary) -> Messages:
-    """What it requires of the tokens themselves. A text ends at a NUL, and an empty one is given a name of its own."""
+    """Texts of tokens that it does not accept. A text ends at a NUL, and an empty one is given a name of its own."""
     texts = [_text_as_read(bytes(each)) for each in own.metadata.views_of(_TOKENS)]
     filled = [text for text in texts if text]
     if len(there := set(filled)) < len(filled):

@@ -126,7 +126,7 @@ def _missing_tensors(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> 
 
 
 def _missing_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
-    """A name of the list of layers that no stored tensor has: PEFT finds nothing to adapt."""
+    """A configured name of the list of layers that no stored tensor has: PEFT finds nothing to adapt."""
     patterns, layers = own.get("layers_pattern"), own.get("layers_to_transform")
     listed = [patterns] if isinstance(patterns, str) else patterns
     if not listed or not isinstance(listed, list) or layers is None or layers == []:

@@ -76,7 +76,7 @@ def _is_unknown(subject: Subject, entry: Entry, kind: str) -> bool:
 
 
 def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
-    """A model begins with what takes its input, and pools tokens before it changes the text's vector."""
+    """Modules in the wrong order: the first takes the input, and tokens are pooled before a text's vector changes."""
     kinds = [module.get("type") if isinstance(module, Mapping) else None for module in listed]
     own = [each.rpartition(".")[2] for each in kinds if isinstance(each, str) and each.startswith("sentence_transf")]
     if len(own) < len(kinds):  # some are the model's own
@@ -99,12 +99,12 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         kind, path = (module.get(each) if isinstance(module, Mapping) else None for each in ("type", "path"))
         name = kind.rpartition(".")[2] if isinstance(kind, str) and kind.startswith("sentence_transformers.") else ""
         if name not in table["flows"] or not isinstance(path, str):
-            return  # nobody knows what it reads and writes
+            return  # what it reads and writes is unknown
         folder = entry.folder + (f"{path.strip('/')}/" if path.strip("/") else "")
         where = folder + (table["transformer_files"][0] if name == "Transformer" else "config.json")
         own = subject.document(where)
         reads, writes = _features_of(own, name)
-        if reads and not made:  # a first module that takes no text: another check
+        if reads and not made:  # another check reports a first module that takes no text
             return
         if reads and reads not in made and name != "Normalize":  # which then does nothing
             yield Found(f"{name} takes {reads!r:.60}, which no module before it makes", where)

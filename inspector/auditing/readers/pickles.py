@@ -41,7 +41,7 @@ _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 class PickleVerdict(NamedTuple):
     """All pickles of one file."""
 
-    pickles: int  # read, or to be read by their name
+    pickles: int  # that were read, or that the file's name announces
     dangerous: tuple[str, ...]  # names that run, open or fetch
     unusual: tuple[str, ...]  # names that are not known
     unread: tuple[str, ...]  # pickles that were not read to their end, and why

@@ -199,7 +199,7 @@ def _small_text(path: str) -> str | None:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (OSError, ValueError):
         return ""
-    if not stat.S_ISREG(os.fstat(handle).st_mode):  # before a file object is made: a folder's raises an error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # making a file object of a folder raises an error
         os.close(handle)
         return ""
     with os.fdopen(handle, "rb") as file:

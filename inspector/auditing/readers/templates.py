@@ -111,7 +111,7 @@ def judge(text: str) -> Judgement:
         return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
 
 
-#: Why a template is not checked that is none.
+#: Why a text that is not a template is not checked.
 UNPARSABLE = "Jinja cannot parse it"
 #: Why templates are not checked in an environment without the extra.
 NOT_INSTALLED = "Jinja is not installed: `pip install jinja2`"

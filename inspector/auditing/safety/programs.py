@@ -191,7 +191,7 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
         yield "a very large document: not checked to its end"
     raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
     if is_json and len(raw) > LONG_JSON and not any(sign in raw for sign in _SIGNS):
-        return  # a tokenizer or an index: their text is not taken apart
+        return  # a tokenizer or an index: their text is not analysed
     yield from document_objects.in_text(document_objects.text_of(raw), is_json=is_json)
 
 

@@ -63,7 +63,7 @@ class Packed:
         return self.part(end, first * columns, last * columns).reshape(-1, columns)
 
     def whole(self, end: str) -> Array:
-        """A piece in its own shape, read once: side data, and words that hold a column's weights."""
+        """A piece in its own shape, read only once: side data, or words that each hold weights of one column."""
         if end not in self._whole:
             tensor = self.tensors[end]
             self._whole[end] = self.part(end, 0, prod(tensor.shape)).reshape(tensor.shape)
@@ -82,7 +82,7 @@ def unpacked_rows(words: Array, bits: int) -> Array:
         parts = [words >> np.uint32(shift) & mask for shift in range(0, 32, bits)]
         return np.stack(parts, axis=1).reshape(-1, words.shape[1])
     words = np.pad(words, ((0, -len(words) % bits), (0, 0)))
-    turn = words.reshape(-1, bits, words.shape[1])  # 32 numbers in as many words as each has bits
+    turn = words.reshape(-1, bits, words.shape[1])  # 32 numbers of b bits fill b words
     return np.stack([_across(turn, number * bits, mask) for number in range(32)], axis=1).reshape(-1, words.shape[1])
 
 

@@ -23,7 +23,7 @@ from inspector.opening.configs import ADAPTER_FILE
 from inspector.units import integer, plural
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
-_LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # of a stage's number and its block's, the block's: stages differ in width
+_LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # the number of a block, but not that of its stage: stages differ in width
 #: Names of a tower's list of layers; a list of other modules may have a single item.
 _LAYERS = re.compile(r"(?:^|\.)(?:layers|layer|h|blocks|block)\.$")
 #: Symbols in the methods' shapes that a piece's own dimensions determine.
@@ -41,7 +41,7 @@ _MOST_PAIRS = 1_000_000
 
 
 class _TooManyError(Exception):
-    """An adapter's modules are beyond a bound."""
+    """An adapter has more modules than are examined."""
 
 
 class _Stored(NamedTuple):
@@ -87,7 +87,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
 
 
 def _wrong_shared_tensors(header: Header, method: methods.Method, config: Mapping[str, Any]) -> Iterator[Found]:
-    """Tensors of the whole model, where fields alone determine their shape."""
+    """Wrong shapes of tensors that belong to the whole model, where fields alone determine the shape."""
     fields = _Fields({**method.defaults, **config})
     shapes = {tensor.name.rpartition(".")[2]: tensor for tensor in header.tensors}
     for piece in method.shared:
@@ -134,7 +134,7 @@ def _stored_pieces(header: Header, adapter: Adapter) -> _Stored:
 
 
 class _Fields(dict[str, Any]):
-    """An adapter's fields, null if absent; a module that has a bias."""
+    """An adapter's fields, null if absent, for a module that has a bias."""
 
     def __missing__(self, name: str) -> Any:
         return True if name == "has_bias" else None
@@ -187,14 +187,14 @@ def _weight_row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expect
 
 def _module_sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[int, int]]:
     """Weight → (outputs, inputs), from its tensors; if one layer differs from all others, from theirs."""
-    said: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    sizes: defaultdict[tuple[str, str], Counter[int]] = defaultdict(Counter)
     own: dict[tuple[str, str], int] = {}
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     for (weight, part), (_, shape) in stored.pieces.items():
         words = next((words for name, words in shapes if name == part and _could_be(words, shape)), ())
         for word, size in zip(words, shape, strict=False):
             if word in _SIZES:
-                said[_LAST.sub("*", weight), word][size] += 1
+                sizes[_LAST.sub("*", weight), word][size] += 1
                 own[weight, word] = size
     if needed := {word for word in _SIZES if any(word in piece.when for piece in method.pieces)}:
         raise ConfigError(f"nothing determines the {needed}")
@@ -202,8 +202,8 @@ def _module_sizes(method: methods.Method, stored: _Stored) -> dict[str, tuple[in
     for weight, part in stored.pieces:
         if part not in PROMPTS and weight.endswith(".weight"):  # others are stacked experts
             pattern = _LAST.sub("*", weight)
-            told = (_module_size(own.get((weight, word)), said[pattern, word]) for word in _SIZES)
-            found[weight] = (next(told), next(told))
+            size_of_each = (_module_size(own.get((weight, word)), sizes[pattern, word]) for word in _SIZES)
+            found[weight] = (next(size_of_each), next(size_of_each))
     return found
 
 
@@ -299,19 +299,22 @@ def _differences(
 
 def _determined_parts(method: methods.Method, config: Mapping[str, Any]) -> frozenset[str]:
     """The parts whose sizes are all determined: by the module, the rank, or fields of the configuration."""
-    told = all(type(config.get(field)) is int for field in ("num_layers", "token_dim"))
-    untold = re.compile(r"small_|large_|block|scaled" + ("" if told else "|keys"))
+    has_keys = all(type(config.get(field)) is int for field in ("num_layers", "token_dim"))
+    undetermined = re.compile(r"small_|large_|block|scaled" + ("" if has_keys else "|keys"))
     pieces = (*method.pieces, *method.embedding, *method.shared)
-    return frozenset(piece.part for piece in pieces if not untold.search(piece.shape))
+    return frozenset(piece.part for piece in pieces if not undetermined.search(piece.shape))
 
 
 def _undetermined_parts(method: methods.Method, stored: _Stored) -> frozenset[str]:
     """The parts whose size depends on sizes of the module that no single stored tensor reveals."""
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     there = {part for _, part in stored.pieces}
-    told = {word for part, words in shapes if part in there for word in words}
+    determined = {word for part, words in shapes if part in there for word in words}
     return frozenset(
-        part for part, words in shapes for word in _SIZES if word not in told and any(word in each for each in words)
+        part
+        for part, words in shapes
+        for word in _SIZES
+        if word not in determined and any(word in each for each in words)
     )
 
 
@@ -401,7 +404,7 @@ def _unknown_tensors(header: Header, stored: _Stored, config: Mapping[str, Any])
 
 
 def _module_names(names: Iterable[str], lengths: Collection[int]) -> Iterator[str]:
-    """Every run of so many words in the names of tensors, but for their last word: what may be a module's name."""
+    """Every run of this many words in the names of tensors, without their last word: possible names of modules."""
     for name in names:
         words = name.split(".")
         for length in lengths:

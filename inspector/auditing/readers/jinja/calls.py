@@ -46,9 +46,9 @@ PASSING = frozenset(("default", "d"))
 COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
 #: Filters that write a text with its quotes and backslashes escaped, which doubles those of one that was escaped.
 QUOTING = frozenset(("tojson", "pprint"))
-#: Conversions of a format that do: `%r`, `%(x)a`, `{!r}`.
+#: Conversions of a format that do the same: `%r`, `%(x)a`, `{!r}`.
 QUOTED = re.compile(r"%(?:\(\w*\))?[-#0 +]*[0-9.]*[ra]|![ra]")
-#: Filters that make a text of a list or a dictionary first, which quotes the texts in it.
+#: Filters that turn a list or a dictionary into text first, which quotes the strings in it.
 TEXTUAL = frozenset(
     [
         *("string", "upper", "lower", "title", "capitalize", "trim", "replace", "indent", "center", "wordwrap"),

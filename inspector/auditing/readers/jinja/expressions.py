@@ -101,7 +101,7 @@ class Expressions:
         return values.of(node.data)
 
     def _of_name(self, node: nodes.Name) -> Value:
-        if own := self._namespace(node):  # as text, it has all its attributes, quoted
+        if own := self._namespace(node):  # its text has all its attributes, quoted
             parts = [self.variables.get(f"{own}.{each}", DATA) for each in sorted(self.namespaces[own])]
             return replace(DATA, weight=1 + 2 * sum(each.weight for each in parts))
         if node.name in self.variables:
@@ -121,7 +121,7 @@ class Expressions:
     _of_tuple = _of_list
 
     def contain(self, nodes_within: Sequence[nodes.Node]) -> None:
-        """A namespace within something else: what contains it, as text, grows with it unseen."""
+        """Report a namespace that is part of something else, whose text would grow with it unseen."""
         for each in nodes_within:
             if name := self._namespace(each):
                 self.tell("work without end", f"{name} is part of something else, which grows with it")
@@ -432,7 +432,7 @@ class Expressions:
         return values.unknown([*own, *arguments, *named.values()])
 
     def _lipsum(self, arguments: list[Value], named: dict[str, Value]) -> Value:
-        """The random text of `lipsum(n=5, html=True, min=20, max=100)`: paragraphs of at most so many words."""
+        """The random text of `lipsum(n=5, html=True, min=20, max=100)`: `n` paragraphs of at most `max` words."""
         given = {**dict(zip(("n", "html", "min", "max"), arguments, strict=False)), **named}
         paragraphs, words = (
             max((abs(each) for each in given[field].numbers), default=usual) if field in given else usual
@@ -441,7 +441,7 @@ class Expressions:
         weight = int(paragraphs * max(words, 1)) * LONGEST_WORD
         if weight > MOST_WOVEN or calls.is_huge(*given.values()) or self.rounds > 1000:
             self.tell("work without end", "lipsum")
-            weight = 1  # told once
+            weight = 1  # reported once
         return replace(values.unknown([*arguments, *named.values()]), weight=max(1, weight))
 
     @abstractmethod

@@ -44,7 +44,7 @@ CONVERSATIONS: tuple[dict[str, Any], ...] = (
 _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
 
 
-#: What Python and Jinja's sandbox say of a text, list or range that is longer than memory; other numbers only overflow.
+#: Messages of Python and Jinja's sandbox about a text, list or range longer than memory; other numbers only overflow.
 _TOO_LONG_A_RESULT = ("index-sized", "ssize_t", "Range too big")
 
 
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def _import_all() -> None:
-    """What Jinja and Python import when it is first needed: later, no file can be opened."""
+    """Import everything that Jinja and Python import on first use: later, no file can be opened."""
     environment = _environment()
     for name in environment.filters:
         with suppress(Exception):

@@ -20,8 +20,8 @@ class Run(NamedTuple):
 
     start: int
     end: int
-    never: int = 0  # bits that are never set
-    always: int = 0  # and those that always are
+    never: int = 0  # bits that are 0 in every number
+    always: int = 0  # bits that are 1 in every number
 
     @property
     def size(self) -> int:
@@ -38,24 +38,24 @@ class Facts:
     minus_inf: int = 0
     first_odd: int | None = None  # index of the first NaN or infinite number
     largest: float = 0.0  # magnitude of the finite numbers
-    least_bits: int | None = None  # the least and the most of all numbers' bits, unsigned
+    least_bits: int | None = None  # the lowest and the highest bit pattern, as unsigned integers
     most_bits: int | None = None
     zeros: int = 0  # of the numbers in the sample
     sampled: int = 0  # finite numbers of the sample
     total: float = 0.0  # their sum
-    squares: float = 0.0  # and that of their squares
-    spread: float = 0.0  # the widest distance of a piece's quartiles of magnitude, in powers of two
+    squares: float = 0.0  # the sum of their squares
+    spread: float = 0.0  # the largest interquartile range of a piece's magnitudes, in powers of two
     middle: float | None = None  # median of log2 of the magnitudes, of the piece with the most numbers
     middle_of: int = 0
-    runs: list[Run] = field(default_factory=list)  # of eight bytes that repeat, zeros most of all; in order
-    unscaled: int = 0  # blocks with numbers and no scale, and the first of them
+    runs: list[Run] = field(default_factory=list)  # where the same eight bytes repeat, mostly zeros; in order
+    unscaled: int = 0  # blocks that have numbers but a scale of zero, and the first of them
     first_unscaled: int | None = None
     text: tuple[int, bytes] | None = None  # start of a text, and its first bytes
-    ever: int = 0  # bits that are set in any number; of packed weights in any byte
-    always: int = -1  # and those that are set in all
+    ever: int = 0  # bits set in at least one number; for packed weights, in one byte
+    always: int = -1  # bits set in every one
     constant_bits: list[Run] = field(default_factory=list)  # pages in which some bits do not vary; in order
     evenness: float = 0.0  # of packed codes: the sum over pages of their variance, as a share of that of noise
-    cells: int = 0  # those pages
+    cells: int = 0  # the number of these pages
     even: list[Run] = field(default_factory=list)  # pages as uniform as noise; in order
 
     @property

@@ -25,7 +25,7 @@ MOST_PEERS = 64
 LEAST_PEERS = 2
 #: A file system's allocation unit in bytes.
 PAGE = 4096
-#: Share of zeros of a tensor above which neither runs of them nor single bits mean anything.
+#: The share of zeros in a tensor above which neither runs of zeros nor single bits mean anything.
 SPARSE = 0.5
 #: An interquartile range, in powers of two, larger than that of any learned numbers: a normal distribution's is 1.9.
 SCRAMBLED = 6.0
@@ -151,10 +151,10 @@ class Peers:
         labels = dict(pair for number, result in enumerate(results) for pair in _labelled(result, number))
         self._packings = {header.path: result.packing for result in results for header in result.checkpoint.files}
         self.all = tuple(
-            self._seen(header, number, labels) for header in headers for number in range(len(header.tensors))
+            self._tensor_data(header, number, labels) for header in headers for number in range(len(header.tensors))
         )
 
-    def _seen(self, header: Header, number: int, labels: Mapping[tuple[str, str], Labelled]) -> TensorData:
+    def _tensor_data(self, header: Header, number: int, labels: Mapping[tuple[str, str], Labelled]) -> TensorData:
         name, packing = header.tensors[number].name, self._packings.get(header.path)
         return TensorData(
             labels.get((header.path, name)) or _unknown(header, name, number),

@@ -32,10 +32,10 @@ Array = NDArray[Any]
 PIECE = 1 << 20
 #: Bytes that one thread takes at a time, if order does not matter.
 SHARE = 16 << 20
-#: The least bytes of a piece's neighbourhood for which copies are searched.
+#: The fewest bytes of a piece for which copies are searched.
 LEAST_ANCHORED = 2048
-#: Bytes of all files → one of 2**bits words is an anchor, and by how many bytes copies have to lie apart: some
-#: 1,000,000 anchors at most of a hundred gigabytes.
+#: Bytes of all files → `bits`, where one word in 2**bits is an anchor, and `step`: copies are found if they are a
+#: multiple of it apart, in bytes. A hundred gigabytes have at most some 1,000,000 anchors.
 _RATES = ((64 << 20, (6, 1)), (1 << 30, (10, 2)), (1 << 62, (12, 8)))
 _PLAIN = frozenset({"BOOL", "I64", "U64"})
 
