@@ -62,7 +62,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             continue
         named = {each for each in targets if isinstance(each, str)}
         modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:LONGEST_NAME]))}
-        if not lora and own.get("peft_type") != "LN_TUNING":  # whose tensors are named like the base's weights
+        if not lora and own.get("peft_type") != "LN_TUNING":  # LN_TUNING's tensors are named like the base's weights
             modules = _adapted_modules(subject, header)
         if not modules or not named:
             continue
@@ -87,7 +87,7 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
 
 
 def _adapted_modules(subject: Subject, header: Header) -> set[str]:
-    """The modules for which an adapter has tensors, named as by its method."""
+    """The modules for which an adapter has tensors, under the names that its method uses."""
     adapter = subject.result.adapter if subject.result else None
     if adapter is None or header not in subject.headers:
         return set()

@@ -101,7 +101,7 @@ def outcome(text: str) -> dict[str, str]:
 
 
 def _misbehaviour(error: Exception) -> str | None:
-    """What an error tells of behaviour that no template needs; None if the template only fails."""
+    """The behaviour that no template needs, as an error reveals it; None if the template only fails."""
     match error:
         case SecurityError():
             return f"Jinja's sandbox stops it: {error.message}"
