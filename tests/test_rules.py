@@ -144,6 +144,13 @@ def is_what_the_reference_reader_does(judged: Judged) -> None:
                 assert verdict.accepts == opens(Path(model.root or "", verdict.path)), verdict
 
 
+def has_no_internal_error(judged: Judged) -> None:
+    """No rule or check fails by itself, whatever else is reported."""
+    assert not [
+        each for model in judged.audit.checkpoints for each in model.findings if "internal error" in each.message
+    ]
+
+
 def opens(path: Path) -> bool:
     try:
         with safetensors.safe_open(path, "np"):
@@ -152,7 +159,7 @@ def opens(path: Path) -> bool:
         return False
 
 
-COMMON = (is_no_graver_than_the_rule, is_the_same_in_json, is_what_the_reference_reader_does)
+COMMON = (has_no_internal_error, is_no_graver_than_the_rule, is_the_same_in_json, is_what_the_reference_reader_does)
 TRIPPED = (is_found_where_it_was_made, is_said_as_on_record, *COMMON)
 
 

@@ -217,10 +217,10 @@ def _is_compared(subject: Subject) -> bool:
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False
-    from inspector.auditing.loading.accepted_values import fields  # late: reads the table of Transformers' types
+    from inspector.auditing.loading.accepted_values import is_of_transformers  # late: reads the table of its types
 
     safe = any(header.format == "safetensors" for header in subject.headers)
-    return safe and config.values.get("model_type") in fields()["transformers"]["fields"]
+    return safe and is_of_transformers(config.values)
 
 
 def _is_explained(finding: Finding, subject: Subject, found: Sequence[Finding]) -> bool:
