@@ -15,8 +15,8 @@ from __future__ import annotations
 from inspector.tabular import Tabular
 from inspector.version import __version__ as __version__
 
-TYPE_CHECKING = False  # as type checkers know it: `typing` itself would make the start slower
-if TYPE_CHECKING:  # what `_NAMES` says, as type checkers read it
+TYPE_CHECKING = False  # `typing` would make the start slower; type checkers know this name
+if TYPE_CHECKING:  # the same names as `_NAMES`, for type checkers
     from types import ModuleType
     from typing import Any
 
@@ -51,7 +51,7 @@ __all__ = sorted(_HOMES)
 
 
 def _renderer() -> ModuleType:
-    from inspector.report import notebook  # for those who ask for a table or text
+    from inspector.report import notebook  # needed only when a table or text is requested
 
     return notebook
 

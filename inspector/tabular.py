@@ -1,11 +1,11 @@
-"""Results as tables, text and HTML: what nouns of every floor inherit.
+"""Results as tables, text and HTML: the base classes of results on every floor.
 
-A noun does not know what renders it. `inspector/__init__.py`, which is above all floors, sets `Tabular.renderer`.
+A result does not know what renders it. `inspector/__init__.py`, which is above all floors, sets `Tabular.renderer`.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as type checkers know it: `typing` itself would make the start slower
+TYPE_CHECKING = False  # `typing` would make the start slower; type checkers know this name
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     class Renderer(Protocol):
-        """What makes rows, text and HTML of results."""
+        """Turns results into rows, text and HTML."""
 
         def rows(self, noun: Any, /) -> Any: ...
         def overview(self, noun: Any, /) -> str: ...
@@ -26,7 +26,7 @@ class Tabular:
     """A result whose items are rows: tensors, pairs of them, their statistics, findings."""
 
     __slots__ = ()
-    renderer: ClassVar[Callable[[], Renderer]]  # imports what renders results, once one is to be rendered
+    renderer: ClassVar[Callable[[], Renderer]]  # imports the renderer when a result is first rendered
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows, with exact integers even next to missing values. Raises UsageError if pandas is not installed."""

@@ -216,7 +216,7 @@ def _first_module(rows: Expected) -> str:
 
 
 class _NameTests(NamedTuple):
-    """What a configuration says of modules' names."""
+    """The tests of modules' names that a configuration defines."""
 
     targeted: Callable[[str], bool] | None  # None for every linear layer
     left_out: Callable[[str], bool]
@@ -282,7 +282,7 @@ def _is_named(module: str, words: frozenset[str]) -> bool:
 
 
 def ends(module: str) -> Iterator[str]:
-    """A module's name, and its ends after each dot, the longest first: PEFT takes any of them for the module."""
+    """A module's name and its suffixes after each dot, the longest first: PEFT accepts any of them for the module."""
     parts = module.split(".")
     return (".".join(parts[at:]) for at in range(len(parts)))
 

@@ -1,7 +1,7 @@
 """Step 5: the cost of each difference between stored and predicted tensors, and the findings about it.
 
-Matched tensors differ in size or in type, singly or in another layout; the others are surplus, and claimed by a cause,
-or missing.
+Matched tensors may differ in size or type, one by one or in another layout. Of the others, stored ones are surplus, and
+a cause may claim them; predicted ones are missing.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ Resized = tuple[int, Expected]
 
 
 def _of_another_size(stored: Stored, resized: Iterable[Resized]) -> list[Resized]:
-    """Those whose size differs: another order of dimensions is only another layout."""
+    """The tensors whose size differs: another order of dimensions is only another layout."""
     packing = stored.packing
 
     def differs(at: int, expected: Expected) -> bool:
@@ -263,7 +263,7 @@ def _book_surplus(
     def place_of(at: int) -> tuple[int, int | None]:
         """A tensor's slot and layer: all that share them have one cause."""
         slot = named.slots[at]
-        by_layer = prediction is not None and slot.group not in APART  # else no layer can be surplus
+        by_layer = prediction is not None and slot.group not in APART  # in other cases no layer can be surplus
         return id(slot), named.key(at).layer if by_layer else None
 
     for place, positions in groupby(surplus, place_of):
@@ -333,7 +333,7 @@ def book_missing(
 
 
 def _may_be_tied(missing: Iterable[Wanted], is_lost: Callable[[str], bool]) -> bool:
-    """Whether an absent head may be the embedding: that is there, or in a missing file, and the head is not in one."""
+    """Whether an absent head may be the embedding, which is present or in a missing file; the head is in none."""
     embeddings = (each.name for each in missing if each.row.role == EMBEDDING)
     heads = (each.name for each in missing if each.row.role == HEAD)
     return all(map(is_lost, embeddings)) and not any(map(is_lost, heads))

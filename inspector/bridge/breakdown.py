@@ -279,7 +279,7 @@ def _tensors(members: Sequence[Labelled], least: int) -> tuple[Node, ...]:
 
 
 def _with_rest(shown: Sequence[Node], rest: Sequence[Labelled]) -> tuple[Node, ...]:
-    """Empty if no child is large enough: the parent then says it all."""
+    """The large children, and one for the rest; empty if no child is large: the parent then shows enough."""
     if not shown:
         return ()
     more = [_node(f"{plural(len(rest), 'smaller tensor')}", rest)] if rest else []

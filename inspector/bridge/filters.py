@@ -25,7 +25,7 @@ class Filter(NamedTuple):
 
     @property
     def words(self) -> tuple[tuple[str, Sequence[str], Callable[[Labelled], str]], ...]:
-        """The criteria that list words: what they are of, the words, and a tensor's own."""
+        """The criteria that are lists of words: their kind, the accepted words, and what gets a tensor's own."""
         return (
             ("role", self.roles, lambda each: each.key.role),
             ("group", self.groups, lambda each: each.group),

@@ -272,6 +272,6 @@ def _place(of: Key | Expected) -> tuple[object, ...]:
 
 
 def _coarse_place(key: Key, coarse: Mapping[str, str]) -> tuple[object, ...]:
-    """What the layouts of one thing have in common: a layer, and whether it belongs to experts, not to which."""
+    """What all layouts of the same weights share: the layer, and whether they belong to experts, but not which."""
     role = coarse.get(key.role, key.role)
     return key.tower, key.layer, role, key.part, key.expert is not None, key.branch, key.indexes

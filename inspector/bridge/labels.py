@@ -1,4 +1,4 @@
-"""Size labels, "7B", "8x7B", "1.1B", "135M", read from a name or given; and the steps to what is predicted."""
+"""Size labels, "7B", "8x7B", "1.1B", "135M", read from a name or given; and the steps from there to the prediction."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _nominal(match: re.Match[str], number: str, bits: int) -> Nominal:
     )
 
 
-#: Fields that only files have whose model is in another file.
+#: Fields that occur only in files whose model is in another file.
 ACCOMPANYING = frozenset((NO_MODEL, PROJECTOR))
 
 

@@ -59,7 +59,7 @@ def findings(named: Named) -> tuple[Finding, ...]:
 
 
 def under_the_models_names(stored: Stored, config: Config | None, prediction: Prediction | None) -> Stored:
-    """Tensors stored for several names, each under the name that the model stores it by.
+    """Tensors stored for several names, each under the name under which the model stores it.
 
     A file has the alphabetically first: `lm_head.weight` for a tied embedding. The prediction decides which name is
     right; without one, any that is not a head: a tied head is the embedding's copy, never the other way round.

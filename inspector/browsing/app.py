@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 #: Columns of the terminal from which the details are next to the tree.
 WIDE = 110
 _SETTLED = 0.2  # seconds until the first screen is painted, which has priority
-_NAME = 20  # the least columns of a line's name
+_NAME = 20  # the fewest columns for a line's name
 _LABEL = 11  # columns of the labels in the details
 
 

@@ -113,7 +113,7 @@ def leaves(items: Iterable[Item]) -> list[Node]:
 
 
 def _beside(nodes: list[Node]) -> list[Node]:
-    """Lines with the common prefix of their leaves' names, up to a dot."""
+    """The lines, with the length of the prefix, up to a dot, that the names of their leaves share."""
     names = [node.label for node in nodes if node.children is None]
     shared = commonprefix(names).rfind(".") + 1 if len(names) > 1 else 0  # noqa: RUF071  no paths
     return [node._replace(shared=shared) if node.children is None else node for node in nodes]

@@ -41,7 +41,7 @@ class Expected(NamedTuple):
     indexes: tuple[int, ...] = ()  # further numbers in the name
     stacked: int | None = None  # experts in the first dimension of each tensor
     buffer: bool = False  # stored, but not a parameter
-    spare: bool = False  # made by its class and never used: published files lack it
+    spare: bool = False  # created by its class and never used: published files lack it
 
     @property
     def elements(self) -> int:

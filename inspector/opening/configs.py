@@ -16,7 +16,7 @@ from inspector.units import escape, integer
 
 #: A configuration file larger than this is not read. Real ones with long lists reach some 100 kB, a tokenizer's 1.2 MB.
 MAX_CONFIG = 4 * 1024 * 1024
-#: Each object or list costs 60 bytes of memory or more. A tokenizer's configuration has one a special token.
+#: Each object or list costs 60 bytes of memory or more. A tokenizer's configuration has one for each special token.
 MAX_BRACKETS = 200_000
 #: Names of a configuration next to the weights, in order of precedence.
 FILES = ("config.json", "params.json")

@@ -39,10 +39,10 @@ from inspector.units import first_few, integer, plural
 
 #: A per-layer array longer than this is not one.
 MOST_LAYERS = 4096
-#: Of a tower beside a language model, so many tensors are looked at for what no key says.
+#: The most tensors of a tower beside a language model that are examined for facts that no key states.
 MOST_SHOWN = 10_000
 
-#: A block's own beginning, its number, and what comes behind.
+#: The start of a name in a block, the block's number, and the rest of the name.
 _BLOCK = re.compile(r"(.*?blk)\.([0-9]{1,4})\.(.*)", re.DOTALL)
 _NO_LETTER = re.compile(r"[^0-9A-Za-z_]")
 
@@ -62,7 +62,7 @@ def config_of(files: Sequence[Header]) -> Config | None:
         if "general.architecture" in header.metadata:
             config = _config(header.metadata, header.path)
             beside = header.metadata["general.architecture"] in BESIDE
-            shown = _shown_beside(files) if beside else _shown_by_tensors(files, header.metadata)
+            shown = _facts_of_tower(files) if beside else _facts_of_tensors(files, header.metadata)
             return config and config._replace(values=_towers(config.values, header.metadata, shown))
     return None
 
@@ -90,11 +90,11 @@ def _notes(pairs: KeyValues, keys: Mapping[str, str]) -> tuple[str, ...]:
     return (", ".join(given),) if given else ()
 
 
-def _shown_by_tensors(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
+def _facts_of_tensors(files: Sequence[Header], pairs: KeyValues) -> Mapping[str, Any]:
     """Facts that no key states but the presence of a tensor shows: biases, gates, classifiers, and whether an absent
     head is the token embedding.
 
-    Nothing for a vocabulary without tensors. In a split with missing parts only what is there shows something.
+    Nothing for a vocabulary without tensors. In a split with missing parts, a tensor's absence shows nothing.
     """
     parts = _value(pairs, "split.count")
     shapes: dict[str, tuple[int, ...]] = {}
@@ -119,12 +119,12 @@ def _shown_by_tensors(files: Sequence[Header], pairs: KeyValues) -> Mapping[str,
     }
 
 
-def _shown_beside(files: Sequence[Header]) -> Mapping[str, Any]:
-    """Of a tower beside a language model: each tensor and its sizes; for all blocks, those of the first that has it.
+def _facts_of_tower(files: Sequence[Header]) -> Mapping[str, Any]:
+    """The tensors of a tower beside a language model and their sizes, as fields; blocks share those of the first.
 
     `mm.a.mlp.1.weight` of 80 × 64 gives `has_mm_a_mlp_1_weight`, `mm_a_mlp_1_rows` and `mm_a_mlp_1_columns`, and
-    `a.proj_blk.3.ffn_up.weight` that `a_proj_blk_count` is at least 4. Widths in a projector, and which biases there
-    are, llama.cpp takes from the tensors; no key says them.
+    `a.proj_blk.3.ffn_up.weight` that `a_proj_blk_count` is at least 4. llama.cpp takes widths in a projector, and which
+    biases exist, from the tensors: no key states them.
     """
     shown: dict[str, Any] = {}
     first: dict[str, int] = {}  # word → the block whose sizes it has
@@ -147,7 +147,7 @@ def _shown_beside(files: Sequence[Header]) -> Mapping[str, Any]:
 
 
 def _towers(values: Mapping[str, Any], pairs: KeyValues, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with what tensors show; one nested for each tower where a file has two of them."""
+    """A configuration with what tensors show; with one nested for each tower if a file has two towers."""
     both = {**values, **shown}
     kind = str(values.get(PROJECTOR, ""))
     kinds = PROJECTORS_IN_ONE.get(kind) or {

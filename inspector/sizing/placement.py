@@ -117,7 +117,7 @@ def _on_device(
 
 
 def _largest_that_fits(fits: Callable[[int], bool], most: int) -> int | None:
-    """The _largest_that_fits number up to `most` that fits, assuming all smaller ones do; None if not even 1 fits."""
+    """The largest number up to `most` that fits, assuming all smaller ones do; None if not even 1 fits."""
     if not fits(1):
         return None
     low, high = 1, most

@@ -35,7 +35,7 @@ class Plan(NamedTuple):
     precision: str = "mixed"
     rank: int = 16
     targets: tuple[str, ...] = TARGETS
-    zero: int = 0  # what is divided among the devices: 1 the optimizer's, 2 gradients too, 3 weights too (FSDP)
+    zero: int = 0  # what is divided among the devices: 1 optimizer states, 2 gradients too, 3 weights too (FSDP)
     devices: int = 1
     checkpointing: bool = False  # whether a layer's activations are recomputed
 

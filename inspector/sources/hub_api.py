@@ -153,7 +153,7 @@ def _file(entry: Mapping[str, Any], name: str) -> tuple[str, int | None, str | N
 
 
 def _is_inside(path: str) -> bool:
-    """A plain relative path; hidden files are left out, as they are in a local folder."""
+    """Whether a path is plain and relative, and not hidden: hidden files are left out, as in a local folder."""
     if not path.isascii() and any("\ud800" <= char <= "\udfff" for char in path):
         return False  # an unpaired surrogate: this name cannot be requested
     parts = path.split("/")

@@ -18,13 +18,13 @@ from inspector.units import escape, integer
 
 #: A listing of a folder stops here, in case the target is a home directory.
 MAX_FILES = 200_000
-#: Leading bytes that identify a file's format; a safetensors header begins after as many.
+#: Leading bytes that identify a file's format; a safetensors header begins after this many.
 FIRST = 8
 #: Bytes to read ahead in a header whose length is unknown until its end.
 AHEAD = 1 << 12
 CHUNK = 1 << 20
-#: Bytes of address space for the buffer: at first enough for most headers, and little of any limit on it; then enough
-#: for the longest header. So data is moved once, not at every extension.
+#: Bytes of address space for the buffer: at first enough for most headers, and small beside any limit on address space;
+#: then enough for the longest header. So data is moved once, not at every extension.
 LEAST_BUFFER, LARGE_BUFFER = 1 << 24, 100_000_000 + AHEAD
 
 

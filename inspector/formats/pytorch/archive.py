@@ -25,8 +25,9 @@ from inspector.formats.zips import Member, Read
 from inspector.model.codes import Code
 from inspector.units import escape
 
-#: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard. A small file has
-#: no more than bytes, or than `FEWEST`: others are in it only where they are compressed, which PyTorch does not do.
+#: Opcodes of one file: a tensor takes some 40, and the largest checkpoints have 50,000 in a shard. A small file may
+#: have as many as it has bytes, but at least `FEWEST`: more fit in only if they are compressed, which PyTorch does not
+#: do.
 MAX_OPCODES, FEWEST = 10_000_000, 1_000_000
 #: Bytes of a pickle that are fetched in one request: 50,000 tensors take some 6 MB.
 MAX_PICKLE = 16 * 1024 * 1024

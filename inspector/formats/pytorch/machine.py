@@ -130,7 +130,7 @@ class Stream:
         return self._read(blob.start, min(blob.size, length))
 
     def fill(self, length: int) -> None:
-        """Have this many bytes in the window."""
+        """Fetch until this many bytes are in the window."""
         position = self.position
         if not 0 < length <= self.size - position:
             raise EndError("it ends in the middle of a value" if length > 1 else "it has no end")
@@ -196,7 +196,7 @@ class Machine:
         return found
 
     def again(self, value: Any) -> None:
-        """Push what is somewhere else already."""
+        """Push a value that is already somewhere else."""
         self.shared += isinstance(value, list | tuple | Dictionary)
         self.stack.append(value)
 

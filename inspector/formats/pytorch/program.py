@@ -53,7 +53,7 @@ def run(stream: Stream, budget: Budget, after_state: Callable[[Stream, Made], No
 
 
 #: Values that one program leaves in its containers, each counted as often as a reader meets it: a program of 1 MB that
-#: names none twice has a million.
+#: uses none twice has a million.
 MAX_VALUES = 100_000_000
 
 
@@ -70,13 +70,13 @@ def _oddity(machine: Machine, value: Any) -> str | None:
 MANY_SHARED = 20
 
 
-#: Containers within each other: Python's pickler stops far earlier, because each takes some of its calls.
+#: The deepest nesting of containers: Python's pickler stops far earlier, because each level takes some of its calls.
 MAX_NESTED = 20_000
 
 
 def values_in(value: Any) -> int:
-    """How many values a reader meets who follows every container; more than `MAX_VALUES` where one is in itself, or
-    more than `MAX_NESTED` are within each other."""
+    """The number of values that a reader meets by following every container; more than `MAX_VALUES` if one contains
+    itself, or if more than `MAX_NESTED` are within each other."""
     counted: dict[int, int] = {}
     pending = [(value, False)]
     nested = 0
@@ -87,7 +87,7 @@ def values_in(value: Any) -> int:
             nested -= 1
             counted[id(each)] = min(MAX_VALUES + 1, 1 + sum(counted.get(id(one), 1) for one in inner))
         elif inner and id(each) not in counted:
-            counted[id(each)] = MAX_VALUES + 1  # until it is counted: only what is in itself meets it
+            counted[id(each)] = MAX_VALUES + 1  # met only if it contains itself
             nested += 1
             pending.append((each, True))
             pending += [(one, False) for one in inner]

@@ -45,7 +45,7 @@ class Engine(NamedTuple):
     assumes: tuple[str, ...]
     batch: int  # tokens that it processes at a time
     share: int = 100  # percentage of a device that it uses
-    over: str = "layers"  # what it divides among devices: "layers" or "heads"
+    over: str = "layers"  # whether it divides "layers" or "heads" among devices
     offloads: bool = False  # whether it can put only some of the layers on a device
     full_vocabulary: bool = False  # whether it keeps logits of every token of a batch
 
