@@ -21,11 +21,11 @@ from inspector.model import Reconciliation
 
 FOLDER = Path(sparse.__file__).parent / "adapters"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
-#: Files that say nothing of themselves.
+#: Files that carry no metadata.
 UNPREDICTED = {"kohya-names", "diffusers-names"}
-#: Parameters stored again for a tied head, of which only the base's configuration tells.
+#: Parameters stored again for a tied head, which only the base's configuration reveals.
 STORED_AGAIN = {"trainable-tokens-of-gpt2": 3 * 128}
-#: First word of a fixture's name → the method, where they differ; "kohya" and "diffusers" tell names.
+#: First word of a fixture's name → the method, where they differ; "kohya" and "diffusers" are naming schemes.
 METHODS = {
     **dict.fromkeys(("prompt", "prefix", "multitask", "cartridge", "cpt"), "prompt"),
     **dict.fromkeys(("kohya", "diffusers"), "lora"),
@@ -40,7 +40,7 @@ def recipe(name: str) -> dict[str, Any]:
 
 
 def reconciled(made: dict[str, Any], folder: Path, *, base: bool = True) -> Reconciliation:
-    """The adapter's folder, its base's configuration beside it under the name that the adapter gives, or else named."""
+    """The adapter's folder; its base's configuration lies beside it under the name in the adapter, or is given."""
     if base and "base" in made and "beside" not in made:
         named = folder / "base.json"
         named.write_text(json.dumps(made["base"]))
@@ -53,7 +53,7 @@ def reconciled(made: dict[str, Any], folder: Path, *, base: bool = True) -> Reco
 
 @every("name", sorted(set(NAMES) - UNPREDICTED), parts=5)
 def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
-    """As many parameters as PEFT trains, predicted from the two configurations, and no byte unexplained."""
+    """The two configurations predict as many parameters as PEFT trains, and no byte is unexplained."""
     made = recipe(name)
     result = reconciled(made, tmp_path)
     assert result.prediction is not None
@@ -67,7 +67,7 @@ def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
 
 @every("name", NAMES)
 def test_told_without_its_base(name: str, tmp_path: Path) -> None:
-    """What an adapter changes shows in its names: a role of the base, the group `adapter`, every byte claimed."""
+    """The names show what an adapter changes: a role of the base, the group `adapter`, every byte claimed."""
     made = recipe(name)
     result = reconciled(made, tmp_path, base=False)
     assert result.adapter is not None
@@ -90,7 +90,7 @@ def test_method_by_name(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ends", ["new_spectrum", "new_layers.weight", "new_theta"])
 def test_a_method_that_no_table_has(ends: str, tmp_path: Path) -> None:
-    """The configuration names the method; the tensors are the adapter's, and none of the base's is missed."""
+    """The configuration names the method; the tensors are the adapter's, and none of the base's counts as missing."""
     made = recipe("lora")
     made["beside"]["adapter_config.json"]["peft_type"] = "NEWTUNING"
     made["files"]["adapter_model.safetensors"]["tensors"] = [
@@ -109,7 +109,7 @@ SENSELESS: tuple[Any, ...] = (None, -1, 10**30, float("inf"), "x", [], {"q_proj"
 
 @every("name", sorted(set(NAMES) - UNPREDICTED), parts=3)
 def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
-    """Each number, name or list replaced by what makes no sense: another prediction, or a ConfigError that says why."""
+    """Each field replaced by a senseless value gives another prediction, or a ConfigError that says why."""
     made = recipe(name)
     if "beside" not in made:
         return
@@ -125,7 +125,7 @@ def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
 
 
 def test_adalora_tells_which_ranks_are_left() -> None:
-    """A trained adapter's `rank_pattern` has a list for each module: 5 of 12 ranks are 7 · (256 + 256 + 1) fewer."""
+    """A trained adapter's `rank_pattern` lists each module's ranks: 5 of 12 ranks are 7 · (256 + 256 + 1) fewer."""
     made = recipe("adalora")
     base, config = inspector.predict(made["base"]), made["beside"]["adapter_config.json"]
     left = {"model.layers.1.self_attn.q_proj.lora_E": [True] * 5 + [False] * 7}
@@ -133,7 +133,7 @@ def test_adalora_tells_which_ranks_are_left() -> None:
     assert predict(config, base).parameters - fewer.parameters == 7 * (256 + 256 + 1)
 
 
-#: Modules that sd-scripts reports of a denoiser.
+#: Modules of a denoiser, as reported by sd-scripts.
 KOHYA = {"sd_v1": 192, "sdxl_base_v1-0": 722}
 
 
@@ -185,7 +185,7 @@ def test_kohyas_metadata_names_the_base(version: str, tmp_path: Path) -> None:
     ],
 )
 def test_hostile_metadata(metadata: dict[str, str], tmp_path: Path) -> None:
-    """What a header says of an adapter is a stranger's word: no prediction where it makes no sense, and no traceback."""
+    """Senseless metadata of an adapter leads to no prediction, and to no traceback."""
     made = recipe("kohya-metadata")
     made["files"]["lora.safetensors"]["metadata"] = metadata
     result = reconciled(made, tmp_path)
@@ -195,7 +195,7 @@ def test_hostile_metadata(metadata: dict[str, str], tmp_path: Path) -> None:
 
 
 def test_ranks_and_share_are_shown(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """Ranks with the modules that have them, and how large the adapter is beside its base."""
+    """Ranks with their modules are shown, and the adapter's size relative to its base."""
     made = recipe("lora-embedding")
     reconciled(made, tmp_path)
     out = inspect(tmp_path / "adapter").out
@@ -241,7 +241,7 @@ def test_a_missing_piece_is_missed(tmp_path: Path) -> None:
     ],
 )
 def test_hostile_configurations(fields: dict[str, Any], tmp_path: Path) -> None:
-    """Fields that make no sense give no prediction, or another, and never a traceback."""
+    """Senseless fields give no prediction, or another, and never a traceback."""
     made = recipe("lora")
     made["beside"]["adapter_config.json"].update(fields)
     result = reconciled(made, tmp_path)
@@ -250,12 +250,12 @@ def test_hostile_configurations(fields: dict[str, Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("size", "expected"), [(512, (16, 32)), (256, (16, 16)), (127, (1, 127)), (250, (10, 25))])
 def test_kronecker_factors(size: int, expected: tuple[int, int]) -> None:
-    """A dimension is cut in two as near to its root as it divides: the cases that LyCORIS documents."""
+    """A dimension is split into two factors as near to its root as possible: the cases that LyCORIS documents."""
     assert factors(size) == expected
 
 
 def test_the_base_is_found_in_the_hubs_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under the name that the adapter gives; a name that leads out of the cache finds nothing."""
+    """It is looked up under the name in the adapter; a name that leads out of the cache finds nothing."""
     made = recipe("lora")
     commit = "c" * 40
     store = tmp_path / "hub" / "models--org--base"

@@ -1,4 +1,4 @@
-"""Published totals of mixtures, and what the command lists of architectures."""
+"""Published totals of mixtures of experts, and the command that lists architectures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.architectures.prediction import predict
 from inspector.cli.commands import inspect
 from inspector.model import Config
 
-#: Published totals and what works on a token.
+#: Published total and active parameters.
 PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
     "DeepSeek-V3": (
         {"model_type": "deepseek_v3", "architectures": ["DeepseekV3ForCausalLM"]},
@@ -132,7 +132,7 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int, tuple[float, float]]] = {
 
 @every("name", PUBLISHED)
 def test_published_mixtures(name: str) -> None:
-    """The total to the parameter, the active ones as their makers round them, in units of 10⁹."""
+    """The total to the parameter, the active ones as rounded by their makers, in units of 10⁹."""
     values, total, (low, high) = PUBLISHED[name]
     prediction = predict(Config(values, "config.json"))
     assert prediction.parameters == total
@@ -158,7 +158,7 @@ def test_architectures_command() -> None:
     ],
 )
 def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], window: int | None) -> None:
-    """Qwen2's configurations name one that no layer has."""
+    """Qwen2's configurations give a window that no layer uses."""
     from inspector.architectures.facts import facts
 
     known = {fact.name: fact.value for fact in facts(Config(config, "config.json"))}
@@ -166,7 +166,7 @@ def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], win
 
 
 def test_the_page_lists_no_type_without_a_table_that_has_one() -> None:
-    """Of the section's first column, names in parentheses say which model of a type is meant, whose type has a table."""
+    """A name in parentheses in the section's first column says which model is meant, whose type has a table."""
     section = (
         Path("docs/architectures.md").read_text(encoding="utf-8").split("## Types without a table")[1].split("\n## ")[0]
     )

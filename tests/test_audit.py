@@ -1,4 +1,4 @@
-"""`inspect audit` through the command line: verdicts, forms, exit codes, checksums, the Hub's cache."""
+"""`inspect audit` on the command line: verdicts, forms, exit codes, checksums, the Hub's cache."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_samples_are_clean(folder: str) -> None:
 
 
 def test_json_is_what_was_promised(inspect: Run, tmp_path: Path) -> None:
-    """The fields and types of the design, and counts that are those of the findings."""
+    """The fields and types are those promised, and the counts are those of the findings."""
     ran = inspect("audit", hostile.make(hostile.CASES["pickle"].trips, tmp_path), "--json")
     document = ran.json
     assert document["schema"] == "checkpoint-inspector/1"
@@ -108,7 +108,7 @@ def test_sarif_paths_are_relative_to_here(inspect: Run, tmp_path: Path, monkeypa
 
 
 def test_exit_codes(inspect: Run, tmp_path: Path) -> None:
-    """0 for nothing or less than asked for, 1 for findings, 2 where there is nothing to audit."""
+    """0 if nothing at or above the level was found, 1 for findings, 2 if there is nothing to audit."""
     sound = hostile.make(hostile.nothing, tmp_path / "sound")
     warned = hostile.make(hostile.CASES["dtype"].trips, tmp_path / "warned")
     broken = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "broken")
@@ -126,7 +126,7 @@ def test_exit_codes(inspect: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", ["./models/lama-7b", "models/of/../lama-7b", "/models/lama-7b", "lama.safetensors"])
 def test_a_path_that_is_not_there_asks_no_network(inspect: Run, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
-    """What can only be a path is an error, and no request."""
+    """A target that can only be a path is an error, and no request is made."""
 
     def refuse(*_: object) -> None:
         raise AssertionError("the network was used")
@@ -154,7 +154,7 @@ def test_rules_are_listed(inspect: Run) -> None:
 
 
 def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Path) -> None:
-    """Each folder with weights is a model of its own; files above them are looked at too."""
+    """Each folder with weights is a model of its own; files above them are audited, too."""
     hostile.make(hostile.nothing, tmp_path / "a")
     hostile.make(hostile.CASES["truncated"].trips, tmp_path / "deep" / "b")
     (tmp_path / "install.exe").write_bytes(b"MZ\x90\0")
@@ -164,7 +164,7 @@ def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Pa
 
 
 def test_one_shard_stands_for_its_set(inspect: Run, tmp_path: Path) -> None:
-    """Its siblings are judged with it, the folder's other files are not; `--alone` looks at the one file."""
+    """A shard's siblings are audited with it, the folder's other files are not; `--alone` audits the one file."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
     ran = inspect("audit", folder / hostile.FIRST, "--json")
     assert (found(ran), ran.code) == (set(), 0)
@@ -177,7 +177,7 @@ def test_one_shard_stands_for_its_set(inspect: Run, tmp_path: Path) -> None:
 
 
 def test_one_bad_target_hides_no_other(inspect: Run, tmp_path: Path) -> None:
-    """Every target is judged; the one that cannot be is a line on stderr, and the exit code says so."""
+    """Every target is audited; the one that cannot be is a line on stderr, and the exit code reflects it."""
     sound = hostile.make(hostile.nothing, tmp_path / "sound")
     broken = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "broken")
     ran = inspect("audit", sound, tmp_path / "absent", "~nouser/x", "x" * 5000, broken, "--json")
@@ -189,7 +189,7 @@ def test_one_bad_target_hides_no_other(inspect: Run, tmp_path: Path) -> None:
 
 
 def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
-    """What was asked in addition to the rules fails for one of three: the others are judged, and it is told."""
+    """An additional check fails for one of three models: the others are audited, and the failure is reported."""
     for name in ("a", "b", "c"):
         hostile.make(hostile.nothing, tmp_path / name)
 
@@ -216,13 +216,13 @@ def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_titled_by_its_name(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`.` is no name."""
+    """The title is the folder's name instead of `.`."""
     monkeypatch.chdir(hostile.make(hostile.nothing, tmp_path / "lama"))
     assert inspect("audit", ".").out.startswith("lama: ")
 
 
 def test_the_cache_itself_is_no_model(inspect: Run, tmp_path: Path) -> None:
-    """Models are counted, the cache is not one of them; what is no cache is one line."""
+    """The models are counted without the cache itself; a folder that is no cache is an error in one line."""
     hostile.make(hostile.CASES["second-copies"].trips, tmp_path)
     ran = inspect("audit", "--cache", tmp_path)
     names = [line.split("@")[0] for line in ran.out.splitlines() if "@" in line]
@@ -231,7 +231,7 @@ def test_the_cache_itself_is_no_model(inspect: Run, tmp_path: Path) -> None:
 
 
 def test_a_cached_repository_takes_checksums(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its name, without the network, against the names of the cache's blobs."""
+    """A cached repository is verified by name, without the network, against the names of the cache's blobs."""
     from huggingface_hub import constants
 
     hostile.make(hostile.changes.cached("org/lama"), tmp_path)
@@ -262,7 +262,7 @@ def test_settings_of_a_download_are_not_taken(inspect: Run, tmp_path: Path, monk
 
 
 def test_a_hidden_file_and_a_link_are_audited(inspect: Run, tmp_path: Path) -> None:
-    """What the user names is judged, wherever it lies."""
+    """A target that the user names is audited, wherever it lies."""
     folder = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "model")
     (folder / hostile.SECOND).rename(folder / ".hidden.safetensors")
     (tmp_path / "link.safetensors").symlink_to(folder / ".hidden.safetensors")
@@ -271,7 +271,7 @@ def test_a_hidden_file_and_a_link_are_audited(inspect: Run, tmp_path: Path) -> N
 
 
 def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:
-    """The index as target audits what it names."""
+    """An index as the target audits the files that it names."""
     folder = hostile.make(hostile.CASES["missing-shard"].trips, tmp_path)
     assert "missing-shard" in found(inspect("audit", folder / hostile.INDEX, "--json"))
 
@@ -283,7 +283,7 @@ def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:
 def test_nothing_is_written_and_no_network_is_used(
     inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole corpus is audited without a socket and without a change on the disk."""
+    """The whole corpus is audited without a socket and without a change on disk."""
     for code, case in hostile.CASES.items():
         hostile.make(case.trips, tmp_path / code)
 
@@ -297,14 +297,14 @@ def test_nothing_is_written_and_no_network_is_used(
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
-    """Size and time of change of everything below a folder."""
+    """Size and modification time of everything below a folder."""
     paths = [Path(root, name) for root, folders, names in os.walk(folder) for name in (*folders, *names)]
-    paths = [path for path in paths if len(str(path)) < 4000]  # as far as a path can be asked for
+    paths = [path for path in paths if len(str(path)) < 4000]  # as far as a path can be looked up
     return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in paths}
 
 
 def test_links_out_of_the_folder_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not one byte of a file outside is asked for, whatever links and indexes say."""
+    """No byte of a file outside is read, whatever links and indexes say."""
     outside = tmp_path / "outside.safetensors"
     outside.write_bytes(hostile.safetensors({"secret": [2]}))
     folder = hostile.make(
@@ -332,7 +332,7 @@ def test_links_out_of_the_folder_are_not_read(tmp_path: Path, monkeypatch: pytes
 
 
 def test_checksums_are_sha256(tmp_path: Path) -> None:
-    """Every file, of any size, has hashlib's SHA-256."""
+    """The checksum of every file, of any size, is hashlib's SHA-256."""
     contents = {tmp_path / f"{size}": os.urandom(size) for size in (0, 1, 1024 * 1024, 3 * 1024 * 1024 + 7)}
     for path, content in contents.items():
         path.write_bytes(content)
@@ -343,7 +343,7 @@ def test_checksums_are_sha256(tmp_path: Path) -> None:
 
 
 def test_a_manifest_is_written_and_verified(inspect: Run, tmp_path: Path) -> None:
-    """What was written is verified; a changed byte, a missing file and a foreign path are told."""
+    """A written manifest is verified; a changed byte, a missing file and a foreign path are reported."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")
     manifest = tmp_path / "sums"
     assert inspect("audit", folder, "--write-manifest", manifest).code == 0
@@ -365,7 +365,7 @@ def test_a_manifest_is_written_and_verified(inspect: Run, tmp_path: Path) -> Non
 
 
 def test_a_manifest_in_the_folder_is_found(inspect: Run, tmp_path: Path) -> None:
-    """SHA256SUMS beside the weights is compared with, and files outside of it are not."""
+    """SHA256SUMS beside the weights is used, and files outside of it are not verified."""
     folder = hostile.make(hostile.nothing, tmp_path)
     (folder / "SHA256SUMS").write_text(hashlib.sha256(hostile.dump(hostile.CONFIG)).hexdigest() + "  config.json\n")
     assert found(inspect("audit", folder, "--checksum", "--json")) == {"unknown-checksum"}
@@ -374,7 +374,7 @@ def test_a_manifest_in_the_folder_is_found(inspect: Run, tmp_path: Path) -> None
 
 
 def test_a_download_is_compared_with_its_own_notes(inspect: Run, tmp_path: Path) -> None:
-    """What `huggingface_hub` noted beside a download: SHA-256 of LFS files, git's SHA-1 of others."""
+    """The metadata that `huggingface_hub` left beside a download: SHA-256 of LFS files, git's SHA-1 of others."""
     folder = hostile.make(hostile.nothing, tmp_path)
     notes = folder / ".cache" / "huggingface" / "download"
     notes.mkdir(parents=True)
@@ -391,7 +391,7 @@ def test_a_download_is_compared_with_its_own_notes(inspect: Run, tmp_path: Path)
 
 
 def test_an_archive_within_a_tensor(tmp_path: Path) -> None:
-    """A ZIP archive that ends where the file does is found by whatever reads such archives, and by the audit."""
+    """A ZIP archive that ends where the file does is found by whatever reads ZIP archives, and by the audit."""
     archive = hostile.archive({"data.pkl": b"N."})
     for number, (tail, told) in enumerate([(archive, True), (archive[:-1], False), (b"PK\x05\x06" + bytes(9), False)]):
         raw = hostile.safetensors({"a": [len(tail)]}, "U8", data=False) + tail
@@ -403,7 +403,7 @@ def test_an_archive_within_a_tensor(tmp_path: Path) -> None:
 
 
 def cached(cache: Path, repository: str, files: hostile.Files, revision: str = "a" * 40, ref: str = "main") -> Path:
-    """A repository in a cache, laid out as `huggingface_hub` does."""
+    """A repository in a cache, laid out as by `huggingface_hub`."""
     home = cache / f"models--{repository.replace('/', '--')}"
     snapshot = home / "snapshots" / revision
     for part in (home / "blobs", home / "refs", snapshot):
@@ -422,7 +422,7 @@ def cached(cache: Path, repository: str, files: hostile.Files, revision: str = "
 
 
 def test_the_cache_is_audited(inspect: Run, tmp_path: Path) -> None:
-    """Every repository and revision; blobs' names are checksums; second copies and remains are told."""
+    """Every repository and revision is audited; blobs' names are checksums; copies and remains are reported."""
     snapshot = cached(tmp_path, "org/one", hostile.sound())
     cached(tmp_path, "org/two", hostile.sound())
     ran = inspect("audit", "--cache", tmp_path, "--checksum", "--json")
@@ -448,7 +448,7 @@ def test_a_snapshot_is_no_link_outside(tmp_path: Path) -> None:
 
 
 def test_a_cache_that_is_none(inspect: Run, tmp_path: Path) -> None:
-    """One line where there is no cache."""
+    """A missing cache is an error in one line."""
     ran = inspect("audit", "--cache", tmp_path / "absent")
     assert ran.code == 2 and "no Hub cache" in ran.err
 
@@ -457,7 +457,7 @@ def test_a_cache_that_is_none(inspect: Run, tmp_path: Path) -> None:
 
 
 def test_a_project_says_what_to_ignore(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyproject.toml's table counts, and the output says what was left out."""
+    """The table in pyproject.toml is respected, and the output says what was left out."""
     hostile.make(hostile.CASES["truncated"].trips, tmp_path / "model")
     project = tmp_path / "pyproject.toml"
     monkeypatch.chdir(tmp_path)
@@ -474,7 +474,7 @@ def test_a_project_says_what_to_ignore(inspect: Run, tmp_path: Path, monkeypatch
     "text", ["ignore = 1", 'ignore = ["no-such-rule"]', 'fail-on = "never"', "surprise = true", 'ignore = "pickle"']
 )
 def test_settings_are_checked(inspect: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """A setting that means nothing is misuse, in one line."""
+    """A senseless setting is a usage error, in one line."""
     (tmp_path / "pyproject.toml").write_text(f"[tool.checkpoint-inspector]\n{text}\n")
     monkeypatch.chdir(tmp_path)
     ran = inspect("audit", hostile.make(hostile.nothing, tmp_path / "model"))
@@ -482,7 +482,7 @@ def test_settings_are_checked(inspect: Run, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_many_findings_are_counted() -> None:
-    """A rule that finds a thousand things says fifty and the number of the others."""
+    """A rule that finds a thousand things reports fifty and the number of the others."""
     many = (inspector.Finding("executable", "error", str(number)) for number in range(1000))
     told = list(examination._at_most(many))
     assert len(told) == examination.MOST_PER_RULE + 1
@@ -490,14 +490,14 @@ def test_many_findings_are_counted() -> None:
 
 
 def test_two_outputs_at_once_are_refused(tmp_path: Path, inspect: Run) -> None:
-    """As everywhere."""
+    """As everywhere, `--json` and another form are a usage error."""
     ran = inspect("audit", tmp_path, "--json", "--sarif")
     assert (ran.code, ran.out) == (2, "")
     assert "one output at a time: json and sarif" in ran.err
 
 
 def test_another_configuration_can_be_named(tmp_path: Path, inspect: Run) -> None:
-    """In place of the one beside the weights, a file or a folder; one that cannot be read is an error of the call."""
+    """A file or folder may replace the configuration beside the weights; an unreadable one is a usage error."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")
     named = tmp_path / "other"
     named.mkdir()

@@ -1,4 +1,4 @@
-"""Hypothesis against whatever the audit parses: it ends, and raises nothing but its own errors."""
+"""Hypothesis against whatever the audit parses: it ends, and raises only its own errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_pickles(noise: bytes, at: int) -> None:
 @QUICK
 @given(st.text(alphabet="{%}|_.'\"\\x5f attrclass()[]~\n", max_size=200))
 def test_templates(text: str) -> None:
-    """Any template is judged, or no template; what stands before a dunder does not hide it."""
+    """Any template is judged or refused; text before a dunder does not hide it."""
     judge_template(text)
     assert judge_template("{# x #}" + text.replace("{", "") + "{{ a.__class__ }}").reaches
 
@@ -103,7 +103,7 @@ def test_templates(text: str) -> None:
 @QUICK
 @given(st.text(max_size=200))
 def test_configuration_texts(text: str) -> None:
-    """Any text as a configuration is one, or a ConfigError."""
+    """Any text as a configuration is read, or raises ConfigError."""
     try:
         configs.parse(text, "config.json")
     except InspectorError as error:

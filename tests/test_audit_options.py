@@ -1,4 +1,4 @@
-"""What a user can do with `inspect audit` she can do with `inspector.audit`: each option, and the same result."""
+"""Each option of `inspect audit` is one of `inspector.audit`, with the same result."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from inspector.cli import audit as command
 from inspector.report import audit as report
 
 Run = Callable[..., Ran]
-#: Options of the command about its own output and exit code.
+#: Options of the command that concern its own output and exit code.
 OF_OUTPUT = {"list_rules", "fail_on", "wide", "html", "forms", "parquet"}
 
 
 class Case(NamedTuple):
-    """An option, once as words of the command and once as keywords of the library."""
+    """An option, as words of the command and as keywords of the library."""
 
     targets: list[Path]
     words: tuple[str | Path, ...]
@@ -82,7 +82,7 @@ def manifest(at: Path) -> Case:
 
 @pytest.mark.parametrize("make", [ignore, alone, config, cache, data, deep, checksum, manifest])
 def test_an_option_does_the_same_in_python(inspect: Run, tmp_path: Path, make: Callable[[Path], Case]) -> None:
-    """The same document as the command's, and another than without the option."""
+    """The function gives the same document as the command, and another one than without the option."""
     case = make(tmp_path)
     ran = inspect("audit", *case.targets, *case.words, "--json")
     assert ran.json == report.document(inspector.audit(case.targets, **case.keywords))
@@ -90,7 +90,7 @@ def test_an_option_does_the_same_in_python(inspect: Run, tmp_path: Path, make: C
 
 
 def test_a_manifest_is_written(inspect: Run, tmp_path: Path) -> None:
-    """The same lines by both, of all files and from one reading of the tensors."""
+    """Both write the same lines for all files, from one reading of the tensors."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")
     ran = inspect("audit", folder, "--write-manifest", tmp_path / "by-command", "--data", "--json")
     result = inspector.audit([folder], write_manifest=tmp_path / "by-library", data=True)
@@ -102,7 +102,7 @@ def test_a_manifest_is_written(inspect: Run, tmp_path: Path) -> None:
 
 
 def test_the_hub_is_asked(hub: Hub, inspect: Run, tmp_path: Path) -> None:
-    """For a repository's files at a revision, and for its checksums."""
+    """It is asked for a repository's files at a revision, and for its checksums."""
     hub.repos["demo/sound"] = Repo(hostile.make(hostile.nothing, tmp_path / "hub"))
     ran = inspect("audit", "demo/sound", "--revision", "main", "--json")
     assert ran.json == report.document(inspector.audit(["demo/sound"], revision="main"))
@@ -118,13 +118,13 @@ def rules(result: Audit) -> set[str]:
 
 
 def test_no_option_is_missing_in_python() -> None:
-    """Each parameter of the command that is not about its output is one of the function, by the same name."""
+    """Each parameter of the command that does not concern its output is one of the function, by the same name."""
     options = {str(option.name) for option in command.audit.params} - OF_OUTPUT
     assert options <= signature(inspector.audit).parameters.keys()
 
 
 def test_progress_is_reported(tmp_path: Path) -> None:
-    """A context for each model, with the number of bytes that are then read."""
+    """There is a context for each model, with the number of bytes that will be read."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")
     begun: list[tuple[int, str]] = []
     read: list[int] = []

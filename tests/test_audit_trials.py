@@ -1,4 +1,4 @@
-"""An audit where the machine, the terminal or another program does not play along: one line, no traceback, no remains."""
+"""An audit on a failing disk, a closed terminal or among other programs: one line, no traceback, no leftovers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def found(result: auditing.Audit) -> set[str]:
 def test_a_file_changes_after_it_was_listed(
     name: str, change: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is gone, or shorter than it was, is a finding about that file; the others are audited."""
+    """A file that is gone or has become shorter has a finding; the others are audited."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
 
     def meddled(root: Path, **more: Any) -> Iterator[Entry]:
@@ -67,7 +67,7 @@ def test_a_file_changes_after_it_was_listed(
 
 
 def test_a_file_shrinks_while_it_is_read(tmp_path: Path) -> None:
-    """A GGUF's header that another program cuts is an error of ours; a map of the file would end the process."""
+    """A GGUF header that another program cuts is an error of ours, where a memory map would end the process."""
     path = tmp_path / "model.gguf"
     path.write_bytes(bytes(1 << 22))
     source = LocalFile(path)
@@ -97,7 +97,7 @@ def test_a_file_shrinks_while_it_is_read(tmp_path: Path) -> None:
 )
 @UNIX
 def test_environments(form: tuple[str, ...], environment: dict[str, str], tmp_path: Path) -> None:
-    """Any locale, encoding and terminal: the findings, and nothing on stderr."""
+    """In any locale, encoding and terminal: the findings are printed, and nothing on stderr."""
     links = hostile.both(
         hostile.put("l", hostile.Link("/etc/\u202e")), hostile.put("x.bin", hostile.calls("os", "größe"))
     )
@@ -125,7 +125,7 @@ def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) ->
     assert shell(f"{command} >&-") == (1, "")
     assert shell(f"{command} | head -c 5")[1] == ""
     assert shell(f"{{ {command}; echo $? >'{tmp_path}/code'; }} | true")[1] == ""
-    assert (tmp_path / "code").read_text() == "1\n"  # whoever reads the output has no say in it
+    assert (tmp_path / "code").read_text() == "1\n"  # the exit code does not depend on who reads the output
     if Path("/dev/full").exists():
         code, told = shell(f"{command} >/dev/full")
         assert code == 2 and told.count("\n") == 1 and "cannot write the output" in told
@@ -133,7 +133,7 @@ def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) ->
 
 @UNIX
 def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
-    """A model elsewhere is audited; the directory itself is one line."""
+    """A model elsewhere is audited; the missing directory itself is an error in one line."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "model")
     command = f"'{sys.executable}' -m inspector audit"
     gone = tmp_path / "gone"
@@ -148,7 +148,7 @@ def test_a_working_directory_that_is_gone(tmp_path: Path) -> None:
 @pytest.mark.gate
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="Linux says how much a process has read")
 def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of 80 GB: at once, exit code 130, one line, no half of a manifest."""
+    """Ctrl-C in the middle of 80 GB ends it at once, with exit code 130, one line, and no partial manifest."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")
     os.truncate(folder / hostile.FIRST, 40 << 30)
     os.truncate(folder / hostile.SECOND, 40 << 30)
@@ -172,7 +172,7 @@ def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
 
 @UNIX
 def test_manifests_hold_any_name(inspect: Run, tmp_path: Path) -> None:
-    """A name that is no UTF-8 is written as it is, as sha256sum does, and read again."""
+    """A name that is no UTF-8 is written as it is, as by sha256sum, and read again."""
     folder = hostile.make(hostile.nothing, tmp_path)
     (folder / "x\udcff.bin").write_bytes(b"numbers")
     assert inspect("audit", folder, "--write-manifest", folder / "SHA256SUMS", "--ignore", "file-name").code == 0
@@ -185,7 +185,7 @@ def test_manifests_hold_any_name(inspect: Run, tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not hold for root")
 @pytest.mark.parametrize("name", ["README.md", "tokenizer.json", hostile.FIRST, hostile.INDEX])
 def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -> None:
-    """Each as a finding, and the rest is audited, with checksums too."""
+    """Each unreadable file is a finding, and the rest is audited, with checksums too."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
     (folder / name).chmod(0)
     for options in ((), ("--checksum",)):
@@ -194,7 +194,7 @@ def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -
 
 
 def test_a_pickle_that_takes_from_an_empty_stack(inspect: Run, tmp_path: Path) -> None:
-    """It cannot be followed from its first opcode on, and what it names further on is told all the same."""
+    """It cannot be followed from its first opcode on, but the names further on are still reported."""
     folder = hostile.make(hostile.nothing, tmp_path)
     (folder / "extra.bin").write_bytes(b"\x80\x04\x93cos\nsystem\n.")
     ran = inspect("audit", folder, "--json")

@@ -1,4 +1,4 @@
-"""One bad target hides no other: `audit a BAD c` judges a and c, whatever is wrong with the one between them."""
+"""One bad target hides no other: `audit a BAD c` audits a and c, whatever is wrong with BAD."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def folder(**files: bytes) -> Put:
 
 
 def endless(path: Path) -> None:
-    """Folders within each other, more than calls may nest."""
+    """Nested folders, deeper than calls may nest."""
     for _ in range(400):
         path = path / "d"
     os.makedirs(path)  # noqa: PTH103  at once
@@ -44,7 +44,7 @@ def circle(path: Path) -> None:
     (path / "model.safetensors").symlink_to(path / "a")
 
 
-#: What may stand at a target that has no model.
+#: What a target may be that has no model.
 BAD: dict[str, Put] = {
     "nothing": str,  # writes nothing
     "empty folder": folder(),
@@ -77,7 +77,7 @@ BAD: dict[str, Put] = {
 
 @every("name", list(BAD))
 def test_the_others_are_judged(name: str, tmp_path: Path) -> None:
-    """A pickle before it and a truncated file after it are found, and so is that the bad one could not be judged."""
+    """A pickle before it and a truncated file after it are found, and the bad target is reported."""
     before = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "before")
     after = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "after")
     BAD[name](bad := tmp_path / "bad")
@@ -93,7 +93,7 @@ def test_the_others_are_judged(name: str, tmp_path: Path) -> None:
 
 
 def test_the_exit_code_says_so(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Where a target could not be judged, the code is 2, and the findings of the others are printed."""
+    """If a target could not be audited, the code is 2, and the findings of the others are printed."""
     good = hostile.make(hostile.CASES["pickle"].trips, tmp_path / "good")
     ran = inspect("audit", tmp_path / "none", good, "--json")
     assert ran.code == 2

@@ -1,4 +1,4 @@
-"""What lies other files: every byte of a folder has a kind, and the kinds are those that people mean."""
+"""Files beside the weights: every byte of a folder has a kind, and the kinds are those that people mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from every import every
 
 import inspector
 
-#: Path → its kind, or None for the weights themselves; as Trainer, DeepSpeed, FSDP, Accelerate and the Hub write them.
+#: Path → its kind, or None for the weights themselves; as written by Trainer, DeepSpeed, FSDP, Accelerate and the Hub.
 KINDS: dict[str, str | None] = {
     "model-00001-of-00002.safetensors": None,
     "model-00002-of-00002.safetensors": None,
@@ -63,7 +63,7 @@ KINDS: dict[str, str | None] = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A model in two shards with everything beside it that training and publishing leave."""
+    """A model in two shards with all files that training and publishing leave beside it."""
     made = sparse.load("llama-3.2-1b")
     name, file = next(iter(made["files"].items()))
     half = len(file["tensors"]) // 2
@@ -79,7 +79,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_each_byte_of_the_folder_has_its_kind(folder: Path) -> None:
-    """Weights, second copies, tokenizer, state and the rest, in files and bytes, sum to the folder."""
+    """Weights, second copies, tokenizer, state and other files sum to the folder, in files and in bytes."""
     checkpoint = inspector.open(folder)
     assert {header.path for header in checkpoint.files} == {path for path, kind in KINDS.items() if kind is None}
     expected: dict[str, list[int]] = {}
@@ -96,14 +96,14 @@ def test_each_byte_of_the_folder_has_its_kind(folder: Path) -> None:
 
 @every("path", [path for path, kind in KINDS.items() if kind not in (None, "index", "config")], parts=2)
 def test_nothing_beside_the_weights_is_counted_with_them(path: str, folder: Path) -> None:
-    """Parameters are those of the shards, whatever else lies there."""
+    """Parameters are those of the shards, whatever other files are there."""
     whole = inspector.reconcile(inspector.open(folder)).logical
     (folder / path).unlink()
     assert inspector.reconcile(inspector.open(folder)).logical == whole == 1_235_814_400
 
 
 def test_a_projector_beside_a_gguf_model_is_none_of_its_weights(tmp_path: Path) -> None:
-    """llama.cpp's vision models lie as two files: the model is inspected, the projector is told by its kind."""
+    """llama.cpp's vision models are two files: the model is inspected, and the projector is listed by its kind."""
     folder = sparse.make(sparse.load("llama-3.2-1b-q8_0"), tmp_path / "model")
     projector = folder / "mmproj-model-f16.gguf"
     projector.write_bytes(b"GGUF" + bytes(100))
@@ -127,7 +127,7 @@ def with_further_layer(words: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("words", ["mtp.layers.0", "model.mtp_layers.0", "model.layers.22", "model.mtp.0"])
 def test_layers_that_predict_further_tokens(words: str, tmp_path: Path) -> None:
-    """A head for further tokens beside the model: its own step, all of it explained."""
+    """A head for further tokens is a step of its own, and fully explained."""
     made = with_further_layer(words)
     made["beside"]["config.json"]["num_nextn_predict_layers"] = 1
     result = inspector.reconcile(inspector.open(sparse.make(made, tmp_path / "model")))
@@ -145,7 +145,7 @@ def test_the_kinds_are_in_the_json(folder: Path, inspect: Any) -> None:
 
 
 def test_a_draft_is_not_measured_by_its_targets_formula(tmp_path: Path) -> None:
-    """EAGLE's drafts bear the model type of the model they draft for, and lack most of its tensors."""
+    """EAGLE's drafts have the model type of their target model, and lack most of its tensors."""
     made = sparse.load("tinyllama-1.1b-chat")
     made["beside"]["config.json"].update(architectures=["EagleForCausalLM"], num_hidden_layers=1)
     made["files"] = {

@@ -1,4 +1,4 @@
-"""The table of bounds is whole, and each bound that an audit may meet is told of when it is lowered."""
+"""The table of bounds is complete, and each bound that an audit may reach is reported when it is lowered."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
 
 
 def test_every_bound_is_in_the_table() -> None:
-    """None is missing from `fixtures/bounds.jsonl`, and none there is gone from the code."""
+    """No bound is missing from `fixtures/bounds.jsonl`, and each one there is in the code."""
     assert {bound.name for bound in bounds_table.bounds()} == TABLE.keys()
 
 
 def test_each_bound_is_described() -> None:
-    """What it limits is said, and what happens there is a rule's finding or one of eight words."""
+    """Each says what it limits, and what happens there: a rule's finding, or one of eight words."""
     words = {*bounds_table.SAID, *catalogue.all_rules()}
     assert not [bound.name for bound in bounds_table.bounds() if not TABLE[bound.name].get("what", bound.comment)]
     assert not {name: row["met"] for name, row in TABLE.items() if row["met"] not in words}
@@ -47,8 +47,8 @@ def holders(name: str) -> Iterator[str]:
 
 
 def told(folder: Path) -> set[tuple[str, str]]:
-    """Rule and message of each finding; an error, if that is all there is."""
-    templates.judge.cache_clear()  # of a template that was judged under other bounds
+    """Rule and message of each finding, or of the error if that is all there is."""
+    templates.judge.cache_clear()  # results for a template that was judged under other bounds
     try:
         models = inspector.audit([folder]).checkpoints
     except inspector.InspectorError as error:
@@ -58,7 +58,7 @@ def told(folder: Path) -> set[tuple[str, str]]:
 
 @every("name", list(TRIPS), parts=4)
 def test_a_bound_that_is_met_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that is judged whole has another finding once the bound is lowered; none goes without one."""
+    """Once a bound is lowered, the audit of a folder has a further finding."""
     row = TRIPS[name]
     case = hostile.CASES[row["trip"].removeprefix("miss:")]
     folder = hostile.make(case.misses if row["trip"].startswith("miss:") else case.trips, tmp_path / "m")

@@ -1,4 +1,4 @@
-"""What inputs made to exhaust a machine cost: at most 6 million calls and 200 MB, each in a process of its own."""
+"""The cost of inputs that try to exhaust a machine: at most 6 million calls and 200 MB, each in its own process."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from inspector.sources import local
 from inspector.units import times
 
 ROOT = Path(inspector.__file__).parents[1]
-#: Calls of functions, Python's and C's, however fast a machine makes them. Importing and printing take 110,000.
+#: Calls of functions, Python's and C's, which do not depend on the machine. Importing and printing take 110,000.
 CALLS, MEGABYTES = 6_000_000, 200
-#: Seconds of processor after which a process is ended: what hangs in one call makes no others.
+#: Seconds of processor time after which a process is ended, since a single call may hang.
 HANGS = 120
 
 pytestmark = [
@@ -35,7 +35,7 @@ pytestmark = [
 
 
 def large_index(folder: Path) -> None:
-    """An index of 60 MB and 450,000 tensors, about as long as the reader takes."""
+    """An index of 60 MB and 450,000 tensors, about as large as the reader accepts."""
     stem = "model.layers.{}.mlp.experts.{}.down_proj." + "weight_scale_inv_" * 3
     names = (stem.format(at % 90, at // 90) for at in range(450_000))
     pairs = ", ".join(f'"{name}{at}": "model-{at % 800:05}-of-00800.safetensors"' for at, name in enumerate(names))
@@ -83,26 +83,26 @@ def product_of_counts(folder: Path) -> None:
 
 
 def text_times_number(folder: Path) -> None:
-    """A text where a factor is meant."""
+    """A text where a factor is expected."""
     own = {"model_type": "cvt", "embed_dim": [4_000_000_000] * 3, "mlp_ratio": ["ab"] * 3}
     (folder / "config.json").write_text(json.dumps(own))
 
 
 def long_gguf(folder: Path) -> None:
-    """A GGUF whose vocabulary takes 60 MB, of long texts that are all alike."""
+    """A GGUF whose vocabulary takes 60 MB, of long and similar texts."""
     (folder / "model.gguf").write_bytes(
         hostile.gguf({"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": ["x" * 100_000] * 600}, {"a": [32]})
     )
 
 
 def endless_name(folder: Path) -> None:
-    """A tensor's name of 14 MB, and one of as many numbers as 900 kB have."""
+    """A tensor's name of 14 MB, and one of as many numbers as 900 kB can hold."""
     (folder / "long.safetensors").write_bytes(hostile.safetensors({"a" * 14_000_000: [2]}))
     (folder / "numbers.safetensors").write_bytes(hostile.safetensors({"1." * 450_000: [2]}))
 
 
 def many_words(folder: Path) -> None:
-    """A packed weight whose name has 19,000 words, and modules left out of packing."""
+    """A packed weight whose name has 19,000 words, and modules excluded from packing."""
     stem = "a." * 19_000
     shapes = {stem + "qweight": [2, 16], stem + "qzeros": [1, 2], stem + "scales": [1, 16], stem + "g_idx": [16]}
     (folder / "model.safetensors").write_bytes(hostile.safetensors(shapes))
@@ -111,12 +111,12 @@ def many_words(folder: Path) -> None:
 
 
 def large_tokenizer(folder: Path) -> None:
-    """A tokenizer of 60 MB, none of which is one."""
+    """A file of 60 MB in place of a tokenizer."""
     (folder / "tokenizer.json").write_bytes(b'{"model": {"vocab": {' + b'"a\\\\": 1, ' * 5_500_000 + b'"b": 2}}}')
 
 
 def archives_in_archives(folder: Path) -> None:
-    """5,000 members that are all the same archive, in which there are 5,000 more, and again."""
+    """5,000 members that are all the same archive, which contains 5,000 more, and again."""
     data = b"N."
     for _ in range(3):
         sizes = (zlib.crc32(data), len(data), len(data))
@@ -129,7 +129,7 @@ def archives_in_archives(folder: Path) -> None:
 
 
 def long_templates(folder: Path) -> None:
-    """As many templates as fill a megabyte, each with a filter on another."""
+    """As many templates as fit into a megabyte, each with one filter applied to another."""
     text = "{% if a %}{{ b }}{% elif c %}{{ (a if b else 'c') ~ (d or 'e') }}{% endif %}" * 12
     many = [{"name": f"t{at}", "template": text} for at in range(900)]
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": many}))
@@ -142,12 +142,12 @@ def many_objects(folder: Path) -> None:
 
 
 def doubled_tuples(folder: Path) -> None:
-    """A pickle of 980 kB: a pair of the same pair twice, and again, 490,000 times."""
+    """A pickle of 980 kB with a pair of the same pair, nested 490,000 times."""
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x02K\1" + b"2\x86" * 490_000 + b".")
 
 
 def modules_of_an_adapter(folder: Path) -> None:
-    """An adapter of 4,000 modules in as many layers, whose configuration names 40,000, and 20,000 with a rank."""
+    """An adapter of 4,000 modules in as many layers, whose configuration names 40,000, and ranks for 20,000."""
     stem = "base_model.model.model.layers"
     shapes = {f"{stem}.{at}.m{at}.lora_{half}.weight": [1] for at in range(4_000) for half in "AB"}
     named = {"target_modules": [f"m{at}" for at in range(40_000)], "modules_to_save": [f"s{at}" for at in range(9_000)]}
@@ -178,8 +178,8 @@ CASES: tuple[Callable[[Path], None], ...] = (
 )
 
 
-#: Runs a command and writes what it has cost: exit code, calls, peak of memory in kB. Threads are counted by Python, and
-#: the memory of this process alone: what pytest has is not in it.
+#: Runs a command and writes its cost: exit code, calls, peak of memory in kB. Python counts by thread, and
+#: the memory is that of this process alone, without pytest's.
 METER = """
 import cProfile, json, re, resource, sys, threading
 from pathlib import Path
@@ -207,7 +207,7 @@ Path(place).write_text(json.dumps([code, calls, int(peak)]))
 @pytest.mark.parametrize("make", CASES, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("command", [(), ("audit",)], ids=["overview", "audit"])
 def test_is_bounded(command: tuple[str, ...], make: Callable[[Path], None], tmp_path: Path) -> None:
-    """The command ends with an answer or one line, in bounded time and memory."""
+    """The command ends with an answer or one line, within bounds of time and memory."""
     folder = hostile.make(hostile.nothing, tmp_path)
     make(folder)
     check(command, folder)
@@ -224,7 +224,7 @@ def test_deep_folders(command: tuple[str, ...], tmp_path: Path) -> None:
     try:
         check(command, tmp_path)
     finally:
-        for folder in reversed(chain[1:]):  # `shutil.rmtree` nests calls as well
+        for folder in reversed(chain[1:]):  # `shutil.rmtree` nests calls, too
             folder.rmdir()
 
 
@@ -243,7 +243,7 @@ def check(command: tuple[str, ...], folder: Path) -> None:
 
 
 def test_a_stopped_audit_reads_nothing_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once the time is used up, what follows does not begin to read the files anew, without a limit."""
+    """Once the time is used up, the files are not read again, without a limit."""
     folder = hostile.make(hostile.nothing, tmp_path)
     read: list[str] = []
 
@@ -257,7 +257,7 @@ def test_a_stopped_audit_reads_nothing_again(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_library_is_asked_about_few_entries_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The `gguf` package takes 30 kB for each, of a file that our own reader refuses as well."""
+    """The `gguf` package takes 30 kB for each entry of a file that our own reader refuses as well."""
     keys = {"general.architecture": "llama", **{f"k{at}": "v" for at in range(30_000)}}
     (tmp_path / "model.gguf").write_bytes(hostile.gguf(keys, {"blk.0.attn_q.weight": [32, 32]}))
     monkeypatch.setattr("inspector.auditing.verdicts._gguf", lambda path: pytest.fail(f"{path} is read"))
@@ -285,7 +285,7 @@ def test_entries_are_counted_in_the_files_byte_order(order: str, tensors: int, k
 
 
 def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the rules have found is still told."""
+    """The findings of the rules are still reported."""
 
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
@@ -304,13 +304,13 @@ def many_fields(files: hostile.Files) -> None:
 
 
 def many_holes(files: hostile.Files) -> None:
-    """Four tensors with 32 bytes before each that none claims."""
+    """Four tensors with 32 unclaimed bytes before each."""
     own = {f"t{at}": {"dtype": "U8", "shape": [1], "data_offsets": [32 + 33 * at, 33 + 33 * at]} for at in range(4)}
     files["model.safetensors"] = hostile.framed(json.dumps(own).encode(), 132)
 
 
 def nested_code(files: hostile.Files) -> None:
-    """Code of another repository, named behind 300 parts."""
+    """Code of another repository, with a name of 300 parts."""
     parts = {f"part{at}": {"a": 1} for at in range(300)}
     own = {**hostile.CONFIG, **parts, "last": {"auto_map": {"AutoModel": "evil/repository--module.Class"}}}
     files["config.json"] = json.dumps(own).encode()
@@ -335,14 +335,14 @@ def test_what_a_bound_leaves_out_is_told(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nothing that a rule did not look at passes for sound."""
+    """What a rule skipped is never reported as sound."""
     monkeypatch.setattr(f"inspector.auditing.{bound}", most)
     (model,) = inspector.audit([hostile.make(change, tmp_path)]).checkpoints
     assert any(told in each.message for each in model.findings if each.rule == rule), model.findings
 
 
 def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Path) -> None:
-    """10 kB of an archive unfold to ten million opcodes; as many as a real model's are read."""
+    """10 kB of an archive unpack to ten million opcodes; only as many as a real model has are read."""
     with zipfile.ZipFile(tmp_path / "model.pt", "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("a/data.pkl", b"\x80\x02" + b"N0" * 2_000_000 + b"N.")
         file.writestr("a/version", b"3\n")
@@ -351,7 +351,7 @@ def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Pat
 
 
 def test_a_folder_of_many_models_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """2,500 files of 60 bytes took half a minute: the folder was listed anew for each of them."""
+    """2,500 files of 60 bytes took half a minute, since the folder was listed for each of them."""
     for at in range(20):
         (tmp_path / f"m{at}.safetensors").write_bytes(hostile.safetensors({"a": [1]}))
     listed: list[Path] = []

@@ -1,4 +1,4 @@
-"""The floor below which the tested branches may not fall."""
+"""The floor of tested branches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOOL = Path(__file__).parents[1] / "tools" / "branches.py"
 
 
 def said(folder: Path, taken: int, missing: list[tuple[int, int]], *options: str) -> subprocess.CompletedProcess[str]:
-    """What the tool says of one file."""
+    """The tool's output on one file."""
     report = folder / "branches.json"
     files = {"a.py": {"executed_branches": [[n, n + 1] for n in range(taken)], "missing_branches": missing}}
     report.write_text(json.dumps({"files": files}))
@@ -21,7 +21,7 @@ def said(folder: Path, taken: int, missing: list[tuple[int, int]], *options: str
 
 
 def test_fewer_branches_than_the_floor_fail(tmp_path: Path) -> None:
-    """Half of the branches are less than any floor of ours; all of them are more."""
+    """Half of the branches are below any floor of ours; all of them are above."""
     low = said(tmp_path, 2, [(7, 8), (9, 0)], "--missing")
     assert low.returncode == 1
     assert low.stdout.startswith("a.py: 2 of 4: 7→8, 9→end\n50.00 % of the branches are tested; the floor is ")
@@ -30,7 +30,7 @@ def test_fewer_branches_than_the_floor_fail(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("taken", [4, 400])
 def test_all_branches_pass(tmp_path: Path, taken: int) -> None:
-    """And the floor should follow."""
+    """And the message says to raise the floor."""
     high = said(tmp_path, taken, [])
     assert (high.returncode, high.stderr) == (0, "")
     assert high.stdout.startswith("100.00 % ")

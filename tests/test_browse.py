@@ -1,4 +1,4 @@
-"""`inspect browse`: what is on the screen after which keys, by Textual's own pilot and on a pseudo-terminal."""
+"""`inspect browse`: the screen after each key, by Textual's own pilot and on a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Made = Callable[[str], Path]
 def screens(
     targets: tuple[str, ...], *strokes: str, size: tuple[int, int] = (80, 24), **opening: object
 ) -> list[list[str]]:
-    """The lines of the screen at first, and after each group of keys: `down down right`, or `/ q_proj`."""
+    """The screen's lines at first, and after each group of keys: `down down right`, or `/ q_proj`."""
 
     async def pressed() -> list[list[str]]:
         app = Browser(partial(loaded, targets, opening), targets[0])
@@ -59,13 +59,13 @@ def text(screen: list[str]) -> str:
 
 
 def letters(word: str) -> str:
-    """The keys that write a word."""
+    """The keys that type a word."""
     names = {".": "full_stop", "_": "underscore", " ": "space", "*": "asterisk", "[": "left_square_bracket"}
     return " ".join(names.get(letter, letter) for letter in word)
 
 
 def test_the_first_screen_is_the_groups_of_the_files(made: Made) -> None:
-    """Numbers from the overview of the same files: 32 × 4 projections of 33,554,432 bytes are 4.29 GB."""
+    """The numbers are those of the overview: 32 × 4 projections of 33,554,432 bytes are 4.29 GB."""
     (first,) = screens((str(made("llama-7b")),))
     shown = text(first)
     assert "6.74B parameters, F16, 323 tensors, 13.48 GB" in shown
@@ -75,7 +75,7 @@ def test_the_first_screen_is_the_groups_of_the_files(made: Made) -> None:
 
 
 def test_branches_open_and_close_by_the_arrows(made: Made) -> None:
-    """attention › q_proj › a tensor, whose formula, place and bytes are told; and back."""
+    """attention › q_proj › a tensor, whose formula, file and bytes are shown; and back."""
     shown = [
         text(each)
         for each in screens((str(made("llama-7b")),), "down right", "down down down right down", "left left left left")
@@ -88,7 +88,7 @@ def test_branches_open_and_close_by_the_arrows(made: Made) -> None:
 
 
 def test_details_name_the_file_and_the_offset(made: Made) -> None:
-    """Where `inspect tensors` says that the tensor is; on a large screen nothing needs scrolling."""
+    """They agree with `inspect tensors`; on a large screen nothing needs scrolling."""
     result = inspector.reconcile(inspector.open(made("llama-7b")))
     each = next(one for one in result.tensors if one.tensor.name == "model.layers.0.self_attn.q_proj.weight")
     shown = text(screens((str(made("llama-7b")),), "down right down down down right down", size=(120, 40))[-1])
@@ -97,7 +97,7 @@ def test_details_name_the_file_and_the_offset(made: Made) -> None:
 
 
 def test_layers_instead_of_roles(made: Made) -> None:
-    """`l` turns the tree: 10 tensors of a layer, 3 outside. 202,383,360 parameters of a layer of LLaMA-7B, and 64 of `inv_freq`."""
+    """`l` sorts the tree by layer: 10 tensors in each, 3 outside. A layer has 202,383,360 parameters, `inv_freq` 64."""
     shown = text(screens((str(made("llama-7b")),), "l", "l down", size=(80, 30))[1])
     assert re.search(r"outside the layers +3 +", shown)
     assert re.search(r"\+ layer 31? +10 +404\.77 MB", shown)
@@ -116,7 +116,7 @@ def test_layers_instead_of_roles(made: Made) -> None:
     ],
 )
 def test_a_search_finds_by_name_role_group_and_layer(wanted: str, number: int, made: Made) -> None:
-    """With every letter; escape shows all again."""
+    """Matches are updated with every letter; escape shows all again."""
     keys = letters(wanted)
     found, after = screens((str(made("llama-7b")),), f"slash {keys}", "escape")[1:]
     assert f" {number} found" in text(found)
@@ -125,7 +125,7 @@ def test_a_search_finds_by_name_role_group_and_layer(wanted: str, number: int, m
 
 @pytest.mark.gate
 def test_of_many_matches_the_first_are_shown(made: Made) -> None:
-    """All are counted: DeepSeek-V3 has 59 layers of 256 experts, each with 3 weights and their scales: 90,624, and 354 of shared ones."""
+    """All are counted: 59 layers of 256 experts with 3 weights and their scales are 90,624, shared ones 354."""
     shown = text(screens((str(made("deepseek-v3-fp8")),), f"slash {letters('exp')}")[1])
     assert "90,978 found, the first 500 shown" in shown
 
@@ -140,7 +140,7 @@ def test_values_are_read_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_two_targets_are_compared(made: Made) -> None:
-    """Q4_K_M keeps norms in 32 bits: another dtype. Only the GGUF has `rope_freqs`."""
+    """Q4_K_M keeps norms in 32 bits, which is another dtype. Only the GGUF has `rope_freqs`."""
     targets = (str(made("llama-3.1-8b")), str(made("llama-3.1-8b-q4_k_m")))
     shown = [text(each) for each in screens(targets, f"slash {letters('rope')}", size=(120, 40))]
     assert re.search(r"\+ norm +65 differ +532\.48 kB +1\.06 MB", shown[0])
@@ -149,7 +149,7 @@ def test_two_targets_are_compared(made: Made) -> None:
 
 
 def test_what_is_the_same_is_left_out_at_first(tmp_path: Path) -> None:
-    """And shown for the key `d`; `v` compares the values, 1 and 2, of one pair."""
+    """The key `d` shows equal tensors; `v` compares the values, 1 and 2, of one pair."""
     entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
     for name, dtype, value in (("a", "F32", struct.pack("<f", 1)), ("b", "BF16", struct.pack("<f", 2)[2:])):
         header = {"same.weight": entry, "other.weight": {**entry, "dtype": dtype, "data_offsets": [4, 4 + len(value)]}}
@@ -174,7 +174,7 @@ def test_an_adapter_is_shown_on_its_base(made: Made) -> None:
 
 
 def test_a_folder_of_models_lists_them(made: Made) -> None:
-    """Enter opens one, backspace comes back."""
+    """Enter opens a model, backspace comes back."""
     folder = made("gpt2").parent / "several"
     for name in ("gpt2", "llama-7b"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -188,7 +188,7 @@ def test_a_folder_of_models_lists_them(made: Made) -> None:
 
 
 def test_an_index_alone_lists_names(tmp_path: Path, made: Made) -> None:
-    """Without sizes, which an index does not tell."""
+    """An index does not state sizes."""
     (tmp_path / "model.safetensors.index.json").write_bytes(
         (made("llama-7b") / "model.safetensors.index.json").read_bytes()
     )
@@ -201,7 +201,7 @@ HOSTILE = "[red]a[/red]\x1b[31m\u202eb\n.weight[link=x]"
 
 
 def test_names_from_files_are_text(tmp_path: Path) -> None:
-    """No markup, no control character, nothing that turns the direction of writing, in any panel."""
+    """No markup, no control character, and no bidirectional mark, in any panel."""
     entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
     other = {**entry, "data_offsets": [4, 8]}
     file = write(tmp_path / "[bold]x\x1b.safetensors", {HOSTILE: entry, HOSTILE + "2": other}, 8)
@@ -213,7 +213,7 @@ def test_names_from_files_are_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (120, 40), (200, 60)])
 def test_every_size_has_the_tree_and_the_keys(size: tuple[int, int], made: Made) -> None:
-    """Lines as wide as the screen, a tree, and how to leave."""
+    """Lines are as wide as the screen, and show a tree and how to leave."""
     shown = screens((str(made("llama-7b")),), "down right", size=size)[-1]
     assert {len(line) for line in shown} == {size[0]}
     assert "- attention" in text(shown)
@@ -223,7 +223,7 @@ def test_every_size_has_the_tree_and_the_keys(size: tuple[int, int], made: Made)
 
 
 def on_terminal(*arguments: object, keys: str, until: str = "feed_forward", **environment: str) -> tuple[int, str]:
-    """The exit code and all that was written to a terminal of 80 × 24, where `keys` are pressed once `until` is shown."""
+    """The exit code and all output to a terminal of 80 × 24, where `keys` are pressed once `until` is shown."""
     pid, master = pty.fork()
     if pid == 0:  # pragma: no cover
         os.execve(
@@ -239,7 +239,7 @@ def on_terminal(*arguments: object, keys: str, until: str = "feed_forward", **en
             if not pressed and until.encode() in shown:
                 os.write(master, keys.encode())
                 pressed = True
-    except OSError:  # how Linux says that the other end is closed
+    except OSError:  # Linux's error for a closed other end
         pass
     _, status = os.waitpid(pid, 0)
     os.close(master)
@@ -248,7 +248,7 @@ def on_terminal(*arguments: object, keys: str, until: str = "feed_forward", **en
 
 @pytest.mark.parametrize("keys", ["q", "\x03"])
 def test_leaving_is_clean(keys: str, made: Made) -> None:
-    """By q or Ctrl-C: exit code 0, the terminal's own screen and cursor again, no traceback."""
+    """By q or Ctrl-C: exit code 0, the terminal's own screen and cursor are restored, no traceback."""
     code, shown = on_terminal(made("llama-7b"), keys=keys)
     assert code == 0
     assert "\x1b[?1049l" in shown
@@ -257,7 +257,7 @@ def test_leaving_is_clean(keys: str, made: Made) -> None:
 
 
 def test_leaving_waits_for_no_server(tmp_path: Path) -> None:
-    """One that answers nothing: the headers are still asked for when q is pressed."""
+    """The headers of a server that does not answer are still awaited when q is pressed."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         began = time.monotonic()
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/x.gguf"
@@ -267,7 +267,7 @@ def test_leaving_waits_for_no_server(tmp_path: Path) -> None:
 
 
 def test_nothing_needs_a_colour(made: Made) -> None:
-    """With NO_COLOR no sequence sets one."""
+    """With NO_COLOR no escape sequence sets a colour."""
     code, shown = on_terminal(made("llama-7b"), keys="q", NO_COLOR="1")
     colours = [
         each
@@ -278,7 +278,7 @@ def test_nothing_needs_a_colour(made: Made) -> None:
 
 
 def test_what_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
-    """On the terminal's own screen, with exit code 2."""
+    """The line is on the terminal's own screen, with exit code 2."""
     (tmp_path / "x.safetensors").write_bytes(b"<html>")
     code, shown = on_terminal(tmp_path / "x.safetensors", keys="", until="never")
     assert code == 2
@@ -288,7 +288,7 @@ def test_what_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
 
 
 def test_not_a_terminal_is_one_line(inspect: Callable[..., Ran], made: Made) -> None:
-    """A pipe has no keys."""
+    """A pipe has no keys, which is an error in one line."""
     ran = inspect("browse", made("llama-7b"))
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "browse needs a terminal" in ran.err
@@ -297,7 +297,7 @@ def test_not_a_terminal_is_one_line(inspect: Callable[..., Ran], made: Made) -> 
 def test_without_textual_it_says_what_to_install(
     inspect: Callable[..., Ran], made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One line."""
+    """The error is one line."""
     known = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "textual" else known(name))
     monkeypatch.setattr("inspector.cli.browse.is_terminal", lambda: True)
@@ -322,7 +322,7 @@ UNRULY = (
 
 
 def test_names_are_no_markup(tmp_path: Path) -> None:
-    """Names, dtypes and files: neither the terminal's codes nor Textual's markup."""
+    """Names, dtypes and files contain neither terminal codes nor Textual's markup."""
     entries = {
         name: {"dtype": "U8" if at else UNRULY[0], "shape": [1], "data_offsets": [at, at + 1]}
         for at, name in enumerate(UNRULY)

@@ -1,6 +1,6 @@
-"""Pages in a real browser: nothing fails, nothing is fetched, no name runs, and what people do with them works.
+"""Pages in a real browser: nothing fails, nothing is fetched, no name is executed, and the controls work.
 
-Needs Chromium and its driver (`apt-get install chromium chromium-driver`); where they are not, nothing is tried.
+Needs Chromium and its driver (`apt-get install chromium chromium-driver`); without them the tests are skipped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def driver() -> Iterator[Chrome]:
     for word in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
         options.add_argument(word)
     if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # Chromium's own does not work for root
+        options.add_argument("--no-sandbox")  # Chromium's own sandbox does not work for root
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     with webdriver.Chrome(options, webdriver.ChromeService(DRIVER)) as chrome:
         chrome.set_script_timeout(PATIENCE)
@@ -70,14 +70,14 @@ class Shown:
             time.sleep(0.05)
 
     def scrolled(self) -> None:
-        """Every chart drawn, as it is when somebody reads to the end."""
+        """Draw every chart, as when a reader scrolls to the end."""
         self.run("document.querySelectorAll('.chart').forEach((chart) => chart.scrollIntoView())")
         for number in range(self.run("return document.querySelectorAll('.chart').length")):
             self.run("document.querySelectorAll('.chart')[arguments[0]].scrollIntoView()", number)
             self.until(f"document.querySelectorAll('.chart')[{number}].querySelector('svg') !== null")
 
     def complaints(self) -> tuple[list[str], list[str]]:
-        """What the console has, and what was asked of anybody since the page was loaded."""
+        """The console's messages, and all requests since the page was loaded."""
         console, network = self._drain()
         events = (json.loads(each["message"])["message"] for each in network)
         urls = [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
@@ -101,7 +101,7 @@ class Shown:
         )
 
     def press(self, column: str) -> None:
-        """A column's button, as a keyboard does."""
+        """Press a column's button by the keyboard."""
         from selenium.webdriver.common.by import By
         from selenium.webdriver.common.keys import Keys
 
@@ -109,7 +109,7 @@ class Shown:
         buttons[-1].send_keys(Keys.ENTER)
 
 
-#: The theme, and the colour of a chart's words, after an event.
+#: The theme, and the colour of a chart's text, after an event.
 INK = """
 dispatchEvent(new Event(arguments[0]));
 return [document.documentElement.dataset.theme, document.querySelector(".chart").layout.font.color];
@@ -125,7 +125,7 @@ COMMANDS = {
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """Two layers with numbers, and one that is none."""
+    """Two layers with numbers, and one tensor without."""
     import numpy as np
 
     numbers = np.arange(16, dtype="<f4")
@@ -145,7 +145,7 @@ def small(tmp_path: Path) -> Path:
 def test_no_page_fails_or_fetches(
     name: str, driver: Chrome, made: Callable[[str], Path], small: Path, inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """In light and dark, every chart drawn, on the screen of a desk and of a phone; nothing is wider than the phone."""
+    """In light and dark, with all charts, on a desktop's screen and a phone's; nothing is wider than the phone."""
     path = {"small": small}
     words = [
         str(path.get(word[1:-1]) or made(word[1:-1])) if word[0] == "{" else word for word in COMMANDS[name].split()
@@ -170,7 +170,7 @@ def test_no_page_fails_or_fetches(
 def test_search_sort_and_filters(
     driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """Of 92,000 tensors: each answer is what the JSON's rows say, and only what is visible is drawn."""
+    """Of 92,000 tensors: each answer agrees with the JSON, and only visible rows are drawn."""
     told = inspect(made("deepseek-v3-fp8"), "--json", "--tensors", "--html", tmp_path / "page.html").json["tensors"]
     page = Shown(driver, tmp_path / "page.html")
     assert page.status() == f"{len(told):,} rows"
@@ -211,7 +211,7 @@ def test_search_sort_and_filters(
 
 
 def test_no_name_runs(driver: Chrome, inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Names that would run, were any of them taken for markup: in tables, findings and charts."""
+    """Names that would be executed if one were taken for markup: in tables, findings and charts."""
     names = [
         *("<img src=x onerror='window.ran=1'>", "</script><script>window.ran=2</script>", "javascript:window.ran=3"),
         *(
@@ -247,7 +247,7 @@ def test_no_name_runs(driver: Chrome, inspect: Callable[..., Ran], tmp_path: Pat
 def test_a_keyboard_and_a_screen_reader_find_their_way(
     driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """Everything that does something has a name and is reached by Tab; charts say what they show."""
+    """Every control has a name and is reached by Tab; charts say what they show."""
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
@@ -267,7 +267,7 @@ def test_a_keyboard_and_a_screen_reader_find_their_way(
     ]
     assert nameless == []
     assert {"main", "navigation", "heading", "search", "status", "columnheader"} <= {role for role, _ in roles}
-    page = Shown(driver, tmp_path / "page.html")  # where Tab begins is where somebody last was: here nobody has been
+    page = Shown(driver, tmp_path / "page.html")  # Tab starts from the last focus: here there was none
     seen = []
     for _ in range(25):
         ActionChains(driver).send_keys(Keys.TAB).perform()

@@ -1,4 +1,4 @@
-"""Layer by layer: which layers are alike, and what the others have, lack or store otherwise."""
+"""Layers one by one: which are alike, and what the others add, lack or store otherwise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tensor(
 
 
 def test_layers_that_are_alike_share_a_letter() -> None:
-    """Three of a kind, one wider, one with nothing in it."""
+    """Three layers alike, one wider, one empty."""
     labelled = [tensor(at, role) for at in (0, 1, 4) for role in ("q_proj", "up_proj")]
     labelled += [tensor(3, "q_proj", "F32"), tensor(3, "up_proj"), tensor(None, "norm")]
     (strip,) = by_layer(labelled)
@@ -49,14 +49,14 @@ def test_what_a_layer_has_and_lacks() -> None:
 
 
 def test_the_most_frequent_kind_is_the_usual_one_wherever_it_begins() -> None:
-    """A first layer that is unlike the others is what differs."""
+    """A first layer that is unlike the others is the exception."""
     (strip,) = by_layer([tensor(0, "up_proj"), *(tensor(at, "router") for at in (1, 2))])
     assert strip.letters == "ABB"
     assert [kind.differs for kind in strip.kinds] == [("up_proj only here", "no router"), ()]
 
 
 def test_side_data_is_told_by_its_weight_alone() -> None:
-    """Scales make a layer another kind by their bytes, and are named nowhere; a buffer is named without bits."""
+    """Scales change a layer's kind by their bytes, and are not listed; a buffer is listed without bits."""
     usual = [tensor(at, "q_proj") for at in range(3)]
     scales = tensor(2, "q_proj", "F32", 2, group="quantization")
     (strip,) = by_layer([*usual, scales])
@@ -66,7 +66,7 @@ def test_side_data_is_told_by_its_weight_alone() -> None:
 
 
 def test_one_role_in_two_types() -> None:
-    """A mixture whose experts differ: both are told, joined."""
+    """Both types of a mixture whose experts differ are shown, joined."""
     labelled = [*(tensor(at, "up_proj") for at in (0, 1, 2)), tensor(2, "up_proj", "I8")]
     (strip,) = by_layer(labelled)
     assert strip.kinds[1].differs == ("up_proj 8 × BF16 at 16 bits + 8 × I8 at 8 bits, elsewhere 8 × BF16 at 16 bits",)

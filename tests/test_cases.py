@@ -1,4 +1,4 @@
-"""Every model type has a case: a configuration, and each tensor's name and shape. `fixtures/cases.py` says how one reads."""
+"""Every model type has a case: a configuration, and each tensor's name and shape (see `fixtures/cases.py`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def difference(predicted: Shapes, real: Shapes) -> str | None:
-    """The first tensor that is not as the case says, in the order of the case; None where all are."""
+    """The first tensor that differs from the case, in the order of the case; None if all agree."""
     for name, shape in real.items():
         if name not in predicted:
             return f"{name} {list(shape)} is not predicted"
@@ -31,7 +31,7 @@ def difference(predicted: Shapes, real: Shapes) -> str | None:
 
 @every("path", FILES, ids=lambda path: path.stem, parts=40)
 def test_names_and_shapes_are_those_of_the_models(path: Path) -> None:
-    """Each tensor of each configuration; each name read back as the key it was predicted under, and no key twice."""
+    """Each tensor of each configuration is predicted; each name maps back to its key, and no key occurs twice."""
     for number, case in enumerate(cases.load(path), 1):
         prediction = inspector.predict(case.config)
         pairs = [(row.name_of(key), key, row.shape) for row in prediction.expected for key in row.keys()]
@@ -44,7 +44,7 @@ def test_names_and_shapes_are_those_of_the_models(path: Path) -> None:
 
 
 def types_read(values: Mapping[str, Any]) -> Iterator[str]:
-    """The types whose tables a prediction reads: the configuration's own, and those of the parts that tables include."""
+    """The types whose tables a prediction reads: the configuration's own, and those of included parts."""
     yield str(values["model_type"])
     family = family_of(values)
     for include in family.rows if family else ():
@@ -53,7 +53,7 @@ def types_read(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def test_every_model_type_has_a_case() -> None:
-    """By itself, or as a part of another that is read from its own table."""
+    """Each has its own, or is part of another that is read from its own table."""
     configurations = [normalize(case.config).values for path in FILES for case in cases.load(path)]
     covered = {model_type for values in configurations for model_type in types_read(values)}
     lacking = [
@@ -84,7 +84,7 @@ def test_a_case_is_read_as_people_write_it(tmp_path: Path) -> None:
 
 
 def test_a_case_is_written_as_it_is_read(tmp_path: Path) -> None:
-    """Layers that differ, experts in some of them, numbers that are left out."""
+    """Layers that differ, experts in some of them, missing numbers."""
     shapes: dict[str, tuple[int, ...]] = {
         f"h.{layer}.experts.{expert}.w{n}": (n, 2) for layer in (0, 2, 3) for expert in range(3) for n in (1, 2)
     }

@@ -25,7 +25,7 @@ RECIPES = ("llama-7b", "gpt2", "mixtral-8x7b", "qwen3-0.6b", "bert-base-uncased"
 
 
 def check_sums(document: dict[str, Any]) -> None:
-    """The sums that hold for every result."""
+    """Check the sums that hold for every result."""
     bridge = document["reconciliation"]
     start = bridge["nominal"]["bytes"] if bridge["nominal"] else bridge["predicted"] or 0
     assert start + sum(s["bytes"] for s in bridge["steps"]) + bridge["unexplained"]["bytes"] == bridge["on_disk"]
@@ -48,7 +48,7 @@ def test_json_adds_up(made: Made, inspect: Inspect, name: str) -> None:
 
 
 def test_overview_shows_the_bridge(made: Made, inspect: Inspect) -> None:
-    """The text has what the issue of this tool is about: each step and no gap."""
+    """The text has each step of the bridge and no gap."""
     out = inspect(made("llama-7b")).out
     for said in (
         "14,000,000,000",
@@ -70,7 +70,7 @@ def test_the_command_may_be_named(made: Made, inspect: Inspect) -> None:
 
 
 def test_label_is_given_or_read(made: Made, inspect: Inspect) -> None:
-    """--label wins over the name."""
+    """--label takes precedence over the name."""
     ran = inspect(made("llama-7b"), "--label", "6.7B", "--json")
     assert ran.json["reconciliation"]["nominal"] == {
         "label": "6.7B",
@@ -124,7 +124,7 @@ def test_predict_in_both_forms(inspect: Inspect) -> None:
 
 
 def test_predict_takes_a_folder_and_a_file(made: Made, inspect: Inspect) -> None:
-    """A folder's configuration, and a file's."""
+    """A folder's configuration is read, and a file's."""
     folder = inspect("predict", made("gpt2"), "--json").json
     file = inspect("predict", made("gpt2") / "config.json", "--json").json
     assert folder["parameters"] == file["parameters"]
@@ -160,7 +160,7 @@ def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
 
 
 def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
-    """A misspelt command or preset is told what it was near to; nothing typed is no current folder."""
+    """A misspelt command or preset is answered with the nearest; no argument is not the current folder."""
     assert "did you mean 'tensors'" in inspect("tensor", made("gpt2")).err
     assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
     assert "empty" in inspect("").err
@@ -182,7 +182,7 @@ def test_the_version_costs_nothing() -> None:
 
 
 def test_without_arguments_it_tells_how_to_call_it() -> None:
-    """The help, as lines, and the exit code of a call that makes no sense."""
+    """The help is printed, with the exit code of a usage error."""
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "\n  inspect model.gguf " in ran.stderr
@@ -190,7 +190,7 @@ def test_without_arguments_it_tells_how_to_call_it() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
 def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
-    """A full disk is no fault of this program's own."""
+    """A full disk is an error in one line."""
     with Path("/dev/full").open("w") as full:
         code = [sys.executable, "-m", "inspector", str(made("llama-7b"))]
         ran = subprocess.run(code, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -198,7 +198,7 @@ def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
 
 
 def test_a_closed_output_is_no_error(made: Made) -> None:
-    """As `>&-` makes it: the exit code is the answer."""
+    """Output closed as by `>&-` leaves the exit code as the answer."""
     command = f"{sys.executable} -m inspector {made('llama-7b')} >&-"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -221,7 +221,7 @@ def test_a_closed_pipe_is_no_error(made: Made) -> None:
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",), ("--jsonl",)], ids=" ".join)
 def test_a_reader_that_has_gone_has_no_say_in_the_exit_code(form: tuple[str, ...], made: Made) -> None:
-    """`inspect diff a b | true` is 1 where they differ, whatever was read of it."""
+    """`inspect diff a b | true` is 1 if they differ, whatever was read of it."""
     sides = [str(made(name)) for name in ("llama-7b", "mixtral-8x7b")]
     reads, writes = os.pipe()
     os.close(reads)
@@ -234,7 +234,7 @@ def test_a_reader_that_has_gone_has_no_say_in_the_exit_code(form: tuple[str, ...
 
 
 def test_help_and_no_arguments() -> None:
-    """Help names every command; no arguments is help."""
+    """Help names every command; no arguments give the help."""
     helped = run("--help")
     assert helped.returncode == 0
     for command in ("overview", "tensors", "predict"):
@@ -243,7 +243,7 @@ def test_help_and_no_arguments() -> None:
 
 
 class Terminal(io.StringIO):
-    """A stderr that says it is a terminal."""
+    """A stderr that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -253,7 +253,7 @@ class Terminal(io.StringIO):
 def test_a_progress_bar_is_for_long_work_on_a_terminal(
     made: Made, monkeypatch: pytest.MonkeyPatch, seconds: float, terminal: bool, shown: bool
 ) -> None:
-    """On stderr, with the number of headers; stdout is as without it."""
+    """It is on stderr, with the number of headers; stdout is the same as without it."""
     stderr, stdout = Terminal() if terminal else io.StringIO(), io.StringIO()
     monkeypatch.setattr(console, "_PATIENCE", seconds)
     monkeypatch.setattr(sys, "stderr", stderr)

@@ -1,4 +1,4 @@
-"""Columns: widths as a terminal counts them, and which columns give way."""
+"""Columns: widths as a terminal counts them, and the order in which they shrink."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ HEADERS = ("role", "parameters", "shape")
 
 
 def test_wide_characters_take_two_columns() -> None:
-    """CJK and emoji two, a combining accent none."""
+    """CJK and emoji take two columns, a combining accent none."""
     assert [text_width(text) for text in ("模型", "🙂a", "é", "abc")] == [4, 3, 1, 3]
     assert table([("模型", "x"), ("ab", "y")], (), "ll") == "模型  x\nab    y"
 
 
 def test_a_shortened_text_fits() -> None:
-    """The dots count; a wide character is not cut in half."""
+    """The ellipsis counts; a wide character is not cut in half."""
     assert shortened("attention", 5) == "atte…"
     assert shortened("模型模型", 4) == "模…"
     assert shortened("short", 5) == "short"
@@ -29,7 +29,7 @@ def test_without_a_bound_everything_is_shown() -> None:
 
 
 def test_columns_give_way_in_their_order() -> None:
-    """First the shape is shortened down to its least width; then it disappears."""
+    """First the shape is shortened to its least width, then it disappears."""
     lines = table(ROWS, HEADERS, "lrl", width=40, give=[(2, 10)]).splitlines()
     assert lines[1] == "q_proj  536,870,912  num_attention_head…"
     assert max(map(text_width, lines)) <= 40
@@ -37,12 +37,12 @@ def test_columns_give_way_in_their_order() -> None:
 
 
 def test_numbers_are_never_cut() -> None:
-    """A column that is not said to give way stays whole, however narrow the terminal."""
+    """A column that is not marked as shrinkable stays whole, however narrow the terminal."""
     assert "536,870,912" in table(ROWS, HEADERS, "lrl", width=5, give=[(2, 0)])
 
 
 def test_lines_fold_at_spaces() -> None:
-    """Further lines are indented; a word longer than a line is cut: nothing is wider than the terminal."""
+    """Further lines are indented, words longer than a line are cut, and nothing is wider than the terminal."""
     assert wrapped("one two three four", 9) == "one two\n  three\n  four"
     assert wrapped("one two", None) == "one two"
     assert wrapped("a-word-too-long x", 6) == "a-word\n  -too\n  -lon\n  g x"

@@ -35,7 +35,7 @@ WORDS = [
 
 
 def completed(line: str, cache: Path) -> tuple[list[str], bool]:
-    """The words that bash is given for the end of a line, and whether file names are asked for too."""
+    """Bash's words for completing a line, and whether file names are requested, too."""
     words = line.split(" ")
     environment = {
         **os.environ,
@@ -70,13 +70,13 @@ def test_what_may_stand_at_the_end_of_a_line(cache: Path, line: str, words: list
     ["inspect ", "inspect mod", "inspect tensors mod", "inspect audit mod", "inspect diff a m", "inspect x --config c"],
 )
 def test_file_names_are_always_offered(cache: Path, line: str) -> None:
-    """Where a target or a file is meant."""
+    """Wherever a target or a file is expected."""
     assert completed(line, cache)[1]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_has_its_script(inspect: Callable[..., Ran], shell: str) -> None:
-    """Which the shell itself takes for sound, where it is installed."""
+    """The script is valid for the shell itself, where it is installed."""
     ran = inspect("completion", shell)
     assert "_INSPECT_COMPLETE" in ran.out
     if shutil.which(shell):
@@ -84,7 +84,7 @@ def test_each_shell_has_its_script(inspect: Callable[..., Ran], shell: str) -> N
 
 
 def test_bash_completes_with_it(cache: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """The documented line, in a real shell: a file by its name, a command by its beginning."""
+    """The documented line works in a real shell: it completes a file by its name and a command by its beginning."""
     if not shutil.which("bash"):
         pytest.skip("needs bash")
     bin_ = tmp_path / "bin"
@@ -107,7 +107,7 @@ def test_bash_completes_with_it(cache: Path, tmp_path: Path, inspect: Callable[.
 
 
 def test_the_manual_has_every_command_and_option(tmp_path: Path) -> None:
-    """Made from the help, so that it cannot be behind; `man` finds nothing to complain of, where it is installed."""
+    """It is made from the help, so that it is always up to date; `man`, where installed, does not complain about it."""
     import click
 
     from inspector.cli.commands import inspect as group
@@ -130,7 +130,7 @@ def test_the_manual_has_every_command_and_option(tmp_path: Path) -> None:
 
 
 def test_the_wheel_brings_the_manual() -> None:
-    """Where the tests run an installed wheel, as `make test` does."""
+    """The manual is in an installed wheel, with which `make test` runs the tests."""
     from importlib.metadata import distribution
 
     own = distribution("checkpoint-inspector")

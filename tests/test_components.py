@@ -1,4 +1,4 @@
-"""Repositories of several models: each part has its line, the repository its sum, and every file its kind."""
+"""Repositories of several models: each part has its line, the repository a sum, and every file a kind."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def recipe(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_part_is_counted(name: str, tmp_path: Path) -> None:
-    """The parts are those that the library saved, each with as many parameters as PyTorch counted.
+    """The parts are those that the library saved, each with the number of parameters that PyTorch counted.
 
-    BERT's and CLIP's position ids are buffers; the parameters are told without them.
+    BERT's and CLIP's position ids are buffers; parameters are stated without them.
     """
     made = recipe(name)
     result = inspector.reconcile(inspector.open(sparse.make(made, tmp_path / "model")))
@@ -35,7 +35,7 @@ def test_each_part_is_counted(name: str, tmp_path: Path) -> None:
 
 
 def test_each_part_is_predicted_from_its_own_configuration(tmp_path: Path) -> None:
-    """A denoiser, an autoencoder and a text encoder, each by the table of its own class, with no byte unexplained."""
+    """A denoiser, an autoencoder and a text encoder are each predicted by the table of their class, to the byte."""
     made = recipe("stable-diffusion")
     folder = sparse.make(made, tmp_path / "model")
     result = inspector.reconcile(inspector.open(folder))
@@ -48,7 +48,7 @@ def test_each_part_is_predicted_from_its_own_configuration(tmp_path: Path) -> No
 
 
 def test_a_class_without_a_table_is_said_to_have_none(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """A configuration of diffusers is named by its class, also where nothing is predicted from it."""
+    """A configuration of diffusers is named by its class, even where nothing is predicted from it."""
     made = recipe("stable-diffusion")
     made["beside"]["unet/config.json"]["_class_name"] = "NewTransformer2DModel"
     out = inspect(sparse.make(made, tmp_path / "model") / "unet").out
@@ -57,7 +57,7 @@ def test_a_class_without_a_table_is_said_to_have_none(tmp_path: Path, inspect: C
 
 
 def test_older_names_of_an_autoencoders_attention(tmp_path: Path) -> None:
-    """`query` and `proj_attn`, as Stable Diffusion's first files have them, are `to_q` and `to_out.0`."""
+    """`query` and `proj_attn`, as in Stable Diffusion's first files, are `to_q` and `to_out.0`."""
     made = recipe("stable-diffusion")
     path = "vae/diffusion_pytorch_model.safetensors"
     words = {".to_q.": ".query.", ".to_k.": ".key.", ".to_v.": ".value.", ".to_out.{0..0}.": ".proj_attn."}
@@ -71,7 +71,7 @@ def test_older_names_of_an_autoencoders_attention(tmp_path: Path) -> None:
 
 
 def test_bytes_of_a_pipeline_are_told_apart(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """Second copies and configurations: the kinds sum to all that lies beside the weights of the parts."""
+    """Second copies and configurations have kinds, which sum to all that lies beside the weights of the parts."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")
     document = inspect(folder, "--json").json
     kinds = {each["kind"]: each["size"] for each in document["repository"]["other"]}
@@ -89,7 +89,7 @@ def test_bytes_of_a_pipeline_are_told_apart(tmp_path: Path, inspect: Callable[..
 
 
 def test_the_overview_has_a_line_a_part_and_their_sum(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """The sum of a sentence-transformers model has its dense layer in it."""
+    """The sum of a sentence-transformers model includes its dense layer."""
     out = inspect(sparse.make(recipe("sentence-transformer"), tmp_path / "model")).out
     assert "2_Dense" in out
     assert "24,048" in out
@@ -99,7 +99,7 @@ def test_the_overview_has_a_line_a_part_and_their_sum(tmp_path: Path, inspect: C
     "index", ["", "[", "[" * 5000, "7", '{"unet": 3, "vae": []}', '[{"path": "../../etc", "type": "a.B"}, 4]']
 )
 def test_a_senseless_index_of_parts_is_as_none(index: str, tmp_path: Path) -> None:
-    """An index of parts that cannot be read hides nothing of the weights that are there."""
+    """An unreadable index of parts does not hide the weights that are there."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")
     (folder / "model_index.json").write_text(index)
     result = inspector.reconcile(inspector.open(folder))
@@ -108,7 +108,7 @@ def test_a_senseless_index_of_parts_is_as_none(index: str, tmp_path: Path) -> No
 
 
 def test_a_damaged_part_is_counted_as_unreadable(tmp_path: Path) -> None:
-    """One part's broken file leaves the others counted."""
+    """The other parts are still counted when one part's file is broken."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")
     (folder / "vae" / "diffusion_pytorch_model.safetensors").write_bytes(b"\x00" * 7)
     result = inspector.reconcile(inspector.open(folder))
@@ -119,7 +119,7 @@ def test_a_damaged_part_is_counted_as_unreadable(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_headline_is_the_whole_pipeline(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """Parameters, files, roles and tensors are those of all parts, as PyTorch counted them; each part is a tower."""
+    """Parameters, files, roles and tensors are those of all parts, as counted by PyTorch; each part is a tower."""
     made = recipe(name)
     folder = sparse.make(made, tmp_path / "model")
     document = inspect(folder, "--json", "--tensors").json
@@ -144,7 +144,7 @@ def test_the_headline_is_the_whole_pipeline(name: str, tmp_path: Path, inspect: 
 
 
 def test_one_part_of_a_pipeline_is_inspected_alone(tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """By its path, or by `--include`."""
+    """A part is selected by its path, or by `--include`."""
     made = recipe("stable-diffusion")
     folder = sparse.make(made, tmp_path / "model")
     for arguments in ([folder / "vae"], [folder, "--include", "vae/*"]):
@@ -154,7 +154,7 @@ def test_one_part_of_a_pipeline_is_inspected_alone(tmp_path: Path, inspect: Call
 
 
 def test_the_safety_checker_is_no_whole_clip(tmp_path: Path) -> None:
-    """As Stable Diffusion 1.x publishes it: CLIP's vision under its older name, concepts, thresholds, and position ids."""
+    """As Stable Diffusion 1.x publishes it: CLIP's vision under its older name, concepts, thresholds, position ids."""
     case = next(case for case in cases.load(cases.FOLDER / "clip.txt") if "SafetyChecker" in case.source)
     names = {
         name.replace("vision_model.", "vision_model.vision_model.", 1): shape for name, shape in case.shapes.items()
@@ -165,12 +165,12 @@ def test_the_safety_checker_is_no_whole_clip(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(case.config))
     result = inspector.reconcile(inspector.open(tmp_path))
     assert result.prediction is not None
-    assert result.logical == result.prediction.parameters == 23_124  # as PyTorch counts
+    assert result.logical == result.prediction.parameters == 23_124  # as counted by PyTorch
     assert ({step.cause for step in result.steps}, result.findings) == ({"buffer", "header"}, ())
 
 
 def test_a_pipeline_is_called_by_its_class(tmp_path: Path) -> None:
-    """As model_index.json says, and not as one of its parts."""
+    """The title is that of model_index.json, not of one of its parts."""
     recipe = json.loads((FOLDER / "stable-diffusion.json").read_text())
     result = inspector.reconcile(inspector.open(sparse.make(recipe, tmp_path / "sd")))
     assert result.checkpoint.composite == "StableDiffusionPipeline"

@@ -1,7 +1,7 @@
-"""What llama.cpp's converter does to tensors, as the tables have it, against what it did.
+"""The tables' account of what llama.cpp's converter does to tensors, against what it did.
 
-`tools/llama_cpp/compare_cases.py` numbered the elements of tiny models, had them converted, and wrote down which element of
-the model a few elements of each tensor of the file are: here the views of both sides must say the same.
+`tools/llama_cpp/compare_cases.py` numbered the elements of tiny models, had them converted, and recorded which element
+of the model a few elements of each tensor of the file are: the views of both sides must agree with it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from inspector.comparing.strided import loops
 from inspector.model import Key
 
 FIXTURES = Path(sparse.__file__).parent
-#: Language models, then the towers beside them.
+#: Language models, then their image and sound towers.
 CASES = [
     json.loads(line)
     for name in ("conversions.jsonl", "conversions_towers.jsonl")
     for line in (FIXTURES / name).read_text().splitlines()
 ]
-#: Models in two forms, as published and as Transformers holds them.
+#: Models in two forms, as published and as held by Transformers.
 LOADED = [json.loads(line) for line in (FIXTURES / "loaded_forms.jsonl").read_text().splitlines()]
 
 
 def made(case: dict[str, Any], folder: Path) -> inspector.Diff:
-    """The model's header and the file's, compared."""
+    """The model's header compared with that of the file."""
     (folder / "model").mkdir()
     (folder / "model" / "config.json").write_text(json.dumps(case["config"]))
     sparse.write_safetensors(
@@ -65,7 +65,7 @@ def expanded(entries: list[Any]) -> Iterator[tuple[str, list[int]]]:
 
 @every("case", CASES, ids=[case.get("projector", case["architecture"]) for case in CASES], parts=2)
 def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_path: Path) -> None:
-    """All tensors are paired, but for those that are left out or made; and sampled elements are the model's own."""
+    """All tensors are paired, but for those left out or added; sampled elements are the model's own."""
     result = made(case, tmp_path)
     assert [pair.key for pair in result.pairs if not (pair.a and pair.b) and not pair.converter] == []
     sides = Sides(Known(result.a), Known(result.b))
@@ -78,7 +78,7 @@ def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_p
 
 
 def origins(pair: Pair, sides: Sides, name: str, place: int) -> Iterator[list[Any]]:
-    """What an element of the file is, by each option: the model's tensor, its element, and what was added."""
+    """For each option, the origin of an element of the file: the model's tensor, its element, and what was added."""
     assert pair.a is not None
     assert pair.b is not None
     for piece in pieces(pair, sides):
@@ -91,7 +91,7 @@ def origins(pair: Pair, sides: Sides, name: str, place: int) -> Iterator[list[An
 
 
 def elements(option: Option, place: int) -> Iterator[int]:
-    """The element of the model that is walked together with one of the file."""
+    """The element of the model that corresponds to one of the file."""
     model, file = option.a.offset, place - option.b.offset
     for loop in sorted(loops(option.a, option.b), key=lambda loop: -loop.b):
         step = file // loop.b
@@ -103,7 +103,7 @@ def elements(option: Option, place: int) -> Iterator[int]:
 
 
 def test_every_document_says_what_it_can() -> None:
-    """No field that nothing reads, no key that is none, no column of a conversion that is unknown."""
+    """Every field is read, every key exists, and every column of a conversion is known."""
     for name in store().names("conversions"):
         found = conversion_of(name)
         assert isinstance(found, Conversion)
@@ -127,14 +127,14 @@ def test_every_document_says_what_it_can() -> None:
     ("deep", "spatial", "blocks"),
     [
         ([[-2, 0], [-1, 2]], [1, -1], "layerwise.0 spatial.0 layerwise.1 spatial.1"),
-        ([[5, 4], [3, 6]], [1], "spatial.0 layerwise.1 layerwise.0"),  # pairs count in their own order
+        ([[5, 4], [3, 6]], [1], "spatial.0 layerwise.1 layerwise.0"),  # pairs are counted in their own order
         (None, [3, 1], "spatial.1 spatial.0"),
         ([["a", 0]], [1], "spatial.0"),
         ([[1, 2], 3], [], ""),
     ],
 )
 def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial: list[int], blocks: str) -> None:
-    """By hand, of a language model with 8 layers; a list that is none is passed over."""
+    """By hand, for a language model with 8 layers; an invalid list is ignored."""
     found = conversion_of("clip", "granite4_vision")
     config = {"text_config": {"num_hidden_layers": 8}, "deepstack_layer_map": deep, "spatial_target_layers": spatial}
     told = [name.replace("_projectors", "") for name in found.blocks(config)]
@@ -145,7 +145,7 @@ def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial
 
 @every("case", LOADED, ids=[case["type"] for case in LOADED], parts=3)
 def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], tmp_path: Path) -> None:
-    """Either side first; every pair is known piece by piece. `tools/loaded_forms.py` had Transformers save both forms."""
+    """Either side may come first, and every pair is known by pieces. `tools/loaded_forms.py` saved both forms."""
     for form in ("published", "held"):
         (tmp_path / form).mkdir()
         (tmp_path / form / "config.json").write_text(json.dumps(case["config"]))
@@ -159,7 +159,7 @@ def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], 
 
 
 def test_names_are_told_with_their_numbers() -> None:
-    """A name by itself goes before its pattern, what a document says before what it inherits."""
+    """A literal name precedes its pattern, and a document's own entries precede those that it inherits."""
     found = conversion_of("clip", "qwen3vl_merger")
     endings = {stem: list(found.endings(stem, place)) for stem, place in (("mm.2", 0), ("v.deepstack.24.fc1", 2))}
     assert endings["mm.2"].index("visual.merger.linear_fc2") < endings["mm.2"].index("aligner.hidden_layers.1")
@@ -167,14 +167,14 @@ def test_names_are_told_with_their_numbers() -> None:
 
 
 def test_towers_of_two_kinds_have_what_either_says() -> None:
-    """Gemma 4's unified model: its images' positions, and the sounds' scales that all have."""
+    """Gemma 4's unified model: its images' positions, and the scales that all sound towers have."""
     both = conversion_of("clip", "gemma4uv+gemma4ua").converted
     assert {"vision:embed_positions", "audio:attn_scale"} <= both.keys()
     assert both["vision:embed_positions"] == {"axes": "1 0 2", "name": "axes exchanged"}
 
 
 def test_keys_are_written_and_read_alike() -> None:
-    """Tower, branch, part and further numbers; what is usual is left out."""
+    """Tower, branch, part and further numbers are written; defaults are left out."""
     from inspector.architectures.conversions import named
 
     plain = Key("text", 3, None, "q_proj", "weight")
@@ -205,7 +205,7 @@ def test_keys_are_written_and_read_alike() -> None:
 def test_formulas_of_values_are_what_the_converter_computes(
     text: str, known: dict[str, float], expected: list[float]
 ) -> None:
-    """On 1/4, -1 and 3, by hand."""
+    """They agree on 1/4, -1 and 3, by hand."""
     import numpy as np
 
     from inspector.comparing.formulas import applied, words
@@ -215,7 +215,7 @@ def test_formulas_of_values_are_what_the_converter_computes(
 
 
 def test_a_batch_norm_that_was_folded_is_equal_to_the_four_it_was_made_of(tmp_path: Path) -> None:
-    """weight / sqrt(variance + eps) and bias - mean * that: of 6, 1, 2 and 4 (less eps) these are 3 and -5."""
+    """weight / sqrt(variance + eps) and bias - mean * that: for 6, 1, 2 and 4 (less eps) these are 3 and -5."""
     import numpy as np
     from gguf import GGUFWriter
     from safetensors.numpy import save_file
@@ -275,9 +275,9 @@ def test_a_tensor_made_ternary_by_its_own_mean_is_equal(tmp_path: Path) -> None:
 
 
 def test_a_model_as_transformers_holds_it_is_equal_to_the_published(tmp_path: Path) -> None:
-    """HRM's gate, queries, keys and values lie in one tensor, in this order; as it is loaded they are four.
+    """HRM's gate, queries, keys and values lie in one tensor, in this order; when loaded they are four.
 
-    One number of the keys that is changed is a difference of that projection alone.
+    A changed number of the keys is a difference of that projection alone.
     """
     import numpy as np
     from safetensors.numpy import save_file
@@ -313,7 +313,7 @@ def test_a_model_as_transformers_holds_it_is_equal_to_the_published(tmp_path: Pa
 
 
 def test_rotary_halves_of_a_loaded_tower_are_put_back(tmp_path: Path) -> None:
-    """Step 3.7's vision has the pairs of a head side by side (0 1 2 3); Transformers holds their halves (0 2 1 3)."""
+    """Step 3.7's vision stores a head's pairs side by side (0 1 2 3); Transformers holds their halves (0 2 1 3)."""
     import numpy as np
     from safetensors.numpy import save_file
 
@@ -347,7 +347,7 @@ def test_rotary_halves_of_a_loaded_tower_are_put_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("last", "status"), [(9, "equal"), (10, "different")])
 def test_a_draft_s_tokens_are_numbered_as_the_target_s(last: int, status: str, tmp_path: Path) -> None:
-    """EAGLE-3 stores how far each token lies from the target's (5, 6, 7), the converter which it is (5, 7, 9)."""
+    """EAGLE-3 stores the distance of each token from the target's (5, 6, 7), the converter its number (5, 7, 9)."""
     import numpy as np
     from gguf import GGUFWriter
     from safetensors.numpy import save_file

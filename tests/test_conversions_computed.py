@@ -1,4 +1,4 @@
-"""Tensors of a converted file that hold more than the model's: rows that were computed, and rows of zeros."""
+"""Tensors of a converted file that hold more than the model's: computed rows, and rows of zeros."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compared(
 
 
 def every_number_changed(rows: Sequence[Sequence[float]]) -> list[list[list[float]]]:
-    """The same matrix with one number more by 1, for each of its numbers."""
+    """The same matrix with one number increased by 1, for each of its numbers."""
     found = []
     for row, column in np.ndindex(len(rows), len(rows[0])):
         changed = [list(values) for values in rows]
@@ -62,7 +62,7 @@ POCKET = {
 
 @pytest.mark.parametrize("voice", [True, False], ids=["voice", "no voice"])
 def test_a_vector_that_became_a_token_is_its_product(tmp_path: Path, voice: bool) -> None:
-    """Pocket TTS: tokens, a learned vector if there is one, and (1 + 3, 2 · 2), of [1, 2, 3] times the projection."""
+    """Pocket TTS: tokens, an optional learned vector, and (1 + 3, 2 · 2), of [1, 2, 3] times the projection."""
     model = {name: values for name, values in POCKET.items() if voice or "voice" not in name}
     rows = [[1, 2], [3, 4], *([[5, 6]] if voice else []), [4, 4]]
     config = {"model_type": "pockettts"}
@@ -74,7 +74,7 @@ def test_a_vector_that_became_a_token_is_its_product(tmp_path: Path, voice: bool
 
 
 def test_embeddings_after_a_feed_forward_are_what_it_makes_of_them(tmp_path: Path) -> None:
-    """Qwen3-TTS: silu(20) is 20 in F32, silu(0) is 0; so [10, 1] becomes 2 · 20 + 1 and -20, before the codec's rows."""
+    """Qwen3-TTS: silu(20) is 20 in F32, silu(0) is 0; [10, 1] becomes 2 · 20 + 1 and -20, before the codec's rows."""
     model = {
         "talker.model.text_embedding.weight": [[10, 1]],
         "talker.model.codec_embedding.weight": [[7, 8], [9, 6], [5, 4]],
@@ -93,7 +93,7 @@ def test_embeddings_after_a_feed_forward_are_what_it_makes_of_them(tmp_path: Pat
 
 
 def test_zeros_before_a_models_rows_are_zeros(tmp_path: Path) -> None:
-    """Granite Switch: two adapters become three, the first of zeros; a number there is a difference, too."""
+    """Granite Switch: two adapters become three, the first of zeros; any other number there is a difference."""
     model = {"model.layers.0.self_attn.o_proj.lora_A": [[[[1, 2]]], [[[3, 4]]]]}
     name = "blk.0.attn_output.lora_a"
     for number, (first, status) in enumerate([([0, 0], "equal"), ([0, 1], "different")]):
@@ -104,7 +104,7 @@ def test_zeros_before_a_models_rows_are_zeros(tmp_path: Path) -> None:
 
 
 def test_only_stacked_experts_of_llama_4_are_transposed(tmp_path: Path) -> None:
-    """A dense layer's projection is square here: were it transposed, [1, 2], [3, 4] would be [1, 3], [2, 4]."""
+    """The dense layer's projection is square: transposed, [1, 2], [3, 4] would be [1, 3], [2, 4]."""
     config = {"model_type": "llama4_text", "hidden_size": 2, "intermediate_size": 2, "num_hidden_layers": 1}
     experts = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
     dense = {"model.layers.0.feed_forward.down_proj.weight": experts[0]}
@@ -117,7 +117,7 @@ def test_only_stacked_experts_of_llama_4_are_transposed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("layers", "said"), [(1, "leaves out"), (2, "")])
 def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, layers: int, said: str) -> None:
-    """A layer beyond those that the configuration counts is no loss, one that it counts is."""
+    """A missing layer beyond the configured number is no loss, one within it is."""
     norm = "model.layers.{}.input_layernorm.weight"
     config = {"model_type": "deepseek_v3", "num_hidden_layers": layers}
     found = compared(
@@ -131,7 +131,7 @@ def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, laye
 
 
 def test_the_part_of_a_head_that_turns_is_permuted(tmp_path: Path) -> None:
-    """GLM-V: of six rows of a head four turn, side by side in pairs: rows 0, 2, 1, 3, then 4 and 5 as they are."""
+    """GLM-V rotates four of a head's six rows, in pairs side by side: rows 0, 2, 1, 3, then 4 and 5 unchanged."""
     config = {"model_type": "glm4", "num_attention_heads": 2, "num_key_value_heads": 2, "qk_rope_head_dim": 4}
     rows = [[float(number)] * 2 for number in range(12)]
     file = [rows[6 * head + row] for head in (0, 1) for row in (0, 2, 1, 3, 4, 5)]

@@ -33,7 +33,7 @@ def test_a_plain_model_differs_only_by_its_embeddings() -> None:
 
 
 def test_router_corrections_are_parameters_to_their_authors() -> None:
-    """Two layers of 4 experts; one that Transformers has as a parameter is counted already."""
+    """Two layers of 4 experts; a correction that is a parameter in Transformers, too, is not counted again."""
     buffer = row("router_bias", 4, layers=(0, 1), group="buffer", buffer=True)
     assert told(conventions(100, [buffer])) == {"with_router_bias": 108}
     assert conventions(100, [row("router_bias", 4, layers=(0, 1))]) == ()
@@ -56,7 +56,7 @@ def test_embeddings_are_those_of_the_text() -> None:
 
 
 def test_conventions_of_a_configuration_count_a_tied_head_again() -> None:
-    """A tied head of 10×8; layers that predict further tokens; embeddings that are all of the model but 8."""
+    """A tied head of 10×8; layers that predict further tokens; the model without embeddings has 8 parameters."""
     rows, tied = (row("embed_tokens", 10, 8), row("norm", 8)), (row("lm_head", 10, 8),)
     prediction = Prediction(Config({}, "config.json"), "t", "", rows, tied, ahead=(row("q_proj", 3, layers=(0, 1)),))
     assert told(of_prediction(prediction)) == {
@@ -67,7 +67,7 @@ def test_conventions_of_a_configuration_count_a_tied_head_again() -> None:
 
 
 def test_conventions_of_a_file_and_of_its_configuration(tmp_path: Path) -> None:
-    """The same for both: a head of its own and an embedding of 10×8."""
+    """Both agree on a separate head and an embedding of 10×8."""
     result = inspector.reconcile(inspector.open(save(tmp_path / "m", LLAMA)))
     assert told(result.counts) == {"without_embeddings": PARAMETERS - 160}
     assert result.prediction and of_prediction(result.prediction) == result.counts

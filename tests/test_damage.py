@@ -1,6 +1,6 @@
-"""Damaged files through the command line: one clear line or a labelled result, never a traceback.
+"""Damaged files on the command line: one clear line or a labelled result, never a traceback.
 
-`test_rules` has the audit's corpus.
+The audit's corpus is in `test_rules`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from every import every
 
 Run = Callable[..., Ran]
 
-#: What may be wrong with a lone safetensors file → its bytes.
+#: Faults of a lone safetensors file → its bytes.
 FILES: dict[str, bytes] = {
     "empty": b"",
     "seven bytes": b"\x10\0\0\0\0\0\0",
@@ -50,7 +50,7 @@ FILES: dict[str, bytes] = {
     "half a surrogate in a name": hostile.framed(b'{"\\ud800":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}', 1),
 }
 
-#: What may be wrong with a folder → the change.
+#: Faults of a folder → the change.
 FOLDERS: dict[str, hostile.Change] = {
     "no weights": hostile.drop(hostile.FIRST, hostile.SECOND, hostile.INDEX),
     "an index that names a missing file": hostile.drop(hostile.SECOND),
@@ -69,7 +69,7 @@ COMMANDS = (["{}"], ["{}", "--json"], ["tensors", "{}"], ["audit", "{}"], ["audi
 
 
 def clear(ran: Ran) -> None:
-    """One line of error, or a result: and no control characters or traceback in either."""
+    """Check for one line of error, or a result, without control characters or a traceback."""
     assert ran.code in (0, 1, 2)
     assert "Traceback" not in ran.err + ran.out and "an error of this program's own" not in ran.err
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]", ran.out + ran.err)
@@ -82,7 +82,7 @@ def clear(ran: Ran) -> None:
 @every("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("name", FILES)
 def test_files(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> None:
-    """A damaged file."""
+    """A damaged file is one clear line or a labelled result."""
     path = tmp_path / "model.safetensors"
     path.write_bytes(FILES[name])
     ran = inspect(*(word.format(path) for word in command))
@@ -96,6 +96,6 @@ def test_files(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> N
 @every("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("name", FOLDERS)
 def test_folders(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> None:
-    """A damaged folder."""
+    """A damaged folder is one clear line or a labelled result."""
     folder = hostile.make(FOLDERS[name], tmp_path)
     clear(inspect(*(word.format(folder) for word in command)))

@@ -1,4 +1,4 @@
-"""`inspect audit --data`: damage of seventy kinds is found, oddities of sixty kinds that are sound are passed over."""
+"""`inspect audit --data` finds seventy kinds of damage, and passes over sixty kinds of sound oddities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Run = Callable[..., Ran]
 
 
 def found(kind: str, seed: int, folder: Path) -> list[Finding]:
-    """What the rules of the data say."""
+    """The findings of the rules about values."""
     result = audit([spoilt.make(kind, seed, folder)], data=True)
     findings = [finding for model in result.checkpoints for finding in model.findings]
     assert "not-judged" not in {finding.rule for finding in findings}
@@ -34,13 +34,13 @@ def found(kind: str, seed: int, folder: Path) -> list[Finding]:
 
 
 def seed_of(kind: str) -> int:
-    """Another model for each kind, the same in every run."""
+    """A different seed for each kind, the same in every run."""
     return zlib.crc32(kind.encode()) % 10_000
 
 
 @every("kind", spoilt.DAMAGED, parts=9)
 def test_damage_is_found(kind: str, tmp_path: Path) -> None:
-    """An error in the file that is damaged."""
+    """Damage is an error in the damaged file."""
     findings = found(kind, seed_of(kind), tmp_path)
     assert findings
     assert {finding.severity for finding in findings} == {"warning" if kind == "rows-lost-amid-table" else "error"}
@@ -49,11 +49,11 @@ def test_damage_is_found(kind: str, tmp_path: Path) -> None:
 
 @every("kind", spoilt.SOUND, parts=6)
 def test_oddities_are_passed_over(kind: str, tmp_path: Path) -> None:
-    """Not a word about what sound models have."""
+    """Properties of sound models have no finding."""
     assert found(kind, seed_of(kind), tmp_path) == []
 
 
-#: Kind of damage → the rule that tells it, and words of what it says.
+#: Kind of damage → the rule that reports it, and words of the message.
 TOLD = {
     "hole-anywhere": ("zero-block", "6,000 bytes of zeros"),
     "nothing-but-zeros": ("zero-tensor", "never filled"),
@@ -79,7 +79,7 @@ TOLD = {
 
 @every("kind", TOLD, parts=2)
 def test_what_is_wrong_is_said(kind: str, tmp_path: Path) -> None:
-    """The rule, and the number or the reason."""
+    """The finding has the rule, and the number or the reason."""
     rule, words = TOLD[kind]
     model = spoilt.Drawn(77, tmp_path)
     model.dtype = "BF16"
@@ -91,13 +91,13 @@ def test_what_is_wrong_is_said(kind: str, tmp_path: Path) -> None:
 
 
 def test_without_data_nothing_is_read(tmp_path: Path) -> None:
-    """NaN is no matter of the headers."""
+    """NaN does not show in headers."""
     result = audit([spoilt.make("nan", 1, tmp_path)])
     assert [finding.rule for model in result.checkpoints for finding in model.findings] == []
 
 
 def test_one_pass_hashes_and_looks(tmp_path: Path, inspect: Run) -> None:
-    """The checksum is that of the file, and what is wrong with its numbers is found beside it."""
+    """The checksum is that of the file, and errors in its numbers are found in the same pass."""
     spoilt.make("nan", 3, tmp_path)
     weights = tmp_path / "model.safetensors"
     (tmp_path / "SHA256SUMS").write_text(f"{hashlib.sha256(weights.read_bytes()).hexdigest()} *model.safetensors\n")
@@ -110,7 +110,7 @@ def test_one_pass_hashes_and_looks(tmp_path: Path, inspect: Run) -> None:
 
 
 def test_every_byte_is_read_once(tmp_path: Path) -> None:
-    """Tensors without hashing, the whole file with it; pieces end within tensors, and find what lies at their ends."""
+    """Tensors without hashing, the whole file with it; faults at the ends of pieces within a tensor are found."""
     values = np.random.default_rng(2).normal(0, 0.02, (3, PIECE // 4)).astype("<f4")
     values[1, -1] = np.nan
     values[2, 0] = np.inf
@@ -135,7 +135,7 @@ BLOCKS = [json.loads(line) for line in _RECORDED.read_text().splitlines()]
 
 @every("blocks", BLOCKS, ids=[each["type"] for each in BLOCKS])
 def test_blocks_are_refused_as_by_llama_cpp(blocks: dict[str, Any]) -> None:
-    """Of each type, those that `--check-tensors` takes and those that it does not."""
+    """Of each type, the blocks that `--check-tensors` accepts and those that it refuses."""
     for verdict in ("taken", "refused"):
         for block in blocks[verdict]:
             facts = facts_of(np.frombuffer(bytes.fromhex(block), np.uint8), blocks["type"], 0, 0)

@@ -1,4 +1,4 @@
-"""Packed weights as numbers: those that the libraries make of them."""
+"""Packed weights as numbers agree with those of the libraries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def opened(case: dict[str, Any], folder: Path) -> tuple[Reconciliation, Labelled
 
 @every("name", CASES)
 def test_the_numbers_are_the_libraries_own(name: str, tmp_path: Path) -> None:
-    """To the last bit but one, whatever the pieces in which they are asked for."""
+    """They agree to the last bit but one, whatever the pieces in which they are read."""
     case = CASES[name]
     expected = np.frombuffer(b64decode(case["values"]), "<f4")
     result, packed = opened(case, tmp_path)
@@ -56,7 +56,7 @@ def test_the_numbers_are_the_libraries_own(name: str, tmp_path: Path) -> None:
 
 
 def test_a_layout_without_a_definition_is_said_to_have_none(tmp_path: Path) -> None:
-    """Marlin's is permuted for a GPU: an error in one line, and none of the words as numbers."""
+    """Marlin's layout is permuted for a GPU: an error in one line, and its words are not shown as numbers."""
     result = inspector.reconcile(
         inspector.open(
             sparse.make(
@@ -76,7 +76,7 @@ NAMES = sorted(path.stem for path in (Path(sparse.__file__).parent / "packed").g
 
 @every("name", NAMES, parts=2)
 def test_no_packed_checkpoint_surprises(name: str, tmp_path: Path) -> None:
-    """Of each that libraries write every weight either has as many numbers as its shape, or no definition."""
+    """Each weight in the libraries' checkpoints has as many numbers as its shape, or no definition."""
     recipe = json.loads((Path(sparse.__file__).parent / "packed" / f"{name}.json").read_text())
     result = inspector.reconcile(inspector.open(sparse.make(recipe, tmp_path / "m")))
     with closing(Weights(result)) as weights:

@@ -29,7 +29,7 @@ LAYER = {
 
 
 def llama(folder: Path, changes: Changes | None = None, config: Mapping[str, object] | None = None) -> Path:
-    """A model of two layers; `changes` gives modules another dtype and shape, or none."""
+    """A model of two layers; `changes` gives modules another dtype and shape, or removes them."""
     shapes = {"model.embed_tokens": [50, 64], "model.norm": [64], "lm_head": [50, 64]}
     shapes |= {f"model.layers.{layer}.{name}": shape for layer in (0, 1) for name, shape in LAYER.items()}
     entries = {name: ("BF16", shape) for name, shape in shapes.items()}
@@ -47,14 +47,14 @@ def llama(folder: Path, changes: Changes | None = None, config: Mapping[str, obj
 
 
 def test_a_checkpoint_equals_itself(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """21 tensors of two layers of nine, and three outside; exit code 0, and what was not looked at is said."""
+    """21 tensors: nine in each of two layers, three outside; exit code 0, and the output says what was not compared."""
     ran = inspect("diff", llama(tmp_path / "a"), llama(tmp_path / "b"))
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == "21 tensors the same in dtype and shape; values were not compared (--data)"
 
 
 def test_each_difference_has_its_status(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A dtype, a shape, one only in each: four tensors and a field; all others are the same."""
+    """A dtype, a shape, one tensor only on each side, and a field differ; everything else is the same."""
     more: Changes = {"model.layers.0.self_attn.q_norm": ("BF16", [16]), "model.layers.1.mlp.up_proj": ("F32", [96, 64])}
     other = llama(
         tmp_path / "b",
@@ -78,7 +78,7 @@ def test_each_difference_has_its_status(tmp_path: Path, inspect: Callable[..., R
 
 
 def test_text_groups_layers_and_leaves_out_what_is_the_same(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """One line for both layers of a projection, with the bytes of both: 2 × 96 × 64 at two and four bytes."""
+    """Both layers of a projection share a line, with the bytes of both: 2 × 96 × 64 at two and four bytes."""
     wide: Changes = {f"model.layers.{layer}.mlp.down_proj": ("F32", [64, 96]) for layer in (0, 1)}
     ran = inspect("diff", llama(tmp_path / "a"), llama(tmp_path / "b", wide))
     assert "dtype  down_proj, layers 0–1  BF16 → F32      24,576      49,152" in ran.out.splitlines()
@@ -87,7 +87,7 @@ def test_text_groups_layers_and_leaves_out_what_is_the_same(tmp_path: Path, insp
 
 
 def test_totals_by_role_have_the_bits_of_either_side(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A vocabulary of two more has 16 bits as before; of two projections one alone is left, in 32; one head is on one side."""
+    """A vocabulary of two more keeps its 16 bits; of two projections one is left, in 32; one side has a head."""
     other: Changes = {
         "model.embed_tokens": ("BF16", [52, 64]),
         "model.layers.0.mlp.up_proj": None,
@@ -102,7 +102,7 @@ def test_totals_by_role_have_the_bits_of_either_side(tmp_path: Path, inspect: Ca
 
 
 def test_fused_projections_are_compared_with_their_parts(tmp_path: Path) -> None:
-    """One qkv tensor for three, one gate_up for two, in one layer: 5 tensors for 2 pairs."""
+    """One qkv tensor for three, one gate_up for two, in one layer: 5 tensors in 2 pairs."""
     parts = [*(f"self_attn.{part}_proj" for part in "qkv"), "mlp.gate_proj", "mlp.up_proj"]
     gone: Changes = {f"model.layers.0.{name}": None for name in parts}
     fused: Changes = {
@@ -117,7 +117,7 @@ def test_fused_projections_are_compared_with_their_parts(tmp_path: Path) -> None
 
 
 def test_leftovers_of_one_coarse_key_are_no_pair_where_sizes_differ(tmp_path: Path) -> None:
-    """q alone on one side and k and v alone on the other have a coarse role in common, and nothing else."""
+    """q alone on one side and k and v alone on the other share a coarse role, and nothing else."""
     own = llama(tmp_path / "a", {"model.layers.0.self_attn.k_proj": None, "model.layers.0.self_attn.v_proj": None})
     other = llama(tmp_path / "b", {"model.layers.0.self_attn.q_proj": None, "model.layers.0.self_attn.v_proj": None})
     counts = inspector.diff(own, other).counts
@@ -127,7 +127,7 @@ def test_leftovers_of_one_coarse_key_are_no_pair_where_sizes_differ(tmp_path: Pa
 @pytest.mark.parametrize(
     ("a", "b", "counts"),
     [
-        # Meta's names and fused-free layout: all 291 tensors are the same.
+        # Meta's names, no fused layout: all 291 tensors are the same.
         ("llama-3.1-8b", "llama-3.1-8b-meta", {"same": 291, "dtype": 0, "only_b": 0}),
         # llama.cpp stores every tensor in another type, and adds its rope frequencies.
         ("llama-3.1-8b", "llama-3.1-8b-q4_k_m", {"same": 0, "dtype": 291, "only_b": 1}),
@@ -139,14 +139,14 @@ def test_leftovers_of_one_coarse_key_are_no_pair_where_sizes_differ(tmp_path: Pa
     ],
 )
 def test_formats_names_and_packing_play_no_part(a: str, b: str, counts: dict[str, int], made: Made) -> None:
-    """Every tensor finds its counterpart; nothing is left over but what the converter made."""
+    """Every tensor finds its counterpart; only what the converter added is left over."""
     result = inspector.diff(made(a), made(b))
     told: dict[str, int] = {str(status): number for status, number in result.counts.items()}
     assert told | counts | {"shape": 0, "only_a": 0} == told
 
 
 def test_unrelated_models_are_one_line(made: Made, inspect: Callable[..., Ran]) -> None:
-    """And not 500; what they share is said."""
+    """The output is one line, not 500, and says what they share."""
     ran = inspect("diff", made("gpt2"), made("llama-7b"))
     assert ran.code == 1
     assert ran.out.splitlines()[2].startswith("two unrelated models: 0.0 % of the smaller one's parameters")
@@ -154,6 +154,6 @@ def test_unrelated_models_are_one_line(made: Made, inspect: Callable[..., Ran]) 
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Exit code 2, as everywhere."""
+    """The exit code is 2, as everywhere."""
     ran = inspect("diff", llama(tmp_path / "a"), tmp_path / "nothing.safetensors")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -1,4 +1,4 @@
-"""What an adapter does to its base's numbers, and whether a model is the base with it merged: by NumPy, by hand."""
+"""An adapter's effect on its base's numbers, and whether a model is the base with it merged, by NumPy and by hand."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SCALES: dict[str, tuple[dict[str, Any], Callable[[str], float]]] = {
 
 @pytest.mark.parametrize("how", SCALES)
 def test_the_change_is_as_large_as_the_product(how: str, base: tuple[Path, dict[str, Array]], tmp_path: Path) -> None:
-    """‖s·B·A‖ / ‖W‖ of each weight, and zero where B is."""
+    """‖s·B·A‖ / ‖W‖ of each weight, and zero where B is zero."""
     folder, numbers = base
     config, scale = SCALES[how]
     lora, factors = adapter(tmp_path / "lora", config)
@@ -79,7 +79,7 @@ def test_the_change_is_as_large_as_the_product(how: str, base: tuple[Path, dict[
 
 
 def test_magnitudes_give_each_output_its_length(base: tuple[Path, dict[str, Array]], tmp_path: Path) -> None:
-    """DoRA: every row of W′ is 1/2 long."""
+    """DoRA: every row of W′ has length 1/2."""
     folder, numbers = base
     dora, factors = adapter(tmp_path / "dora", {"lora_alpha": 4}, magnitude=True)
     weight = floats(numbers[f"{ADAPTED[0]}.weight"])
@@ -95,7 +95,7 @@ def test_magnitudes_give_each_output_its_length(base: tuple[Path, dict[str, Arra
 def merged(
     folder: Path, numbers: dict[str, Array], factors: dict[str, tuple[Array, Array]], scale: float
 ) -> dict[str, Array]:
-    """As PEFT's merge_and_unload: added in F32 and stored as BF16."""
+    """Merge as PEFT's merge_and_unload: add in F32 and store as BF16."""
     tensors = dict(numbers)
     for name, (down, up) in factors.items():
         tensors[f"{name}.weight"] = bits16(floats(numbers[f"{name}.weight"]) + scale * (up @ down))
@@ -109,7 +109,7 @@ Run = Callable[..., Ran]
 def test_a_merged_model_is_its_base_with_the_adapter(
     inspect: Run, base: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
-    """In either order; not with half the adapter, nor where another weight was changed."""
+    """It is found in either order; not with half the adapter, nor if another weight was changed."""
     folder, numbers = base
     lora, factors = adapter(tmp_path / "lora", {"lora_alpha": 8})
     tensors = merged(tmp_path / "merged", numbers, factors, 2.0)
@@ -133,7 +133,7 @@ def test_a_merged_model_is_its_base_with_the_adapter(
 
 
 def test_one_number_that_is_not_the_sum_is_found(base: tuple[Path, dict[str, Array]], tmp_path: Path) -> None:
-    """A merged weight with one sign changed: that weight alone is different."""
+    """If one sign of a merged weight is flipped, only that weight is different."""
     folder, numbers = base
     lora, factors = adapter(tmp_path / "lora", {"lora_alpha": 8})
     tensors = merged(tmp_path / "merged", numbers, factors, 2.0)
@@ -149,7 +149,7 @@ def test_one_number_that_is_not_the_sum_is_found(base: tuple[Path, dict[str, Arr
 def test_diff_data_of_an_adapter_tells_how_large_the_changes_are(
     inspect: Run, base: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
-    """A column by role, and what was not trained; without a known scale one line says so."""
+    """A column by role, and a note on untrained weights; without a known scale one line says so."""
     lora, _ = adapter(tmp_path / "lora", {"lora_alpha": 8})
     ran = inspect("diff", base[0], lora, "--data")
     assert ran.code == 1
@@ -174,7 +174,7 @@ def test_an_adapter_among_three_needs_the_values(
 def test_the_rank_of_a_merged_adapter_is_seen_beneath_rounding(
     base: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
-    """--rank of the base and the merged model: 4 each, and nothing of what was not trained."""
+    """--rank of the base and the merged model finds 4 for each weight, and none for untrained ones."""
     folder, numbers = base
     _, factors = adapter(tmp_path / "lora", {"lora_alpha": 8})
     merged(tmp_path / "merged", numbers, factors, 2.0)

@@ -47,7 +47,7 @@ def told(a: Path, b: Path) -> dict[str, Any]:
 
 
 def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """The same to the byte; another template; another token for a number."""
+    """Identical files; another template; another token for a number."""
     a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b")
     assert told(a, b) == {"vocabulary": "same", "chat template": "same", "tokenizer_config.json": "same"}
     c = with_tokenizer(tmp_path / "c", "{{ messages }}", {"<s>": 0, "a": 1, "c": 2})
@@ -59,7 +59,7 @@ def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
 
 
 def test_a_gguf_and_its_source(tmp_path: Path) -> None:
-    """Template and tokens are compared across formats; what fills the vocabulary up is no difference."""
+    """Template and tokens are compared across formats; padding of the vocabulary is no difference."""
     a = with_tokenizer(tmp_path / "a")
     assert told(a, in_gguf(tmp_path / "b.gguf")) == {"vocabulary": "same", "chat template": "same"}
     padded = in_gguf(tmp_path / "c.gguf", tokens=("<s>", "a", "b", "<end>", "[PAD4]"))
@@ -69,7 +69,7 @@ def test_a_gguf_and_its_source(tmp_path: Path) -> None:
 
 
 def test_what_one_side_lacks_and_what_cannot_be_read(tmp_path: Path) -> None:
-    """A template that is gone; a tokenizer that is no JSON, or nested too deep, says nothing and stops nothing."""
+    """A missing template; a tokenizer that is no JSON, or nested too deep, is ignored."""
     a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b")
     (b / "tokenizer_config.json").unlink()
     assert told(a, b) == {"vocabulary": "same", "chat template": "only_a", "tokenizer_config.json": "only_a"}
@@ -82,7 +82,7 @@ def test_what_one_side_lacks_and_what_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_the_headers_metadata(tmp_path: Path) -> None:
-    """What the key-values of two GGUF files say, and the fields that differ."""
+    """The key-values that differ between two GGUF files, and their fields."""
     one, two = in_gguf(tmp_path / "a.gguf"), in_gguf(tmp_path / "b.gguf")
     assert told(one, two)["metadata"] == "same"
     writer = gguf.GGUFWriter(tmp_path / "c.gguf", "llama")

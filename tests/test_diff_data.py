@@ -1,7 +1,7 @@
-"""`inspect diff --data`: values that are equal, rounded or different, and what converters do to them.
+"""`inspect diff --data`: values that are equal, rounded or different, and transformations by converters.
 
-The models are made with NumPy, the GGUF files with the `gguf` package; what llama.cpp's converter does to a tensor is
-written here again as its source has it, in array operations.
+The models are made with NumPy, the GGUF files with the `gguf` package; llama.cpp's transformations are written here
+again as in its source, in array operations.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def llama(seed: int = 0) -> Tensors:
 
 
 def in_bf16(values: Array) -> Array:
-    """The same numbers with BF16's bits, as float32: the lower half cut off."""
+    """The same numbers rounded to BF16, as float32: the lower half cut off."""
     cut: Array = (values.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
     return cut
 
@@ -110,7 +110,7 @@ def told(result: inspector.Diff) -> dict[str, Any]:
 
 
 def test_equal_bytes(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A copy: 21 tensors of equal values, exit code 0."""
+    """A copy has 21 tensors of equal values, exit code 0."""
     tensors = llama()
     ran = inspect("diff", saved(tmp_path / "a", tensors), saved(tmp_path / "b", tensors), "--data", "--json")
     assert ran.code == 0
@@ -119,7 +119,7 @@ def test_equal_bytes(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
 
 
 def test_one_number_is_found_and_measured(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """up_proj[7, 3] of layer 1 is 0.5 more: the largest difference is that, the relative one that over the norm."""
+    """up_proj[7, 3] of layer 1 is larger by 0.5, the largest difference; the relative one is 0.5 over the norm."""
     tensors = llama()
     name = "model.layers.1.mlp.up_proj.weight"
     changed = {**tensors, name: tensors[name].copy()}
@@ -135,7 +135,7 @@ def test_one_number_is_found_and_measured(tmp_path: Path, inspect: Callable[...,
 
 
 def test_numbers_rounded_to_another_dtype(tmp_path: Path) -> None:
-    """F32 to F16 rounds by at most half a step of 2⁻¹¹; one number that is further away is different."""
+    """F32 to F16 rounds by at most half a step of 2⁻¹¹; one number that is further off makes the tensor different."""
     draw = np.random.default_rng(3)
     tensors = {name: draw.standard_normal(each.shape).astype(np.float32) for name, each in llama().items()}
     halves = {name: each.astype(np.float16) for name, each in tensors.items()}
@@ -148,7 +148,7 @@ def test_numbers_rounded_to_another_dtype(tmp_path: Path) -> None:
 
 
 def test_a_conversion_is_equal_with_its_transform_named(tmp_path: Path) -> None:
-    """Queries and keys are permuted; all else is as it was."""
+    """Queries and keys are permuted; everything else is unchanged."""
     tensors = llama()
     data = told(inspector.diff(saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors), data=True))
     assert {each.status for each in data.values()} == {"equal"}
@@ -157,7 +157,7 @@ def test_a_conversion_is_equal_with_its_transform_named(tmp_path: Path) -> None:
 
 
 def test_either_side_may_be_the_converted_one(tmp_path: Path) -> None:
-    """And a file whose queries nobody permuted, as older converters wrote, is told without the transform."""
+    """The converted file may come first; without permuted queries, as in older files, no transform is reported."""
     tensors = llama()
     model, file = saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors)
     assert {each.status for each in told(inspector.diff(file, model, data=True)).values()} == {"equal"}
@@ -172,7 +172,7 @@ def test_either_side_may_be_the_converted_one(tmp_path: Path) -> None:
 
 
 def permuted_back(weights: Array, heads: int) -> Array:
-    """What `permuted` makes the given weights of."""
+    """The weights of which `permuted` makes the given ones."""
     back: Array = weights.reshape(heads, weights.shape[0] // heads // 2, 2, -1).swapaxes(1, 2).reshape(weights.shape)
     return back
 
@@ -194,7 +194,7 @@ def test_quantized_weights_are_rounded_and_a_tampered_one_is_found(name: str, tm
 
 
 def test_norms_that_a_converter_adds_one_to(tmp_path: Path) -> None:
-    """Gemma's: "differs by 9.5 ×" is `x + 1`."""
+    """Gemma's norms: "differs by 9.5 ×" is `x + 1`."""
     tensors = llama()
     tensors = {name: each for name, each in tensors.items() if name != "lm_head.weight"}
     model = saved(
@@ -211,7 +211,7 @@ def test_norms_that_a_converter_adds_one_to(tmp_path: Path) -> None:
 
 
 def unpermuted(tensors: Mapping[str, Array]) -> Tensors:
-    """Queries and keys so that `in_gguf` writes them as they are."""
+    """Queries and keys for which `in_gguf` writes the original ones."""
     heads = {"q_proj": HEADS, "k_proj": KEY_HEADS}
     return {
         name: permuted_back(each, heads[name.split(".")[-2]])
@@ -221,7 +221,7 @@ def unpermuted(tensors: Mapping[str, Array]) -> Tensors:
 
 
 def test_fused_and_stacked_layouts_are_taken_apart(tmp_path: Path) -> None:
-    """One qkv tensor for three; a value changed in its keys is found there."""
+    """One qkv tensor for three: a value changed in its keys is found there."""
     tensors = llama()
     fused = dict(tensors)
     for layer in (0, 1):
@@ -241,7 +241,7 @@ def test_fused_and_stacked_layouts_are_taken_apart(tmp_path: Path) -> None:
 
 
 def test_convolutions_of_queries_keys_and_values_lie_in_one_or_in_three(tmp_path: Path) -> None:
-    """Kimi's linear attention: published with three, in Transformers one after the other; of different widths here."""
+    """Kimi's linear attention: published as three, in Transformers one after the other; here of different widths."""
     draw = np.random.default_rng(3)
     widths = {"q": 8, "k": 8, "v": 16}
     parts = {letter: draw.normal(size=(width, 1, 4)).astype(np.float32) for letter, width in widths.items()}
@@ -259,7 +259,7 @@ def test_convolutions_of_queries_keys_and_values_lie_in_one_or_in_three(tmp_path
 
 
 def test_nans_are_equal_to_nans_and_counted(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Two NaNs at the same place are no difference; one that has gone is."""
+    """Two NaNs at the same place are equal; a missing one is a difference."""
     tensors = llama()
     tensors["model.norm.weight"][:2] = np.nan
     base = saved(tmp_path / "a", tensors)
@@ -273,7 +273,7 @@ def test_nans_are_equal_to_nans_and_counted(tmp_path: Path, inspect: Callable[..
 
 
 def test_which_layers_were_trained(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A fine-tune of the last layer says so."""
+    """A fine-tune of the last layer is reported."""
     tensors = llama()
     tuned = {name: each * np.float32(1.1) if ".layers.1." in name else each for name, each in tensors.items()}
     ran = inspect("diff", saved(tmp_path / "a", tensors), saved(tmp_path / "b", tuned), "--data")
@@ -282,7 +282,7 @@ def test_which_layers_were_trained(tmp_path: Path, inspect: Callable[..., Ran]) 
 
 
 def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path) -> None:
-    """Cut off after its header was read, or written again with the same size."""
+    """A file that is cut after its header was read, or rewritten with the same size."""
     tensors = llama()
     base, other = (inspector.reconcile(inspector.open(saved(tmp_path / name, tensors))) for name in "ab")
     result = inspector.diff(base, other)
@@ -303,7 +303,7 @@ def test_a_file_that_changes_meanwhile_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_any_number_of_workers_finds_the_same(workers: int, tmp_path: Path) -> None:
-    """In the order of the pairs."""
+    """The results are the same, in the order of the pairs."""
     tensors = llama()
     other = {name: each + np.float32(0.25) for name, each in llama(2).items()}
     result = inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True, workers=workers)
@@ -312,7 +312,7 @@ def test_any_number_of_workers_finds_the_same(workers: int, tmp_path: Path) -> N
 
 
 def test_metas_own_files_have_queries_and_keys_in_another_order(tmp_path: Path) -> None:
-    """As Transformers' `convert_llama_weights_to_hf.py` permutes them; beside a GGUF nothing is done to them."""
+    """They are permuted as by Transformers' `convert_llama_weights_to_hf.py`; beside a GGUF they are left unchanged."""
     tensors = llama()
     model = saved(tmp_path / "a", tensors)
     words = {
@@ -348,7 +348,7 @@ def test_metas_own_files_have_queries_and_keys_in_another_order(tmp_path: Path) 
 
 
 def test_matrices_whose_dimensions_do_not_divide_are_not_compared(tmp_path: Path) -> None:
-    """A matrix that is stored turned is turned back; one of another shape is said to be, without a traceback."""
+    """A transposed matrix is transposed back; another shape is reported, without a traceback."""
     tensors = llama()
     name = "model.layers.0.mlp.up_proj.weight"
     other = {**tensors, name: np.ascontiguousarray(tensors[name].T)}
@@ -364,7 +364,7 @@ def test_matrices_whose_dimensions_do_not_divide_are_not_compared(tmp_path: Path
 
 
 def test_a_file_that_ends_early_is_one_line(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Its header is whole, its data not: exit code 2."""
+    """Its header is complete, its data not: exit code 2."""
     tensors = llama()
     base, other = saved(tmp_path / "a", tensors), saved(tmp_path / "b", tensors)
     weights = other / "model.safetensors"

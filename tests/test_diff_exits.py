@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conftest import Ran
 
 CHANGED = "model.layers.1.mlp.up_proj.weight"
-#: What a form is asked with, after its targets; a form of three targets begins with the base.
+#: Options of a form, after its targets; a form of three targets begins with the base.
 FORMS = {
     "plain": [],
     "stat": ["--stat"],
@@ -26,7 +26,7 @@ FORMS = {
     "parents": ["--data", "--parents", "A", "A"],
     "csv": ["--csv"],
 }
-#: Forms that take a base and two models, too.
+#: Forms that also take a base and two models.
 THREE = ("plain", "json", "data", "data json", "csv")
 BY_VALUES = {name for name, options in FORMS.items() if "--data" in options}
 

@@ -1,4 +1,4 @@
-"""An adapter on its base, two that come from one base, ranks of differences, and merges."""
+"""An adapter on its base, two models with a common base, ranks of differences, and merges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RANK = 4
 
 
 def lora(folder: Path, shapes: Mapping[str, tuple[int, int]], config: Mapping[str, object] | None = None) -> Path:
-    """LoRA's factors of modules, each [out, in], in both layers."""
+    """LoRA factors of modules, each [out, in], in both layers."""
     folder.mkdir()
     tensors: dict[str, Array] = {}
     for layer in (0, 1):
@@ -59,7 +59,7 @@ def test_an_adapter_says_which_modules_it_changes(tmp_path: Path, inspect: Calla
 
 
 def test_shapes_that_do_not_fit_the_base(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Trained on a wider model: the factor that reads 80 inputs fits no weight of 64; a fourth layer is nowhere."""
+    """The factor of a wider model reads 80 inputs and fits no weight of 64; a fourth layer does not exist."""
     base = saved(tmp_path / "base", llama())
     adapter = lora(tmp_path / "adapter", {"self_attn.q_proj": (64, 80), "mlp.gate_proj": (96, 64)})
     result = api.attachment(base, adapter)
@@ -74,7 +74,7 @@ def test_shapes_that_do_not_fit_the_base(tmp_path: Path, inspect: Callable[..., 
 
 
 def test_three_ways(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """One tensor changed by a, one by b, one by both alike, one by each in its own way; one that a leaves out."""
+    """One tensor changed by a, one by b, one by both alike, one by each differently; one that is missing in a."""
     base = llama()
     a, b = dict(base), dict(base)
     names = {role: f"model.layers.0.mlp.{role}.weight" for role in ("gate_proj", "up_proj", "down_proj")}
@@ -100,7 +100,7 @@ def test_three_ways(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
 
 
 def factors(shape: tuple[int, int], rank: int, seed: int) -> Array:
-    """A matrix of a rank, a tenth as large as `llama`'s."""
+    """A matrix of a given rank, a tenth as large as `llama`'s."""
     draw = np.random.default_rng(seed)
     product: Array = draw.standard_normal((shape[0], rank)) @ draw.standard_normal((rank, shape[1]))
     scaled: Array = product * 0.1 / np.sqrt(rank)
@@ -108,14 +108,14 @@ def factors(shape: tuple[int, int], rank: int, seed: int) -> Array:
 
 
 def rounded(values: Array) -> Array:
-    """To BF16, to the nearest."""
+    """Round to the nearest BF16."""
     found: Array = ((values.astype(np.float32).view(np.uint32) + 0x8000) & 0xFFFF0000).view(np.float32)
     return found
 
 
 @pytest.mark.parametrize("rank", [1, 3, 8])
 def test_the_rank_of_a_change(rank: int, tmp_path: Path) -> None:
-    """Factors of a rank were added to the keys and the gate: that rank is found, of the singular values that NumPy has."""
+    """Factors of a known rank were added to the keys and the gate: that rank is found, with NumPy's singular values."""
     base = llama()
     targets = ["model.layers.0.self_attn.k_proj.weight", "model.layers.1.mlp.gate_proj.weight"]
     tuned = {
@@ -133,7 +133,7 @@ def test_the_rank_of_a_change(rank: int, tmp_path: Path) -> None:
 
 
 def test_a_full_change_is_of_no_low_rank(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A fine-tune of all weights: every singular value is needed, and nothing is said of an adapter."""
+    """After a fine-tune of all weights every singular value is needed, and no adapter is suggested."""
     base = llama()
     draw = np.random.default_rng(9)
     name = "model.layers.0.mlp.up_proj.weight"
@@ -145,7 +145,7 @@ def test_a_full_change_is_of_no_low_rank(tmp_path: Path, inspect: Callable[..., 
 
 
 def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """0.7 of one and 0.3 of the other, rounded to BF16; a third model is no sum of these two."""
+    """0.7 of one and 0.3 of the other, rounded to BF16; a third model is no sum of the two."""
     first, second = llama(1), llama(2)
     merged = {name: rounded(0.7 * first[name] + 0.3 * second[name]) for name in first}
     p, q, m = (saved(tmp_path / name, each) for name, each in (("p", first), ("q", second), ("m", merged)))
@@ -160,13 +160,13 @@ def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., 
 
 
 def test_the_wrong_number_of_targets(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """One, or four: misuse, exit code 2."""
+    """One or four targets are a usage error, exit code 2."""
     base = saved(tmp_path / "a", llama())
     assert inspect("diff", base).code == inspect("diff", base, base, base, base).code == 2
 
 
 def test_on_a_narrow_terminal_what_changed_is_still_there(tmp_path: Path) -> None:
-    """Lists of layers and bytes give way to dtypes; of a long field its end is shown, of a value all."""
+    """Lists of layers and bytes shrink before dtypes; of a long field the end is shown, of a value all."""
     name = "model.layers.{}.mlp.down_proj.weight"
     for side, kind in (("a", np.float32), ("b", np.float16)):
         folder = tmp_path / side

@@ -1,6 +1,6 @@
-"""`inspect diff --data` of packed weights with what they were made of: rounded; and one code that was changed: different.
+"""`inspect diff --data` of packed weights and their source: rounded, or different if a code was changed.
 
-The quantizers here are the formats' definitions, by hand: nothing of the dequantizers is used.
+The quantizers here follow the formats' definitions, written by hand, and use none of the dequantizers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from test_stored import Entry, safetensors
 import inspector
 
 Array = NDArray[Any]
-#: Ends of a weight's name → its pieces.
+#: Suffixes of a weight's name → its pieces.
 Pieces = dict[str, Array]
 
 SIZES = {
@@ -57,13 +57,13 @@ def bits16(values: Array) -> Array:
 
 
 def floats(halves: Array) -> Array:
-    """The numbers of BF16's bits."""
+    """The numbers that BF16's bits stand for."""
     found: Array = (halves.astype(np.uint32) << 16).view(np.float32)
     return found
 
 
 def bits8(values: Array) -> Array:
-    """The nearest E4M3, as bytes without a type."""
+    """The nearest E4M3, as untyped bytes."""
     above = np.searchsorted(E4M3, np.abs(values).clip(0, 448)).clip(1, 126)
     codes = above - (np.abs(values) - E4M3[above - 1] < E4M3[above] - np.abs(values))
     signed: Array = (codes | (values < 0) << 7).astype(np.uint8).view("V1")
@@ -71,13 +71,13 @@ def bits8(values: Array) -> Array:
 
 
 def nearest(values: Array, grid: Array) -> Array:
-    """The number of the nearest of a few values."""
+    """The index of the nearest among a few values."""
     found: Array = np.abs(values[..., None] - grid).argmin(-1)
     return found
 
 
 def words(codes: Array, bits: int) -> Array:
-    """Codes along the last axis, the first in the lowest bits of a word of 32."""
+    """Codes along the last axis, the first in the lowest bits of a 32-bit word."""
     per = 32 // bits
     split = codes.reshape(*codes.shape[:-1], -1, per).astype(np.uint64)
     shifted: Array = (split << (np.arange(per, dtype=np.uint64) * np.uint64(bits))).sum(-1).astype(np.uint32)
@@ -97,7 +97,7 @@ def symmetric(weight: Array, bits: int) -> tuple[Array, Array]:
 
 
 def between(weight: Array, bits: int) -> tuple[Array, Array, Array]:
-    """Codes from 0, a scale and a zero point for each group, from the least of a group to the largest."""
+    """Codes from 0, and a scale and zero point for each group, from its minimum to its maximum."""
     low, high = grouped(weight).min(-1), grouped(weight).max(-1)
     scale = ((high - low) / (2**bits - 1)).astype(np.float16)
     zero = np.rint(-low / scale.astype(np.float32)).clip(0, 2**bits - 1)
@@ -108,7 +108,7 @@ def between(weight: Array, bits: int) -> tuple[Array, Array, Array]:
 def gptq(weight: Array, bits: int, less: int = 1) -> Pieces:
     """AutoGPTQ: words along the inputs, zero points less one along the outputs."""
     codes, scale, zero = between(weight, bits)
-    zero = zero.clip(less)  # what is less than one cannot be stored
+    zero = zero.clip(less)  # a zero point below one cannot be stored
     codes = (np.rint(grouped(weight) / scale.astype(np.float32)[..., None]) + zero[..., None]).clip(0, 2**bits - 1)
     flat = codes.reshape(weight.shape).astype(np.int64)
     return {
@@ -131,7 +131,7 @@ def awq(weight: Array, bits: int) -> Pieces:
 
 
 def bitsandbytes4(weight: Array, kind: str) -> Pieces:
-    """Blocks of 64 in row-major order, divided by their largest magnitude; the first of two codes in the high bits."""
+    """Blocks of 64 in row-major order, divided by their largest magnitude; of two codes, the first in the high bits."""
     blocks = weight.reshape(-1, 64)
     largest = np.abs(blocks).max(-1, keepdims=True)
     grid = NF4 if kind == "nf4" else np.concatenate([FP4, -FP4])
@@ -146,7 +146,7 @@ def bitsandbytes4(weight: Array, kind: str) -> Pieces:
 
 
 def int8(weight: Array) -> Pieces:
-    """LLM.int8: each row by its largest magnitude."""
+    """LLM.int8: each row divided by its largest magnitude."""
     largest = np.abs(weight).max(-1)
     codes = np.rint(weight * 127 / largest[:, None]).astype(np.int8)
     return {".weight": codes, ".SCB": largest.astype(np.float32), ".weight_format": np.array(0, np.uint8)}
@@ -163,14 +163,14 @@ def fp8(weight: Array, block: tuple[int, int], name: str) -> Pieces:
 
 
 def e2m1(values: Array) -> Array:
-    """Codes of four bits, the first of two in the low ones."""
+    """Four-bit codes, the first of two in the low bits."""
     codes = (nearest(np.abs(values), E2M1) | (values < 0) << 3).astype(np.uint8)
     pairs: Array = codes[..., 0::2] | codes[..., 1::2] << 4
     return pairs
 
 
 def powers(weight: Array) -> tuple[Array, Array]:
-    """MXFP4 (OCP Microscaling 1.0, 6.3): blocks of 32, whose scale is the power of two of the largest, less two."""
+    """MXFP4 (OCP Microscaling 1.0, 6.3): blocks of 32, whose scale is the largest's power of two, less two."""
     blocks = weight.reshape(*weight.shape[:-1], -1, 32)
     exponent = np.floor(np.log2(np.abs(blocks).max(-1))) - 2
     codes = e2m1(blocks / 2.0 ** exponent[..., None])
@@ -252,7 +252,7 @@ def saved(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, Array])
 
 
 def statuses(result: inspector.Diff) -> dict[str, str | None]:
-    """Of each tensor of the plain side; `None` for one that only one side has."""
+    """The status of each tensor of the plain side; `None` for a tensor of one side only."""
     found: dict[str, str | None] = {}
     for pair, data in zip(result.pairs, result.data or (), strict=True):
         side = pair.a or pair.b
@@ -272,7 +272,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Ar
         tensors |= {f"{start}{name}_layernorm.weight": (128,) for name in ("input", "post_attention")}
     numbers = {name: bits16(draw.normal(0, 0.02, shape)) for name, shape in tensors.items()}
     faint = numbers["model.layers.0.mlp.up_proj.weight"]
-    faint[3] = bits16(floats(faint[3]) * 1e-2)  # a row that one scale for the whole tensor rounds to nothing
+    faint[3] = bits16(floats(faint[3]) * 1e-2)  # a row that a single scale for the tensor rounds to zero
     return saved(tmp_path_factory.mktemp("plain") / "model", {"model_type": "llama", **SIZES}, numbers), numbers
 
 
@@ -280,7 +280,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Ar
 def test_packed_weights_are_their_source_but_for_rounding(
     scheme: str, source: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
-    """Every matrix is rounded and all else equal, whichever comes first; of a changed code its own weight is different."""
+    """Every matrix is rounded and everything else equal, in either order; a changed code makes its weight different."""
     plain, numbers = source
     declared, quantize = SCHEMES[scheme]
     tensors: dict[str, Array] = {}
@@ -301,7 +301,7 @@ def test_packed_weights_are_their_source_but_for_rounding(
     codes = next(target + end for end in CODES if target + end in tensors)
     changed = np.ascontiguousarray(tensors[codes]).copy()
     flat = changed.view(np.uint8).reshape(-1)
-    flat[5000] ^= 0x88 if "8" not in scheme else 0xC0  # codes half a range away, of another sign
+    flat[5000] ^= 0x88 if "8" not in scheme else 0xC0  # codes half a range away, of the opposite sign
     other = saved(tmp_path / "changed", config, {**tensors, codes: changed})
     assert statuses(inspector.diff(plain, other, data=True)) == {**expected, f"{target}.weight": "different"}
     assert [
@@ -314,7 +314,7 @@ def test_packed_weights_are_their_source_but_for_rounding(
 def test_scales_below_the_normal_numbers_of_f16_are_no_difference(
     scheme: str, deviation: float, tmp_path: Path
 ) -> None:
-    """Numbers so small that their scales, some 3e-7, are told in steps of 2⁻²⁴: rounded, and a changed code different."""
+    """Scales of some 3e-7 have steps of 2⁻²⁴: the weights are rounded, and a changed code is different."""
     declared, quantize = SCHEMES[scheme]
     numbers = bits16(np.random.default_rng(7).normal(0, deviation, (128, 128)))
     name = "model.layers.0.self_attn.q_proj"
@@ -363,7 +363,7 @@ def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) 
     ["gptq-4", *(pytest.param(name, marks=pytest.mark.gate) for name in ("gptq-8", "nf4", "int8", "fp8-blocks"))],
 )
 def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) -> None:
-    """A change of rank 3 before packing, of plain and packed alike; a packed sum of two parents, and one of strangers."""
+    """A change of rank 3, of plain and packed weights alike; a packed sum of two parents, and one of strangers."""
     declared, quantize = SCHEMES[scheme]
     draw, plain = np.random.default_rng(5), {"model_type": "llama", **SIZES}
     names = {f"model.layers.{layer}.{name}": shape for layer in range(2) for name, shape in MATRICES.items()}

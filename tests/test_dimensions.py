@@ -1,4 +1,4 @@
-"""Architectures that no table knows: roles by convention, sizes explained by the configuration, no prediction."""
+"""Architectures without a table: roles by convention, sizes explained by the configuration, no prediction."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TENSORS = {
 
 
 def model(folder: Path, config: dict[str, Any] | None, tensors: dict[str, list[int]]) -> inspector.Reconciliation:
-    """A checkpoint of two layers, all of it holes."""
+    """A checkpoint of two layers, whose data are holes."""
     header, end = {}, 0
     for name, shape in tensors.items():
         for layer in range(2 if "{}" in name else 1):
@@ -67,7 +67,7 @@ def meanings(result: inspector.Reconciliation) -> dict[tuple[str, str], str]:
 
 
 def test_sizes_are_explained_by_the_configuration(tmp_path: Path) -> None:
-    """A field, a product of fields, the tower's own; a field of a strange name alone, and no guess among several."""
+    """A field, a product of fields, the tower's own; an unusual field if it is the only one, no guess among several."""
     result = model(tmp_path, CONFIG, TENSORS)
     assert result.prediction is None
     assert meanings(result) == {
@@ -87,7 +87,7 @@ def test_sizes_are_explained_by_the_configuration(tmp_path: Path) -> None:
 
 
 def test_the_overview_says_so(tmp_path: Path) -> None:
-    """As a question in the text, size by size in the JSON, and plainly that nothing is predicted."""
+    """The text marks them as guesses, the JSON lists each size, and both state that nothing is predicted."""
     result = model(tmp_path, CONFIG, TENSORS)
     shown = text.overview(result)
     assert "no prediction for model_type 'unheard_of'" in shown
@@ -103,7 +103,7 @@ def test_the_overview_says_so(tmp_path: Path) -> None:
 
 
 def test_without_a_configuration_the_tensors_tell(tmp_path: Path) -> None:
-    """The embedding shows the vocabulary and the width, the feed-forward its own."""
+    """The embedding shows the vocabulary and the width, the feed-forward its own width."""
     result = model(tmp_path, None, TENSORS)
     assert result.checkpoint.config is None and result.prediction is None
     told = meanings(result)
@@ -140,7 +140,7 @@ def test_a_prediction_needs_no_explanation(tmp_path: Path) -> None:
     ],
 )
 def test_meanings(values: dict[str, Any], size: int, group: str, meaning: str | None) -> None:
-    """Fields where they belong, in the configuration's own words; no junk, no small coincidence."""
+    """Fields where they belong, by their names in the configuration; no irrelevant field, no small coincidence."""
     assert Meanings(values).of(size, group, "text") == meaning
 
 

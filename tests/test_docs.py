@@ -1,4 +1,4 @@
-"""What the documents tell people to run and to read: every command, option, target of make, script and file is there.
+"""What the documents name exists: every command, option, make target, script and file.
 
 Blocks of `console` are run by `test_readme`; here are the commands within sentences, and the examples in docstrings.
 """
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PAGES = [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))]
-HISTORY = Path("CHANGELOG.md")  # tells of what is no more, too
+HISTORY = Path("CHANGELOG.md")  # it also mentions what no longer exists
 _QUOTED = re.compile(r"`([^`\n]+)`")
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
-#: What a name with these stands for is the reader's to say.
+#: A name with one of these is a placeholder.
 _OPEN = re.compile(r"[<>*{}…]|\bNAME\b|newmodel")
 
 
@@ -41,7 +41,7 @@ def quoted() -> Iterator[tuple[Path, str]]:
 
 
 def commands(program: str) -> list[tuple[str, list[str]]]:
-    """Every command of a program, with the page that it is on."""
+    """Every command of a program, with its page."""
     found = ((page, shlex.split(text)) for page, text in quoted() if text.startswith(program + " "))
     return [(str(page), words[1:]) for page, words in found]
 
@@ -52,7 +52,7 @@ def named(each: str | list[str]) -> str:
 
 @every(("page", "words"), commands("inspect"), ids=named)
 def test_inspects_commands_have_their_options(page: str, words: list[str], inspect: Callable[..., Ran]) -> None:
-    """The command is known, and so is each of its options."""
+    """The command exists, and so does each of its options."""
     from inspector.__main__ import COMMANDS
 
     name = next((word for word in words if word in COMMANDS), "overview")
@@ -72,7 +72,7 @@ def test_targets_of_make_are_there(page: str, words: list[str]) -> None:
 
 @pytest.mark.parametrize(("page", "words"), commands("python"), ids=named)
 def test_scripts_are_there(page: str, words: list[str]) -> None:
-    """With the options that they are told to have."""
+    """They have the options that the pages give them."""
     script = next((ROOT / word for word in words if word.endswith(".py")), None)
     assert script is None or script.exists()
     if script is not None and "-m" not in words:
@@ -90,7 +90,7 @@ def test_files_that_pages_name_are_there(page: str, name: str) -> None:
 
 
 def test_pages_have_commands() -> None:
-    """Else the tests above would have nothing to look at."""
+    """Otherwise the tests above would check nothing."""
     assert (len(commands("inspect")) > 5, len(commands("make")) > 8, len(FILES) > 20) == (True, True, True)
 
 

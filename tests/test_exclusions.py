@@ -1,4 +1,4 @@
-"""Modules that a configuration leaves out of packing: read in every library's way, compared with the tensors."""
+"""Modules excluded from packing by a configuration: read in every library's way, compared with the tensors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODULES = [
     "model.visual.blocks.0.attn.qkv",
     "vision_tower.encoder.layers.3.fc1",
 ]
-#: Expressions as published configurations have them.
+#: Expressions from published configurations.
 EXPRESSIONS = [
     ".*mlp.gate$",
     ".*lm_head",
@@ -47,7 +47,7 @@ EXPRESSIONS = [
 
 
 def declared(name: str, folder: Path, change: Any, *, drop: str = "") -> Reconciliation:
-    """A recipe whose declaration is changed, and in which weights of layer 1 with this word are plain."""
+    """A recipe with a changed declaration, and plain weights in layer 1 where the name has this word."""
     recipe = json.loads((FOLDER / f"{name}.json").read_text())
     change(recipe["beside"]["config.json"])
     if drop:
@@ -65,7 +65,7 @@ def told(result: Reconciliation, rule: str) -> list[str]:
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_match_as_pythons_own(expression: str) -> None:
-    """What is translated says the same of every name as `re.match`."""
+    """The translated expression agrees with `re.match` on every name."""
     pattern = compiled(expression)
     assert pattern is not None
     assert [bool(pattern.match(name)) for name in MODULES] == [bool(re.match(expression, name)) for name in MODULES]
@@ -73,14 +73,14 @@ def test_expressions_match_as_pythons_own(expression: str) -> None:
 
 @pytest.mark.parametrize("expression", ["(a+)+$", "(?!x).*", r"(\w+)\1", "a{3}", "(" * 500, "[", "a" * 500, r"\w*\w*x"])
 def test_other_expressions_are_not_run(expression: str) -> None:
-    """What could take for ever, or is not understood, is left alone."""
+    """An expression that could take exponential time, or is not understood, is ignored."""
     assert compiled(expression) is None
 
 
 @given(st.text(alphabet=r"ab.*+?\d()[]|$^-", max_size=30), st.text(alphabet="ab.", max_size=2000))
 @settings(max_examples=examples(300), deadline=None)
 def test_any_expression_ends(expression: str, name: str) -> None:
-    """A stranger's expression, whatever it is, is refused or answered at once."""
+    """Any expression is refused or answered at once."""
     pattern = compiled(expression)
     if pattern is not None:
         pattern.match(name)
@@ -104,7 +104,7 @@ def test_any_expression_ends(expression: str, name: str) -> None:
     ],
 )  # fmt: skip
 def test_lists_of_each_library(values: dict[str, Any], module: str, entry: str | None) -> None:
-    """Names, their beginnings and ends, wildcards, expressions, keys: each in the way of its library."""
+    """Names, prefixes and suffixes, wildcards, expressions, keys: each as its library reads them."""
     found = exclusions.read(values)
     assert found is not None
     assert found.entry_for(module) == entry
@@ -112,7 +112,7 @@ def test_lists_of_each_library(values: dict[str, Any], module: str, entry: str |
 
 @pytest.mark.parametrize("values", [{}, {"ignore": None}, {"ignore": "lm_head"}, {"ignore": [3]}, {"dynamic": []}])
 def test_no_list(values: dict[str, Any]) -> None:
-    """A configuration without a list says nothing, and neither does one of another kind."""
+    """A configuration without a list excludes nothing, and neither does one of another kind."""
     assert exclusions.read(values) is None
 
 
@@ -128,7 +128,7 @@ def test_what_is_left_out_is_plain(tmp_path: Path) -> None:
 
 
 def test_packed_though_left_out(tmp_path: Path) -> None:
-    """Each entry that the tensors contradict is told once, with the number of weights."""
+    """Each entry that the tensors contradict is reported once, with the number of weights."""
     result = declared(
         "bitsandbytes-nf4",
         tmp_path,
@@ -141,7 +141,7 @@ def test_packed_though_left_out(tmp_path: Path) -> None:
 
 
 def test_plain_though_not_left_out(tmp_path: Path) -> None:
-    """One layer's weight is plain, the others' are packed, and no list says why."""
+    """One layer's weight is plain, the others' are packed, and no list explains it."""
     module = "model.layers.1.mlp.down_proj"
     result = declared(
         "gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(dynamic={"-:lm_head": {}}), drop=module
@@ -151,7 +151,7 @@ def test_plain_though_not_left_out(tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_not_understood_accuses_nobody(tmp_path: Path) -> None:
-    """An expression that is not run may leave out what is plain."""
+    """An expression that is not run may exclude what is plain."""
     module = "model.layers.1.mlp.down_proj"
     result = declared(
         "gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(dynamic={"-:(?!x).*": {}}), drop=module
@@ -160,7 +160,7 @@ def test_a_list_that_is_not_understood_accuses_nobody(tmp_path: Path) -> None:
 
 
 def test_a_list_of_any_length_is_read_in_bounded_time(tmp_path: Path) -> None:
-    """A hundred thousand entries are no reason to wait: beyond what real lists have, they are not compared."""
+    """Of a hundred thousand entries, those beyond the length of real lists are not compared."""
     entries = [f"re:.*{number}.*" for number in range(100_000)]
     result = declared("gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(ignore=entries))
     assert result.packing is not None

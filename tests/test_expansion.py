@@ -1,4 +1,4 @@
-"""Rows of a table → tensors, and tensors → a prediction: small made-up families, each tensor worked out by hand."""
+"""Rows of a table → tensors, and tensors → a prediction: small invented families, each tensor worked out by hand."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def refused(row: Row, **values: Any) -> str:
 
 
 def test_all_that_a_row_says() -> None:
-    """Eight experts from the third on, of which two work, in the second and third of three layers."""
+    """Eight experts from the third on, of which two are active, in the second and third of three layers."""
     row = Row(
         "up_proj",
         LAYER + ".mlp.{group<groups}.experts.{expert<experts - 2}.up",
@@ -129,7 +129,7 @@ def test_in_which_layers_a_row_is(when: str, layers: list[int]) -> None:
 
 
 def test_layers_of_one_shape_are_one_row() -> None:
-    """The first of a shape gives the order; a bias in some of them keeps these apart."""
+    """The first layer of a shape gives the order; a bias in some layers keeps them apart."""
     row = Row("q_proj", LAYER + ".q", "sizes[layer], 2", bias="layer == 2")
     found = list(expand_row(row, Scope(family(), {"depth": 4, "sizes": [5, 6, 5, 5]})))
     assert [(each.part, each.shape, each.layers, each.numbers) for each in found] == [
@@ -181,7 +181,7 @@ def test_layers_with_values_of_their_own() -> None:
 
 
 def test_several_numbers_in_a_name() -> None:
-    """The outermost is the slowest, a number that is written out is one more, and each shape has its numbers."""
+    """The outermost is the slowest, a literal number is one more, and each shape has its numbers."""
     row = Row("norm", "stages.{stage<2}.3.blocks.{block<stage + 1}.norm", "10 * stage + block + 1")
     found = list(expand_row(row, Scope(family(), {})))
     assert [(each.indexes, each.shape, each.name) for each in found] == [
@@ -228,7 +228,7 @@ def test_dimensions_up_to_64_bits() -> None:
 
 
 def steps(row: Row, **values: Any) -> int:
-    """The fewest steps with which a row's tensors are worked out."""
+    """The least step budget that suffices for a row's tensors."""
     enough, short = 1 << 20, 0
     while enough - short > 1:
         middle = (enough + short) // 2
@@ -243,7 +243,7 @@ def steps(row: Row, **values: Any) -> int:
 
 
 def test_what_a_row_costs() -> None:
-    """8 steps a layer and 100 a shape, beside what the formulas take."""
+    """8 steps a layer and 100 a shape, besides those of the formulas."""
     row = Row("norm", LAYER + ".norm", "4")
     assert steps(row, depth=30) - steps(row, depth=20) == 10 * 8
     sized = Row("norm", LAYER + ".norm", "sizes[layer]")
@@ -266,14 +266,14 @@ def test_what_no_index_changes_is_worked_out_once() -> None:
 
 
 def found(whole: Family, head: str = "ForCausalLM", **values: Any) -> list[tuple[str, bool]]:
-    """Names that a family has under a class, and whether they are tied."""
+    """The names that a family has under a class, and whether they are tied."""
     return [
         (expected.name_of(key), tied) for _, expected, tied in expand(whole, values, head) for key in expected.keys()
     ]
 
 
 def test_rows_of_classes() -> None:
-    """A head is there under its classes alone; the body's names begin as the class has them."""
+    """Only its classes have a head; the body's names begin as in the class."""
     whole = family(
         Row("norm", "model.norm", "2"),
         Row("lm_head", "lm_head", "2", heads="ForCausalLM LMHeadModel", tied="tie"),
@@ -284,7 +284,7 @@ def test_rows_of_classes() -> None:
     assert found(whole, "LMHeadModel", tie=False) == [("model.norm.weight", False), ("lm_head.weight", False)]
     assert found(whole, "ForOther") == [("other.norm.weight", False)]
     assert found(whole, "Model") == [("norm.weight", False)]
-    assert found(whole, "LMHead") == [("model.norm.weight", False)]  # a part of a class's name is not the class
+    assert found(whole, "LMHead") == [("model.norm.weight", False)]  # a substring of the class's name is not the class
 
 
 def test_names_outside_the_prefix_stay() -> None:
@@ -328,7 +328,7 @@ def test_a_part_leaves_out_what_the_whole_says() -> None:
 
 
 def test_a_part_of_which_there_are_many() -> None:
-    """Each has its number, before those of its own tensors; a number that is written out counts too."""
+    """Each part has its number, before those of its tensors; a literal number counts, too."""
     include = Include("text_config", "7.parts.{part<parts}.", strip="transformer.", without="embed_tokens")
     rows = included(include, parts=2, text_config=GPT2)
     assert {row.indexes for row in rows} == {(7, 0), (7, 1)}
@@ -337,7 +337,7 @@ def test_a_part_of_which_there_are_many() -> None:
 
 
 def test_the_whole_says_whether_a_parts_head_is_tied() -> None:
-    """Over whatever the part says itself."""
+    """The whole takes precedence over the part's own value."""
     include = Include("text_config", "body.", head="LMHeadModel", strip="transformer.", tied="tie")
     for tie in (True, False):
         values = {"tie": tie, "text_config": {**GPT2, "tie_word_embeddings": not tie}}
@@ -353,7 +353,7 @@ def test_a_part_without_a_table_is_refused() -> None:
 
 
 def test_what_parts_cost() -> None:
-    """8 steps a tensor's row for each of many parts."""
+    """8 steps per row and part."""
     include = Include("text_config", "parts.{part<parts}.", strip="transformer.")
 
     def spent(parts: int) -> int:
@@ -399,7 +399,7 @@ def predicted(**values: Any) -> Prediction:
 
 @pytest.mark.usefixtures("toy")
 def test_what_a_prediction_holds() -> None:
-    """5×3 twice, two layers of 3×3 + 3; a mask that is not stored, statistics that are and are no parameters."""
+    """5×3 twice, two layers of 3×3 + 3; a mask that is not stored, statistics that are stored and no parameters."""
     whole = predicted()
     assert (whole.family, whole.head, whole.parameters, whole.tensors) == ("toy", "ForCausalLM", 54, 7)
     assert [row.name for row in whole.expected] == [
@@ -427,7 +427,7 @@ def test_what_a_prediction_holds() -> None:
     [(0, ()), (1, (2,)), (3, (2, 3, 4)), (16, tuple(range(2, 18))), (17, ()), (-1, ()), ("2", ()), (None, ())],
 )
 def test_layers_that_predict_further_tokens(more: Any, layers: tuple[int, ...]) -> None:
-    """Like the last, and beside the model's own count; what is optional, a buffer or told by its own rows is not repeated."""
+    """They equal the last layer; optional rows, buffers and rows of their own are not repeated."""
     whole = predicted(more=more)
     assert whole.parameters == 54
     own = [row for row in whole.ahead if row.name != "mtp.norm.weight"]
@@ -499,7 +499,7 @@ def test_what_is_not_predicted(values: dict[str, Any], message: str) -> None:
 
 
 def test_more_tensors_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """20 layers of 10,000 experts are the most."""
+    """20 layers of 10,000 experts are the maximum."""
     many = family(
         Row("up_proj", "l.{layer<depth}.experts.{expert<10000}.up", "1"), Row("norm", "norm", "1", when="more")
     )
@@ -519,7 +519,7 @@ def test_parts_within_parts_without_end(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """10,000 layers of a formula of more than 200 steps are more than two million, which nobody has to ask for."""
+    """10,000 layers of a formula of more than 200 steps exceed two million steps, and are refused."""
     monkeypatch.setattr(Config, "find_family", lambda _: family(Row("norm", LAYER + ".n", " + ".join(["layer"] * 120))))
     assert predict(Config({"depth": 100}, "config.json")).tensors == 100
     with pytest.raises(CostError, match="more than 2,000,000 steps of work"):
@@ -544,7 +544,7 @@ def test_what_a_class_is_called(architecture: str | None, columns: dict[str, Any
 
 
 def test_sizes_are_whole_bytes() -> None:
-    """Three weights of 4 bits are 2 bytes; a buffer is none of the parameters'."""
+    """Three weights of 4 bits are 2 bytes; a buffer does not count with the parameters."""
     assert [size_of(elements, 4) for elements in (0, 1, 2, 3)] == [0, 1, 1, 2]
     assert [size_of(3, bits) for bits in (32, 16, 8, 1)] == [12, 6, 3, 1]
     row = Row("q_proj", LAYER + ".q", "3")
@@ -554,7 +554,7 @@ def test_sizes_are_whole_bytes() -> None:
 
 
 def test_a_line_a_role() -> None:
-    """Shapes once each, biases after a plus, in the order of the table; branches and towers have their own lines."""
+    """Each shape once, biases after a plus, in the order of the table; branches and towers have their own lines."""
     rows = [
         Row("q_proj", "a.q", "2 * wide, deep", bias="1"),
         Row("norm", "n", "wide"),

@@ -1,4 +1,4 @@
-"""The grammar of weight files' names, by names that real tools write."""
+"""The grammar of weight files' names, on names that real tools write."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.sources.filenames import numbered, shard_of
     ],
 )
 def test_shards_are_told_by_their_names(path: str, stem: str, number: int, total: int, suffix: str) -> None:
-    """What comes before the number names the set; numbers are read as written."""
+    """The text before the number identifies the set; numbers are kept as written."""
     shard = shard_of(path)
     assert shard is not None
     assert (shard.stem, shard.number, shard.total, shard.suffix) == (stem, number, total, suffix)
@@ -37,12 +37,12 @@ def test_shards_are_told_by_their_names(path: str, stem: str, number: int, total
     ],
 )
 def test_other_names_are_no_shards(path: str) -> None:
-    """Short numbers, downloads that are not finished, folders, and numbers that no set has."""
+    """Short numbers, unfinished downloads, folders, and numbers that no set has."""
     assert shard_of(path) is None
 
 
 def test_a_set_is_complete_with_every_number() -> None:
-    """Counted from 0 where a file of that number is there, else from 1."""
+    """Numbers start from 0 if there is a file of that number, otherwise from 1."""
     first = shard_of("m-00001-of-00003.gguf")
     assert first is not None
     from_one = {f"m-0000{number}-of-00003.gguf" for number in (1, 2, 3)}
@@ -57,7 +57,7 @@ def test_a_set_is_complete_with_every_number() -> None:
     ("name", "written"), [("m.gguf", "m-00002-of-00012.gguf"), ("params", "params-00002-of-00012")]
 )
 def test_names_of_a_set_are_read_as_they_are_written(name: str, written: str) -> None:
-    """A file that is alone keeps its name."""
+    """A file outside a set keeps its name."""
     assert (numbered(name, 2, 12), numbered(name, 1, 1)) == (written, name)
     shard = shard_of(written)
     assert shard is None or (shard.number, shard.total, f"{shard.stem}{shard.suffix}") == (2, 12, name)

@@ -1,4 +1,4 @@
-"""Object stores by fsspec: a real S3 server on loopback, and fsspec's own memory."""
+"""Object stores through fsspec: a real S3 server on loopback, and fsspec's own memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Made = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A bucket of moto's server with a small model; the environment leads every S3 client there."""
+    """A bucket of moto's server with a small model; the environment points every S3 client to it."""
     boto3 = pytest.importorskip("boto3")
     with s3.server() as endpoint, pytest.MonkeyPatch.context() as patch:
         for name, value in {**s3.ENVIRONMENT, "AWS_ENDPOINT_URL": endpoint}.items():
@@ -79,7 +79,7 @@ PARAMETERS = 2 * 1000 * 64 + 4 * 64 * 64 + 3 * 96 * 64 + 3 * 64
     ["s3://models/zoo/small", "s3://models/zoo/small/", "s3://models/zoo/small/model-00001-of-00002.safetensors"],
 )
 def test_a_bucket_is_read_as_a_folder_is(bucket: str, target: str) -> None:
-    """The same files, numbers and explanations; a shard means its set there too."""
+    """Files, numbers and explanations are the same; a shard stands for its set there, too."""
     local = inspector.reconcile(inspector.open(bucket))
     remote = inspector.reconcile(inspector.open(target))
     assert remote.logical == local.logical == PARAMETERS
@@ -88,7 +88,7 @@ def test_a_bucket_is_read_as_a_folder_is(bucket: str, target: str) -> None:
 
 
 def test_a_bucket_is_read_by_ranges(bucket: str, inspect: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No more than the first bytes of each file, and the small files."""
+    """Only the first bytes of each weight file are read, and the small files."""
     from inspector.sources import filesystem
 
     monkeypatch.setattr(filesystem, "FIRST", 4096)
@@ -118,7 +118,7 @@ def test_the_audit_reads_a_bucket_too(bucket: str, inspect: Callable[..., Ran]) 
 def test_a_folder_of_models_in_a_store_is_the_table_that_it_is_on_a_disk(
     bucket: str, inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """The same rows; each says the URL that names it alone."""
+    """The rows are the same; each has the URL of its model."""
     import boto3
 
     narrow = small()
@@ -143,7 +143,7 @@ def test_a_folder_of_models_in_a_store_is_the_table_that_it_is_on_a_disk(
 
 
 def test_a_folder_in_memory_has_subfolders(tmp_path: Path) -> None:
-    """Any of fsspec's file systems; hidden files and folders are left out, as on a disk."""
+    """Any file system of fsspec works; hidden files and folders are left out, as on a disk."""
     import fsspec
 
     memory = fsspec.filesystem("memory")
@@ -154,7 +154,7 @@ def test_a_folder_in_memory_has_subfolders(tmp_path: Path) -> None:
 
 
 def test_a_file_url_is_a_path(made: Made, inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """`file:///a%20b` is `/a b` of this machine."""
+    """`file:///a%20b` is `/a b` on this machine."""
     (tmp_path / "a b").symlink_to(made("gpt2"))
     target = f"file://{tmp_path}/a%20b/model.safetensors"
     assert inspect(target, "--json").json["parameters"]["logical"] == 124_439_808
@@ -183,7 +183,7 @@ def test_a_scheme_that_cannot_be_opened_says_why(inspect: Callable[..., Ran], ta
 
 
 def test_json_is_what_the_disk_gives(bucket: str, inspect: Callable[..., Ran]) -> None:
-    """But for where it was read."""
+    """The JSON differs only in the location."""
     here, there = (inspect(target, "--json", "--tensors").json for target in (bucket, "s3://models/zoo/small"))
     for each in (here, there):
         del each["source"], each["target"]

@@ -29,7 +29,7 @@ def array(shape: tuple[int, ...], word: str, data: bytes, code: int = 1, *, stat
 
 
 def test_arrays_of_flax() -> None:
-    """Names from the keys, places of the bytes; what is no array is passed over."""
+    """Names from the keys, offsets of the bytes; other values are skipped."""
     raw = (
         b"\x83"
         + text("a") + array((2, 3), "float32", bytes(24))
@@ -160,7 +160,7 @@ def test_chunks_of_an_array() -> None:
 
 
 def test_keys_beyond_a_window() -> None:
-    """Values that lie across what is read at once."""
+    """Values that cross the boundary of a read."""
     filler = text("pad") + b"\xc5\x0f\xf0" + bytes(4080)
     raw = b"\x83" + filler + text("keys") + array((2,), "float16", b"abcd") + b"\xda\x10\x00" + b"k" * 4096 + b"\xc0"
     (tensor,) = flax.read(Bytes(raw), "x").tensors

@@ -1,4 +1,4 @@
-"""What the readers share: regions, findings, the first bytes, numbers."""
+"""Shared by the readers: regions, findings, magic bytes, numbers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_what_is_found_in_place_of_weights(raw: bytes, rule: str, what: str) -> 
 
 
 def test_the_length_of_a_header_that_fits_is_no_other_formats_first_bytes() -> None:
-    """559,903 begins with gzip's bytes; there are as many after it, so a header is damaged, and nothing compressed."""
+    """559,903 begins with gzip's bytes; if as many bytes follow, it is a damaged header and no gzip."""
     length = int.from_bytes(b"\x1f\x8b\x08", "little")
     assert length == 559_903
     _, said = refused(formats.read, length.to_bytes(8, "little") + b"x" * length, "a.safetensors")
@@ -72,7 +72,7 @@ def test_the_length_of_a_header_that_fits_is_no_other_formats_first_bytes() -> N
 
 
 def test_the_first_bytes_decide() -> None:
-    """A header that could be is no page, and each framework's file goes to its own reader."""
+    """A plausible header is no web page, and each framework's file goes to its own reader."""
     for name, raw, kind in (
         ("a.npy", described() + bytes(12), "numpy"),
         ("a.bin", described() + bytes(12), "numpy"),
@@ -109,7 +109,7 @@ def test_state_of_training(name: str, is_state: bool, kind: str) -> None:
 
 
 def test_numbers_of_small_floats() -> None:
-    """By the formula of each format's own specification, for every pattern of its bits."""
+    """The formula of each format's own specification, for every bit pattern."""
     for dtype, exponent, mantissa, bias in (
         ("F8_E4M3", 4, 3, 7),
         ("F8_E5M2", 5, 2, 15),

@@ -27,7 +27,7 @@ VECTOR = [
 
 
 def other(tmp_path: Path, pairs: list[tuple[str, str, Any]], shapes: dict[str, list[int]]) -> Reconciliation:
-    path = tmp_path / "Llama-3.1-8B.gguf"  # as they are called, after the model that they are for
+    path = tmp_path / "Llama-3.1-8B.gguf"  # named after the model that they are for
     write_gguf(path, pairs, [("F32", shape, name) for name, shape in shapes.items()])
     result = inspector.reconcile(inspector.open(path))
     assert result.nominal is None
@@ -47,7 +47,7 @@ def test_an_adapter_is_told_by_its_rank_and_what_it_changes(tmp_path: Path) -> N
 
 
 def test_an_importance_matrix_has_no_parameters(tmp_path: Path) -> None:
-    """Sums of squared inputs of each weight, and how many they are: under the weight's role."""
+    """Sums of squared inputs of each weight, and their number, under the weight's role."""
     shapes = {"blk.0.attn_q.weight.in_sum2": [1, 64], "blk.0.attn_q.weight.counts": [1, 1],
               "blk.0.ffn_gate_exps.weight.in_sum2": [4, 64], "blk.0.ffn_gate_exps.weight.counts": [4, 1]}  # fmt: skip
     result = other(tmp_path, MATRIX, shapes)
@@ -69,7 +69,8 @@ def test_a_control_vector_is_told_with_the_model_that_it_is_for(tmp_path: Path) 
 
 def test_a_projector_is_not_as_large_as_the_model_in_its_name(tmp_path: Path) -> None:
     """419,816,304 = 27 × (4 × (1152 × 1152 + 1152) + 2 × 1152 × 4304 + 4304 + 1152 + 4 × 1152) + 1152 × 3 × 14 × 14 + 1152
-    + 4096 × 1152 + 2 × 1152 + 1152 × 2560 + 1152. It is called "Gemma 3 4b It", which is no claim of 4B for it."""
+    + 4096 × 1152 + 2 × 1152 + 1152 × 2560 + 1152. The name "Gemma 3 4b It" claims no 4B for it.
+    """
     path = sparse.make(sparse.load("gemma-3-4b-mmproj"), tmp_path) / "mmproj-model-f16.gguf"
     result = inspector.reconcile(inspector.open(path.rename(tmp_path / "mmproj-gemma-3-4b-it-f16.gguf")))
     assert (result.logical, result.nominal, result.unexplained_bytes) == (419_816_304, None, 0)

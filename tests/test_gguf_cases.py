@@ -1,7 +1,7 @@
-"""GGUF architectures: what the key-values predict against what llama.cpp's converter writes and llama.cpp loads.
+"""GGUF architectures: predictions from key-values against what llama.cpp's converter writes and llama.cpp loads.
 
-`tools/llama_cpp` wrote the cases down, key-values and tensors: models of Transformers as the converter writes them, and
-for each architecture key-values that were drawn, with the tensors that llama.cpp wants and no other.
+`tools/llama_cpp` wrote the cases, key-values and tensors: models of Transformers as the converter writes them, and
+for each architecture random key-values, with exactly the tensors that llama.cpp requires.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def pair(key: str, value: Any) -> tuple[str, str, Any]:
 
 
 def written(case: dict[str, Any], folder: Path) -> inspector.Reconciliation:
-    """The case as a file, joined with what its key-values predict."""
+    """The case as a file, joined with the prediction from its key-values."""
     architecture = case["architecture"]
     pairs = [("general.architecture", "string", architecture)]
     pairs += [
@@ -64,7 +64,7 @@ def written(case: dict[str, Any], folder: Path) -> inspector.Reconciliation:
 
 @every("case", CASES, ids=lambda case: f"{case['architecture']}-{case['from'].replace(' ', '-')}", parts=4)
 def test_key_values_predict_every_tensor(case: dict[str, Any], tmp_path: Path) -> None:
-    """Nothing missing, of another shape or unexplained; what differs in count is a head, or what no key tells."""
+    """Nothing is missing, of another shape or unexplained; counts differ by a head, or by what no key states."""
     result = written(case, tmp_path)
     assert result.prediction is not None, [finding.message for finding in result.findings]
     assert (result.unexplained_bytes, result.unexplained) == (0, ())
@@ -78,12 +78,12 @@ def test_key_values_predict_every_tensor(case: dict[str, Any], tmp_path: Path) -
 
 
 def test_all_architectures_have_a_case() -> None:
-    """llama.cpp itself has no loader for GPT-J; the converter's cases cannot shrink unseen."""
+    """llama.cpp itself has no loader for GPT-J; the number of converted cases cannot shrink unnoticed."""
     assert {case["architecture"] for case in LOADED} == set(ARCHITECTURES) - {"gptj"}
     assert len({case["architecture"] for case in CONVERTED}) >= 60
 
 
-#: Kinds that llama.cpp loads for an architecture, and that the package's own table of it leaves out.
+#: Kinds that llama.cpp loads for an architecture, though the package's own table lacks them.
 BEYOND = {
     "granite": "ffn_gate_inp ffn_gate_exps ffn_up_exps ffn_down_exps",
     "refact": "ffn_gate_inp ffn_gate_exps ffn_up_exps ffn_down_exps",
@@ -98,7 +98,7 @@ EVERYWHERE = {"output", "cls", "cls.output", "ffn_gate_shexp", "ffn_up_shexp", "
 
 @every("architecture", ARCHITECTURES, parts=2)
 def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
-    """No kind that the package does not list for the architecture, and the roles that the names have by themselves."""
+    """Each kind is listed by the package for the architecture, and has the role that its name implies."""
     family = load_gguf(architecture, architecture)
     assert family is not None
     rows = [row for row in family.rows if isinstance(row, Row)]
@@ -110,7 +110,7 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
         slot = alone.slot(row.template.replace("{layer}", "{}"))
         own = slot.role == "up_proj" and row.role == "gate_up_proj"
         own |= (slot.role, row.role) == ("shared_up_proj", "shared_gate_up_proj")
-        own |= row.role in ("adapter_down", "adapter_up") or row.branch == "target"  # names that tables alone know
+        own |= row.role in ("adapter_down", "adapter_up") or row.branch == "target"  # names known from tables alone
         own |= slot.role == "post_attention_layernorm" and row.role == "pre_feedforward_layernorm"
         assert (
             own
@@ -122,7 +122,7 @@ def test_tables_are_of_the_packages_kinds(architecture: str) -> None:
 
 @every("case", PROJECTORS, ids=lambda case: case["from"])
 def test_a_tower_beside_a_language_model(case: dict[str, Any], tmp_path: Path) -> None:
-    """Predicted from its keys as the converter writes it, by its kind of projector; every tensor has a role."""
+    """It is predicted from its keys and its kind of projector, as the converter writes it; every tensor has a role."""
     pairs = [("general.architecture", "string", "clip"), *(pair(key, value) for key, value in case["keys"].items())]
     wanted = {
         name.replace("{}", str(layer)): tuple(shape)
@@ -165,7 +165,7 @@ def test_a_tower_beside_a_language_model(case: dict[str, Any], tmp_path: Path) -
     ],
 )  # fmt: skip
 def test_a_tower_of_the_first_converters(kind: str, fields: dict[str, Any], tensors: int, parameters: int) -> None:
-    """As many tensors as the published files have; parameters by hand."""
+    """As many tensors as in the published files; parameters worked out by hand."""
     values = {"model_type": "clip", GGUF_ARCHITECTURE: GgufArchitecture("clip"), PROJECTOR: kind, **fields}
     rows = predict(Config(values, "gguf")).expected
     assert sum(len(list(row.keys())) for row in rows) == tensors
@@ -181,7 +181,7 @@ def test_a_projector_that_no_table_knows_is_named_and_not_predicted(tmp_path: Pa
 
 
 def test_every_architecture_of_the_package_is_listed() -> None:
-    """Those that have a table, and those that are named only."""
+    """Those that have a table, and those that are only named."""
     assert {each.architecture for each in listed_gguf()} == KINDS.keys() >= set(gguf.MODEL_ARCH_NAMES.values())
     assert {each.architecture for each in listed_gguf() if not each.predicted} == {"clip"}
     assert load_gguf("_base", "llama") is None
@@ -189,7 +189,7 @@ def test_every_architecture_of_the_package_is_listed() -> None:
 
 # --- published models -----------------------------------------------------------------------------
 
-#: What the published files say of themselves.
+#: The key-values of published files.
 PUBLISHED = {
     "GLM-4.5-Air": (
         "glm4moe",
@@ -212,7 +212,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_tensor_maps_are_predicted(name: str, tmp_path: Path) -> None:
-    """Every tensor of two published models, the layer that predicts further tokens apart."""
+    """Every tensor of two published models, with a separate layer that predicts further tokens."""
     architecture, keys = PUBLISHED[name]
     text = real.file(f"gguf_tensormap/{name}/tensors.bf16.map").read_text().splitlines()
     tensors = []

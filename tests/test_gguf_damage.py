@@ -1,4 +1,4 @@
-"""Damaged GGUF files, after the cases of llama.cpp's `tests/test-gguf.cpp`: one clear line, or labelled results."""
+"""Damaged GGUF files, after llama.cpp's `tests/test-gguf.cpp`: one clear line, or labelled results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.model import Header
 from inspector.sources.local import LocalFile
 
 PAIRS = [("general.architecture", STRING, "llama"), ("tokenizer.ggml.tokens", ARRAY, Array(STRING, ["a", "b"]))]
-#: What no damaged header may cost, counting of branches included; a loop over what it claims would cost millions.
+#: The limit for a damaged header; a loop over its claimed count would cost millions.
 CALLS = 1_000_000
 TWO = [Info("a", [32], 0, 0), Info("b", [32], 0, 128)]
 DATA = bytes(256)
@@ -46,7 +46,7 @@ def read(tmp_path: Path, content: bytes, size: int | None = None) -> Header:
     return header
 
 
-#: Recipe → what the one line says. The header cannot be read beyond the damage.
+#: Recipe → the error's one line. The header cannot be read beyond the damage.
 UNREADABLE: dict[str, tuple[Recipe | bytes, str]] = {
     "bad magic": (Recipe(magic=b"FUGU"), "not a GGUF file"),
     "version 0": (Recipe(version=0), "version 0"),
@@ -96,7 +96,7 @@ def with_alignment(kind: int, value: object, true: int = 32) -> Recipe:
     return Recipe(pairs=[("general.alignment", kind, value)], infos=TWO, data=DATA, alignment=true)
 
 
-#: Recipe → the findings that it gives, all of severity "error" but for those in BENIGN. The header stays readable.
+#: Recipe → its findings, all of severity "error" but for those in BENIGN. The header stays readable.
 LABELLED: dict[str, tuple[Recipe, set[str]]] = {
     "empty": (Recipe(), set()),
     "the smallest key-value and tensor there are": (
@@ -155,7 +155,7 @@ def test_damage_behind_a_readable_header_is_labelled(tmp_path: Path, case: str) 
 
 
 def test_missing_bytes_are_counted(tmp_path: Path) -> None:
-    """A cut download says how many bytes are missing, and which tensor is the last to miss some."""
+    """A cut download reports how many bytes are missing, and the last tensor that misses some."""
     header = read(tmp_path, Recipe(infos=TWO, data=DATA[:-100]).file())
     (finding,) = header.findings
     assert "100 bytes missing" in finding.message and finding.tensor == "b"
@@ -175,7 +175,7 @@ def test_every_prefix_of_a_file_is_an_error_or_labelled(tmp_path: Path) -> None:
             assert header_end <= length and [f.rule for f in header.findings] == ["truncated"]
 
 
-#: A short file made long with `truncate`: what looks like data are zeros.
+#: A short file extended with `truncate`: the apparent data are zeros.
 HOSTILE: dict[str, tuple[Recipe, int]] = {
     "a billion empty strings": (Recipe(pairs=[("k", ARRAY, Array(STRING, [], 10**9))]), 10**10),
     "a billion empty arrays": (Recipe(pairs=[("k", ARRAY, Array(ARRAY, [], 5 * 10**8))]), 10**10),
@@ -190,7 +190,7 @@ HOSTILE: dict[str, tuple[Recipe, int]] = {
 
 @every("case", HOSTILE)
 def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
-    """Counts that a ten-gigabyte file of zeros could hold are refused at once."""
+    """Counts that only a ten-gigabyte file of zeros could hold are refused at once."""
     recipe, size = HOSTILE[case]
     path = tmp_path / "hostile.gguf"
     path.write_bytes(recipe.file() + ((9 * 10**9).to_bytes(8, "little") if "key of" in case else b""))
@@ -204,8 +204,8 @@ def test_hostile_counts_are_cheap(tmp_path: Path, case: str) -> None:
 def test_the_command_says_it_in_a_line_or_shows_it(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit 2 and one line, or the overview with findings; the bridge adds up and the JSON is JSON."""
-    monkeypatch.setenv("INSPECT_DEBUG", "1")  # an error of the program's own would show itself
+    """Exit 2 and one line, or the overview with findings; the bridge adds up and the JSON is valid."""
+    monkeypatch.setenv("INSPECT_DEBUG", "1")  # to reveal an error of the program itself
     recipe = UNREADABLE[case][0] if case in UNREADABLE else LABELLED[case][0]
     path = tmp_path / "damaged.gguf"
     path.write_bytes(recipe if isinstance(recipe, bytes) else recipe.file())

@@ -1,7 +1,7 @@
-"""What is said of damaged GGUF files, word for word; byte offsets are worked out from the specification's layout.
+"""The findings on damaged GGUF files, word for word; byte offsets are worked out from the specification's layout.
 
 A header of version 3 begins with 24 bytes: magic, version and two counts. A key-value takes 8 bytes and its key, 4 of its
-type and its value; a line of the tensor table 8 bytes and its name, 4, 8 a dimension, 4 and 8.
+type and its value; a tensor's entry 8 bytes and its name, 4, 8 for each dimension, 4 and 8.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def told(folder: Path, content: Recipe | bytes) -> list[tuple[str, str, str, str
 
 
 def one(name: str = "a", dims: tuple[int, ...] = (8,), kind: int = 0, data: int = 32, **more: Any) -> Recipe:
-    """A file of one tensor, with so many bytes of data."""
+    """A file of one tensor, with this many bytes of data."""
     return Recipe(infos=[Info(name, list(dims), kind, **more)], data=bytes(data))
 
 
 A, B = Info("a", [8]), Info("b", [8], 0, 32)
 LONG = "n" * 64
 
-#: File → its findings: rule, severity, words, tensor.
+#: File → its findings: rule, severity, message, tensor.
 FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]]] = {
     "sound": (one(), []),
     "magic backwards": (
@@ -262,7 +262,7 @@ def test_removed_types_are_told_once_at_their_first_tensor(tmp_path: Path) -> No
 
 
 def test_more_elements_than_64_bits_count(tmp_path: Path) -> None:
-    """2^62 × 2 of a byte each; and one less than that, which is only cut off."""
+    """2^62 × 2 elements of a byte each are an error; with one fewer the file is only cut off."""
     found = told(tmp_path, one(dims=(2**62, 2), kind=24, data=0))
     assert found[0] == ("elements", "error", "it has 9,223,372,036,854,775,808 elements, beyond 64 bits", "a")
     (cut,) = told(tmp_path, one(dims=(2**63 - 1,), kind=24, data=0))
@@ -272,7 +272,7 @@ def test_more_elements_than_64_bits_count(tmp_path: Path) -> None:
 #: Bytes after magic and version: two counts, so a file of one key-value has them at 8 and 16.
 ONE_PAIR = Recipe(n_pairs=1).file()
 
-#: File → the whole line.
+#: File → the whole error line.
 ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
     "another magic": (
         b"PK\x03\x04" + bytes(20),
@@ -426,7 +426,7 @@ def test_the_most_dimensions(tmp_path: Path) -> None:
 
 
 def test_the_smallest_key_value_and_tensor(tmp_path: Path) -> None:
-    """13 bytes and 24: what the counts are checked against."""
+    """13 bytes and 24: counts are checked against these."""
     header = read(tmp_path, Recipe(pairs=[("", UINT8, 1)], infos=[Info("", [], 24)]).header())
     assert [(region.label, region.size) for region in header.regions] == [
         ("header", 24),
@@ -437,7 +437,7 @@ def test_the_smallest_key_value_and_tensor(tmp_path: Path) -> None:
 
 
 def test_texts_as_long_as_all_names_may_be(tmp_path: Path) -> None:
-    """8 MB of keys together; the last byte is too much."""
+    """8 MB of keys together are allowed; one byte more is not."""
     half = 4 * 1024 * 1024
     assert len(read(tmp_path, Recipe(pairs=[("a" * half, UINT8, 1), ("b" * half, UINT8, 1)])).metadata) == 2
     with pytest.raises(FormatError, match=r"^a.gguf has more than 8,388,608 bytes of keys and names, at key 3 of 3$"):
@@ -460,7 +460,7 @@ def test_more_strings_than_any_vocabulary_has(tmp_path: Path) -> None:
 
 
 def test_values_within_values(tmp_path: Path) -> None:
-    """Arrays of arrays of each kind of item, one after the other, so that each must end where the next begins."""
+    """Arrays of arrays of each type, one after the other, so that each must end where the next begins."""
     inner = Array(
         ARRAY, [Array(STRING, ["a", "", "日本"]), Array(INT8, [-1, 2]), Array(ARRAY, []), Array(FLOAT32, [0.5])]
     )

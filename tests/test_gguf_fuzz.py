@@ -1,4 +1,4 @@
-"""Random and mutated GGUF files: an InspectorError or a header whose regions partition the file, and nothing else."""
+"""Random and mutated GGUF files give an InspectorError or a header whose regions partition the file."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_nothing_escapes_whatever_the_fields_say(made: Recipe, infos: list[Info]
 @settings(max_examples=examples(400), deadline=None)
 @given(st.data())
 def test_nothing_escapes_from_a_mutated_file(data: st.DataObject) -> None:
-    """Bytes changed, cut out or put in anywhere in a sound file."""
+    """Bytes changed, cut out or inserted anywhere in a sound file."""
     pairs = [
         ("general.alignment", 4, 32),
         ("t", ARRAY, Array(STRING, ["ab", "c"])),
@@ -101,7 +101,7 @@ def test_nothing_escapes_from_a_mutated_file(data: st.DataObject) -> None:
 @settings(max_examples=examples(200), deadline=None)
 @given(recipe, st.lists(info, max_size=3), st.integers(0, 64))
 def test_the_answer_does_not_depend_on_how_bytes_arrive(made: Recipe, infos: list[Info], slack: int) -> None:
-    """A source that grows byte by byte gives what a mapped file gives."""
+    """A source that grows byte by byte gives the same as a mapped file."""
     content = bytes_of(made, infos)
     assert check(content, slack) == check(content, len(content))
 
@@ -130,7 +130,7 @@ names = st.text(st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=1
 def test_sound_files_are_read_as_the_package_reads_them(
     tmp_path: Path, version: int, order: str, pairs: dict[str, Any], tensors: dict[str, Any]
 ) -> None:
-    """Whatever the keys, values, names, shapes and types: both readers see the same."""
+    """Whatever the keys, values, names, shapes and types, both readers agree."""
     infos, end = [], 0
     for name, (dims, kind) in tensors.items():
         block, size = TYPES[kind].block, TYPES[kind].nbytes
@@ -145,7 +145,7 @@ def test_sound_files_are_read_as_the_package_reads_them(
     assert [(t.name, t.shape, t.offset, t.nbytes) for t in header.tensors] == [
         (t.name, tuple(int(d) for d in reversed(t.shape)), t.data_offset, t.n_bytes) for t in theirs.tensors
     ]
-    # Odd characters in names are told, and read all the same.
+    # Odd characters in names are reported, and read all the same.
     assert {f.severity for f in header.findings if f.rule != "control-character"} <= {"info"}
 
 

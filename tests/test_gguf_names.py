@@ -16,22 +16,22 @@ from inspector.architectures.data.roles import GROUPS
 from inspector.architectures.naming import Namer
 from inspector.model import STACKED, Key
 
-#: Architecture → the names of its tensors, as llama.cpp's own gguf-py lists them; `tools/write_gguf.py` wrote it.
+#: Architecture → the names of its tensors in llama.cpp's gguf-py, written by `tools/write_gguf.py`.
 KINDS = {
-    architecture: [name for name in names.split() if name != "fc"]  # what many call a classifier: known by the table
+    architecture: [name for name in names.split() if name != "fc"]  # often a classifier: known by the table
     for architecture, names in json.loads((Path(sparse.__file__).parent / "gguf_kinds.json").read_text()).items()
 }
-#: Two names of one tensor: llama.cpp takes either.
+#: Two names of one tensor: llama.cpp accepts either.
 ALTERNATIVES = {
     "grok": [["blk.3.post_ffw_norm.weight", "blk.3.layer_output_norm.weight"]],
-    # Beside no encoder's block the name is that of a model's last norm; the tables know the norm of what comes in.
+    # Without an encoder's block the name is that of a model's last norm; tables know the norm of the input.
     "eagle3": [["output_norm.weight", "enc.output_norm.weight"]],
     "dflash": [["output_norm.weight", "enc.output_norm.weight"]],
 }
 
 
 def keyed(*names: str) -> dict[str, tuple[Key, str]]:
-    """Name → key and group, as one file's tensors."""
+    """Name → key and group, for the tensors of one file."""
     named = Namer().name(names)
     return {name: (key, slot.group) for name, key, slot in zip(names, named.keys(), named.slots, strict=True)}
 
@@ -43,7 +43,7 @@ def names_of(architecture: str) -> list[str]:
 
 @every("arch", KINDS, parts=2)
 def test_every_tensor_kind_of_an_architecture_has_a_key_of_its_own(arch: str) -> None:
-    """A role for each, a group that is one, the layer where there is one, and no two kinds at one key."""
+    """Each has a known role and group, and its layer if it has one; no two kinds share a key."""
     found = keyed(*names_of(arch))
     weights = {name: key for name, (key, _) in found.items() if name.endswith(".weight")}
     assert all(key.role for key in weights.values()), [name for name, key in weights.items() if not key.role]
@@ -59,7 +59,7 @@ def test_every_tensor_kind_of_an_architecture_has_a_key_of_its_own(arch: str) ->
 
 
 def test_names_that_llama_cpp_has_given_up_or_converters_leave_bare() -> None:
-    """Experts apart, a bias that is the parameter itself, no suffix at all, a scale beside the weight."""
+    """Separate experts, a bias that is the parameter itself, no suffix at all, a scale beside the weight."""
     found = keyed("blk.2.ffn_gate.7.weight", "blk.2.exp_probs_b.bias", "blk.2.ssm_a", "v.blk.1.ls1.weight", "mm.2.bias")
     assert [key for key, _ in found.values()] == [
         Key("text", 2, 7, "gate_proj", "weight"),
@@ -96,9 +96,9 @@ def test_the_norm_before_the_feed_forward_is_told_from_the_one_after_attention()
 
 
 def test_every_first_word_is_known() -> None:
-    """Names are looked up in GGUF's table only where their first word says so."""
+    """Names are looked up in GGUF's table only if their first word is one of its."""
     firsts = {name.partition(".")[0] for names in KINDS.values() for name in names}
-    assert firsts | {"direction"} == conventions.GGUF_WORDS  # what a control vector has
+    assert firsts | {"direction"} == conventions.GGUF_WORDS  # the names in a control vector
     theirs = {name.partition(".")[0] for name in gguf.TENSOR_NAMES.values()}
     assert theirs <= firsts
 

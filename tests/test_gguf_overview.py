@@ -1,4 +1,4 @@
-"""GGUF checkpoints through the whole product: configuration, keys, prediction, bridge, claims."""
+"""GGUF checkpoints from end to end: configuration, keys, prediction, bridge, claims."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reconciled(tmp_path: Path, recipe: str) -> Reconciliation:
 
 
 def steps(result: Reconciliation) -> dict[str, int]:
-    """The bridge's steps; its sum is checked on the way."""
+    """The steps of the bridge, after checking their sum."""
     booked = {step.cause: step.bytes for step in result.steps}
     assert result.start + sum(booked.values()) + result.unexplained_bytes == result.on_disk
     return booked
@@ -87,7 +87,7 @@ def test_the_overview_shows_bits_a_weight(tmp_path: Path) -> None:
 
 
 def test_llama_3_2_has_32_rope_freqs_and_no_head(tmp_path: Path) -> None:
-    """1,235,814,432 stored elements are 1,235,814,400 parameters and 32 constants; the head is tied, and named."""
+    """1,235,814,432 stored elements are 1,235,814,400 parameters and 32 constants; the head is tied, and listed."""
     result = reconciled(tmp_path, "llama-3.2-1b-q8_0")
     assert (result.stored_elements, result.logical) == (1_235_814_432, 1_235_814_400)
     booked = steps(result)
@@ -103,7 +103,7 @@ def test_llama_3_2_has_32_rope_freqs_and_no_head(tmp_path: Path) -> None:
 
 
 def test_gguf_and_safetensors_of_one_model_count_alike(tmp_path: Path) -> None:
-    """Llama-3.1-8B in both formats: the same logical count, the same roles with the same parameters."""
+    """Llama-3.1-8B in both formats has the same logical count, and the same roles with the same parameters."""
     packed, plain = (reconciled(tmp_path, recipe) for recipe in ("llama-3.1-8b-q4_k_m", "llama-3.1-8b"))
     assert packed.logical == plain.logical == 8_030_261_248
 
@@ -118,7 +118,7 @@ def test_gguf_and_safetensors_of_one_model_count_alike(tmp_path: Path) -> None:
 
 
 def test_stacked_experts_join_the_same_prediction(tmp_path: Path) -> None:
-    """Mixtral, which GGUF calls a llama: the count, the active parameters, "8x7B" and unexplained 0."""
+    """Mixtral, which GGUF calls a llama: the count, the active parameters, "8x7B", and 0 unexplained bytes."""
     result = reconciled(tmp_path, "mixtral-8x7b-q4_0")
     assert result.checkpoint.config and result.checkpoint.config.model_type == "mixtral"
     assert (result.logical, result.active) == (46_702_792_704, 12_879_925_248)
@@ -130,7 +130,7 @@ def test_stacked_experts_join_the_same_prediction(tmp_path: Path) -> None:
 
 
 def test_a_size_label_of_the_converter_counts_the_shared_parts_too(tmp_path: Path) -> None:
-    """`general.size_label` "8x7.2B" where the name has no size: what the experts share is the same."""
+    """`general.size_label` is "8x7.2B" where the name has no size: the shared part is the same."""
     recipe = sparse.load("mixtral-8x7b-q4_0")
     (file,) = recipe["files"].values()
     file["key_values"] = [pair for pair in file["key_values"] if pair[0] != "general.name"]
@@ -166,7 +166,7 @@ def test_a_stored_head_is_a_head_of_its_own(tmp_path: Path) -> None:
 
 
 def test_parts_that_are_missing_say_nothing_of_the_head(tmp_path: Path) -> None:
-    """A head may be in a part of a split that is not here: the architecture's usual way holds."""
+    """A head may be in a missing part of a split: the architecture's default holds."""
     recipe = sparse.load("llama-3.2-1b-q8_0")
     (file,) = recipe["files"].values()
     file["key_values"] += [
@@ -180,7 +180,7 @@ def test_parts_that_are_missing_say_nothing_of_the_head(tmp_path: Path) -> None:
 
 
 def test_what_is_there_of_a_split_with_missing_parts_shows_what_the_model_has(tmp_path: Path) -> None:
-    """Two layers' biases of 64 in F32 are there, the second part is not: they are predicted, and the model has a head."""
+    """Of two layers' biases of 64 in F32 only the first part is there: they are predicted, and the model has a head."""
     keys = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "vocab_size": 10}
     keys |= {"attention.head_count": 2, "context_length": 8}
     pairs: list[tuple[str, str, Any]] = [("general.architecture", "string", "granite"), ("split.count", "uint16", 2)]
@@ -208,7 +208,7 @@ def test_the_json_keeps_its_promises(tmp_path: Path) -> None:
 
 
 def rebuilt(path: Path, folder: Path) -> dict[str, Any]:
-    """A listing's key-values and tensors as a sparse file; what was not listed is made up from the embedding."""
+    """A sparse file of a listing's key-values and tensors; unlisted values are derived from the embedding."""
     listing: dict[str, Any] = json.loads(path.read_text())
     rows = next(t["shape"][-1] for t in listing["tensors"] if t["name"] == "token_embd.weight")
     pairs: list[tuple[str, str, Any]] = []
@@ -224,7 +224,7 @@ def rebuilt(path: Path, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("path", LISTINGS, ids=lambda path: path.stem)
 def test_published_models_are_counted_and_told(path: Path, tmp_path: Path) -> None:
-    """Elements as published, the scheme as named by its publisher though only told from types, every tensor keyed."""
+    """Elements as published, the scheme as named by its publisher though inferred from types, every tensor keyed."""
     listing = rebuilt(path, tmp_path)
     result = inspector.reconcile(inspector.open(tmp_path))
     steps(result)
@@ -239,7 +239,7 @@ def test_published_models_are_counted_and_told(path: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("path", MAPS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_tensor_maps_have_our_byte_counts(path: Path) -> None:
-    """Elements and bytes of each tensor of two published models, at each of their quantizations."""
+    """Elements and bytes of each tensor of two published models, in each of their quantizations."""
     by_name = {kind.name.lower(): kind for kind in TYPES.values()}
     lines = [line.split(":")[2:] for line in path.read_text().splitlines() if line]
     for _, shape, dtype, elements, nbytes in lines:
@@ -250,7 +250,7 @@ def test_tensor_maps_have_our_byte_counts(path: Path) -> None:
     assert lines
 
 
-#: What `general.file_type` says, the types of the layers' weights, most elements first → the scheme, and its bits.
+#: `general.file_type`, the types of the layers' weights, most elements first → the scheme, and its bits.
 SCHEMES = {
     "IQ3_M": (27, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_M", 3),
     "IQ3_XS, mostly of a smaller type": (22, ["IQ3_XXS", "IQ3_XXS", "IQ3_S"], "IQ3_XS", 3),
@@ -267,7 +267,7 @@ SCHEMES = {
 
 @every("case", SCHEMES)
 def test_mixtures_of_the_same_types_are_told_by_the_file_type(case: str) -> None:
-    """Where it agrees with the types that are counted."""
+    """The file type names the mixture if it agrees with the counted types."""
     told, dtypes, scheme, bits = SCHEMES[case]
     tensors = [Tensor(f"blk.{n}.ffn_up.weight", dtype, (256, 256), 0, 0) for n, dtype in enumerate(dtypes)]
     header = Header("m.gguf", "gguf", 0, tensors, (), {"general.file_type": told} if told is not None else {}, ())
@@ -306,7 +306,7 @@ def test_blocks_that_predict_further_tokens_are_no_layers(tmp_path: Path) -> Non
 
 
 def test_key_values_of_the_wrong_types_predict_nothing(tmp_path: Path) -> None:
-    """A text where a number should be is told in one line, and the rest of the overview stands."""
+    """A text in place of a number is reported in one line, and the rest of the overview is shown."""
     pairs = [("general.architecture", "string", "llama"), ("llama.block_count", "string", "many")]
     result = inspector.reconcile(opened(tmp_path, pairs, ("token_embd.weight",)))
     assert result.prediction is None and [f.rule for f in result.findings] == ["no-prediction"]
@@ -314,7 +314,7 @@ def test_key_values_of_the_wrong_types_predict_nothing(tmp_path: Path) -> None:
 
 
 def test_predict_takes_a_gguf(tmp_path: Path) -> None:
-    """The analytic side alone, from the key-values of a file or of the folder that has it."""
+    """The prediction alone, from the key-values of a file or of the folder that has it."""
     folder = sparse.make(sparse.load("mistral-7b-instruct-v0.2-q4_k_m"), tmp_path / "m")
     for target in (folder, next(folder.iterdir())):
         assert inspector.predict(target).parameters == 7_241_732_096
@@ -324,14 +324,14 @@ def test_predict_takes_a_gguf(tmp_path: Path) -> None:
 
 
 def test_the_label_is_read_from_the_key_values_too(tmp_path: Path) -> None:
-    """A blob without a telling name still has its name and size label inside."""
+    """A file whose name says nothing still has its name and size label inside."""
     pairs = [("general.architecture", "string", "llama"), ("general.size_label", "string", "8x7B")]
     result = inspector.reconcile(opened(tmp_path, pairs))
     assert result.nominal and (result.nominal.label, result.nominal.parameters) == ("8x7B", 56 * 10**9)
 
 
 def test_tensors_without_key_values_are_inferred(tmp_path: Path) -> None:
-    """A GGUF without an architecture is told by its tensors, as a bare safetensors file is."""
+    """A GGUF without an architecture is inferred from its tensors, as a bare safetensors file is."""
     recipe = sparse.load("mistral-7b-instruct-v0.2-q4_k_m")
     (file,) = recipe["files"].values()
     file["key_values"] = []
@@ -351,7 +351,7 @@ def test_a_vocabulary_alone_has_bytes_and_no_parameters(tmp_path: Path) -> None:
 
 
 def layers(*entries: tuple[str, list[int], str]) -> list[tuple[str, list[int], str]]:
-    """Two layers of the entries whose names begin with a point, and the others once."""
+    """Two layers of the entries whose names begin with a dot, and the others once."""
     made = []
     for dtype, shape, name in entries:
         names = [f"blk.{number}{name}" for number in range(2)] if name.startswith(".") else [name]
@@ -418,7 +418,7 @@ FAMILIES: dict[str, list[tuple[str, list[int], str]]] = {
 
 @pytest.mark.parametrize("architecture", FAMILIES)
 def test_each_family_with_a_table_is_predicted_from_key_values(architecture: str, tmp_path: Path) -> None:
-    """Dimensions only from the key-values, the vocabulary from the token list: every tensor, and nothing more."""
+    """Dimensions only from the key-values, the vocabulary from the token list: exactly the tensors of the file."""
     numbers = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "context_length": 50}
     kv = 4 if architecture in ("gpt2", "bert") else 2
     heads = {"attention.head_count": 4, "attention.head_count_kv": kv, "attention.key_length": 16}
@@ -450,7 +450,7 @@ others = st.sampled_from(
 )
 
 
-#: Tensors that say something by being there, under numbers that no block has.
+#: Tensors whose presence has a meaning, under numbers that no block has.
 ABSURD = ("token_embd.weight", "blk.0.ffn_up_exps.weight", "blk.99999999.ffn_gate_inp.weight", "blk..attn_sinks.weight",
           "blk.x.attn_q.bias", "cls.weight", "blk.", "direction.7")  # fmt: skip
 
@@ -466,7 +466,7 @@ ABSURD = ("token_embd.weight", "blk.0.ffn_up_exps.weight", "blk.99999999.ffn_gat
 def test_whatever_key_values_say_the_overview_stands(
     tmp_path: Path, architecture: str, fields: dict[str, tuple[str, Any]], general: dict[str, tuple[str, Any]]
 ) -> None:
-    """Absurd numbers and wrong types give at most a prediction that is refused in one line."""
+    """Absurd numbers and wrong types lead at most to a prediction that is refused in one line."""
     pairs = [("general.architecture", "string", architecture)]
     pairs += [(f"{architecture}.{key}", *value) for key, value in fields.items()]
     pairs += [(key, *value) for key, value in general.items()]
@@ -487,7 +487,7 @@ def with_keys(architecture: str, **numbers: int) -> list[tuple[str, str, Any]]:
 
 
 def exact(tmp_path: Path, pairs: list[tuple[str, str, Any]], entries: list[tuple[str, list[int], str]]) -> None:
-    """Every tensor is predicted, with nothing left over, and one that is then taken away is missed."""
+    """Every tensor is predicted, with nothing left over, and a removed tensor is missed."""
     write_gguf(tmp_path / "whole.gguf", pairs, entries)
     result = inspector.reconcile(inspector.open(tmp_path / "whole.gguf"))
     assert (result.unexplained, result.findings) == ((), ())
@@ -498,14 +498,14 @@ def exact(tmp_path: Path, pairs: list[tuple[str, str, Any]], entries: list[tuple
 
 
 def test_biases_are_predicted_where_one_block_has_them(tmp_path: Path) -> None:
-    """No key tells of them: Llama has none, other models of its layout have."""
+    """No key announces them: Llama has none, other models of its layout do."""
     biases = [("F32", [64], f"blk.{layer}.attn_{part}.bias") for part in "qkv" for layer in (0, 1)]
     square = [("F16", [64, 64], f".attn_{part}.weight") for part in "qkv"]
     exact(tmp_path, with_keys("llama"), [*layers(*DECODER, *square, HEAD), *biases])
 
 
 def test_a_classifier_without_named_labels_has_as_many_rows_as_are_stored(tmp_path: Path) -> None:
-    """BERT's converter writes labels only where they have names of their own."""
+    """BERT's converter writes labels only if they have names."""
     body = layers(*FAMILIES["bert"])
     body = [(dtype, [64, *shape[1:]] if shape[0] == 32 else shape, name) for dtype, shape, name in body]
     pairs = [*with_keys("bert"), ("tokenizer.ggml.token_type_count", "uint32", 2)]
@@ -580,7 +580,7 @@ def test_a_wrong_total_or_a_stranger_among_the_parts_is_found(tmp_path: Path) ->
 
 
 def test_the_fixtures_table_of_types_is_the_packages() -> None:
-    """The sizes written down beside the recipes are those of the `gguf` package."""
+    """The sizes in the fixtures' recipes are those of the `gguf` package."""
     ours = {kind.name: (number, kind.block, kind.nbytes) for number, kind in TYPES.items()}
     assert TENSOR_TYPES.items() <= ours.items()
 

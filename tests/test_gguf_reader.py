@@ -34,7 +34,7 @@ def written(path: Path, recipe: Recipe) -> Header:
     return read(path)
 
 
-#: Where the published package is behind or wrong. ggml's own `type_traits` have a Q8_1 of two halves and 32 bytes.
+#: Where the published package is outdated or wrong. ggml's own `type_traits` have a Q8_1 of two halves and 32 bytes.
 AHEAD = {9: ("Q8_1", 32, 36), 42: ("Q2_0", 64, 18)}
 ITS_TYPES = {kind: sizes for kind, sizes in gguf.GGML_QUANT_SIZES.items() if int(kind) not in AHEAD}
 
@@ -48,7 +48,7 @@ def rules(header: Header) -> set[str]:
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Equal, with NaN equal to itself."""
+    """Whether both are equal, with NaN equal to itself."""
     if isinstance(ours, list):
         return len(ours) == len(theirs) and all(map(same, ours, theirs))
     return ours == theirs or (isinstance(ours, float) and math.isnan(ours) and math.isnan(theirs))
@@ -96,7 +96,7 @@ def test_agrees_with_the_package_on_what_its_writer_writes(
     for value_type in (gguf.GGUFValueType.UINT16, gguf.GGUFValueType.INT64, gguf.GGUFValueType.FLOAT64):
         writer.add_key_value(f"test.array.{value_type.name}", [1, 2, 300], gguf.GGUFValueType.ARRAY, value_type)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # numpy warns of the byte order it is asked for
+        warnings.simplefilter("ignore")  # numpy warns about the byte order that it is asked for
         for kind, (_, size) in ITS_TYPES.items():
             raw = np.zeros((3, 2 * size), dtype=np.uint8)
             writer.add_tensor(f"{kind.name}.weight", raw, raw_dtype=kind, tensor_endianess=endian)
@@ -117,7 +117,7 @@ def test_agrees_with_the_package_on_what_its_writer_writes(
     "path", [each for each in real.files("gguf/*.gguf") if each.stat().st_size > 100], ids=lambda path: path.stem
 )
 def test_agrees_with_the_package_on_real_files(path: Path) -> None:
-    """Real vocabularies, and a model where one is at hand; the stump of six bytes is an error elsewhere."""
+    """Real vocabularies, and a model where one is available; the six-byte fragment is an error elsewhere."""
     assert compare(path).findings == ()
 
 
@@ -225,7 +225,7 @@ def test_a_vocabulary_has_no_tensors_and_may_be_padded(tmp_path: Path) -> None:
 
 
 def test_an_unknown_type_takes_its_bytes_from_the_next_offset(tmp_path: Path) -> None:
-    """It keeps its number as its name, and each such type is told once: where it may be from, and its size."""
+    """Its name is its number, and each unknown type is reported once, with its likely origin and its size."""
     infos = [Info("a", [256], 133, 0), Info("b", [8], 0, 160), Info("c", [256], 36, 192), Info("d", [0], 133, 224)]
     header = written(tmp_path / "fork.gguf", Recipe(infos=infos, data=bytes(192 + 50)))
     assert [(t.dtype, t.nbytes) for t in header.tensors] == [("133", 160), ("F32", 32), ("36", 32), ("133", 18)]
@@ -235,7 +235,7 @@ def test_an_unknown_type_takes_its_bytes_from_the_next_offset(tmp_path: Path) ->
 
 
 def test_types_are_the_packages() -> None:
-    """The table in the project is what the installed `gguf` says, and what llama.cpp has beyond it."""
+    """The table in the project is that of the installed `gguf`, and what llama.cpp adds to it."""
     theirs = {int(kind): (kind.name, *sizes) for kind, sizes in gguf.GGML_QUANT_SIZES.items()}
     assert {kind: row[:3] for kind, row in ggml_types.TYPES.items()} == theirs | AHEAD
     assert all(row.nbytes * 8 >= row.bits * row.block for row in ggml_types.TYPES.values())
@@ -251,7 +251,7 @@ def test_overlap_is_seen_behind_a_nested_tensor(tmp_path: Path) -> None:
 
 
 def test_a_count_that_the_file_cannot_hold_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    """60 bytes have room for 5 lengths of names, and not for 5 tensors of 24 bytes at least."""
+    """60 bytes have room for 5 lengths of names, but not for 5 tensors of at least 24 bytes."""
     path = tmp_path / "model.gguf"
     counts = (5).to_bytes(8, "little") + bytes(8)
     path.write_bytes(b"GGUF" + (3).to_bytes(4, "little") + counts + bytes(60))

@@ -1,4 +1,4 @@
-"""Tensors as a grid and as a tree, for pictures: eight of them, with sums that one can do in the head."""
+"""Tensors as a grid and as a tree, for charts: eight tensors whose sums are easy to check."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_rows_columns_and_words_for_them(key: Key, role: str, place: tuple[str, 
 
 
 def test_cells_of_a_grid() -> None:
-    """16 weights in 12 bytes are 6 bits each; the type of most bytes first."""
+    """16 weights in 12 bytes have 6 bits each; the type of most bytes comes first."""
     found = grid(TENSORS, [])
     assert found.axes == Axes(
         (OUTSIDE, "0", "1", "vision 0"),
@@ -60,7 +60,7 @@ def test_cells_of_a_grid() -> None:
 
 
 def test_rows_stand_in_order() -> None:
-    """Outside first, then the towers as they are met, each by its layers: 2 before 10."""
+    """Outside rows come first, then the towers in order of appearance, each by its layers: 2 before 10."""
     keys = [
         Key(tower, layer, None, "q", "weight")
         for tower, layer in (("b", 10), ("b", 2), ("a", 1), ("b", None), ("text", 0))
@@ -77,7 +77,7 @@ def _single(name: str, nbytes: int, parameters: int, dtype: str) -> Node:
 
 
 def test_a_tree_of_bytes() -> None:
-    """Groups, their roles, then layers; tensors outside of the layers by their names. 170 bytes in all."""
+    """Groups, their roles, then layers; tensors outside the layers by name. 170 bytes in all."""
     root = byte_tree(TENSORS)
     assert root[:5] == ("all tensors", 170, 8, 95, ("BF16", "U8", "F32"))
     assert [(each.name, each.bytes, each.tensors) for each in root.children] == [
@@ -100,7 +100,7 @@ def test_a_tree_of_bytes() -> None:
 
 
 def test_what_is_too_small_to_see_stands_together() -> None:
-    """A fifth of 100 bytes is 20: layers of 19 are no squares of their own, nor tensors within a layer."""
+    """A fifth of 100 bytes is 20: layers of 19 have no squares of their own, nor have tensors within a layer."""
     tensors = [
         labelled("0.a", "q", 0, 0, 20),
         labelled("0.b", "q", 0, 0, 1),
@@ -119,13 +119,13 @@ def test_what_is_too_small_to_see_stands_together() -> None:
         ("2 smaller tensors", 38, 2),
     ]
     assert [(each.name, each.bytes) for each in role.children[0].children] == [("0.a", 20), ("2 smaller tensors", 2)]
-    # 101 bytes: what is less than a fifth, 20.2, is less than 21
+    # 101 bytes: a part below a fifth, 20.2, is below 21
     (group,) = byte_tree([*tensors, labelled("5.a", "q", 5, 0, 1)], 5).children
     assert [each.name for each in group.children[0].children] == ["layer 0", "5 smaller tensors"]
 
 
 def test_nothing_stands_out() -> None:
-    """Of layers that are all too small none is told, and one tensor has no parts."""
+    """If all layers are too small none is shown, and one tensor has no parts."""
     tensors = [labelled(f"{at}.a", "q", at, 0, 1) for at in range(9)]
     (group,) = byte_tree(tensors, 5).children
     assert group.children == (Node("q", 9, 9, 0, ("BF16",)),)

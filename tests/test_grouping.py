@@ -1,4 +1,4 @@
-"""Several checkpoints in one place are told apart by their files' names."""
+"""Several checkpoints in one place are distinguished by their files' names."""
 
 from __future__ import annotations
 
@@ -36,32 +36,32 @@ def names(*files: str) -> list[tuple[str, str | None, int]]:
     ],
 )
 def test_types_in_names(stem: str, type_: str | None) -> None:
-    """As people write them, whatever the case; a model's own name is no type."""
+    """As people write them, in any case; a model's own name is no type."""
     assert names(f"{stem}.gguf") == [(stem, type_, 1)]
 
 
 def test_shards_are_one() -> None:
-    """Numbered parts belong together, each number of parts for itself."""
+    """Numbered parts belong together, separately for each number of parts."""
     assert names(
         *(f"m-Q8_0-0000{n}-of-00002.gguf" for n in (1, 2)), *(f"m-Q8_0-0000{n}-of-00003.gguf" for n in (1, 2, 3))
     ) == [("m-Q8_0", "Q8_0", 3), ("m-Q8_0", "Q8_0", 2)]
 
 
 def test_the_main_one_of_many_quantizations() -> None:
-    """What llama.cpp takes when nothing is said; never an image encoder or an importance matrix."""
+    """llama.cpp's default; never an image encoder or an importance matrix."""
     files = [f"m-{type_}.gguf" for type_ in ("BF16", "Q2_K", "Q4_K_M", "Q8_0")]
     assert names("mmproj-m-F16.gguf", "imatrix.gguf", *files)[0] == ("m-Q4_K_M", "Q4_K_M", 1)
     assert names("mmproj-m-F16.gguf", *files[:2])[0] == ("m-BF16", "BF16", 1)
 
 
 def test_the_main_one_of_two_precisions() -> None:
-    """The name without a type, in the place's own folder."""
+    """The file without a type in its name, in the folder itself."""
     found = names("fp32/model.safetensors", "model.fp16.safetensors", "model.safetensors", "consolidated.safetensors")
     assert found[0] == ("model", None, 1)
 
 
 def test_the_main_part_of_a_pipeline(tmp_path: Path) -> None:
-    """The part that gives a diffusion model its name, at the precision without a suffix; the rest is told."""
+    """The part that names a diffusion model, at the precision without a suffix; the rest is listed."""
     for name in ("vae/diffusion_pytorch_model", "unet/diffusion_pytorch_model", "unet/diffusion_pytorch_model.fp16"):
         samples.safetensors(tmp_path / f"{name}.safetensors", samples.llama(1, 64, 128, 100))
     checkpoint = inspector.open(tmp_path)
@@ -107,7 +107,7 @@ def test_a_table_of_twenty_quantizations(twenty: Path, inspect: Callable[..., An
 
 
 def test_bits_a_weight_are_those_of_the_tensors(twenty: Path) -> None:
-    """Inferred for a variant that was not read, they are what reading it gives."""
+    """For a variant that was not read they are inferred, and equal what reading it gives."""
     for_all = inspector.reconcile(inspector.open(twenty))
     for variant in for_all.checkpoint.variants:
         alone = inspector.reconcile(inspector.open(twenty, include=variant.paths[0]))
@@ -118,7 +118,7 @@ def test_bits_a_weight_are_those_of_the_tensors(twenty: Path) -> None:
 
 
 def test_variants_are_listed_without_reading_weights(twenty: Path) -> None:
-    """The library's own verb; broken files do not matter to it."""
+    """The library's own function; broken files do not affect it."""
     for path in twenty.glob("*.gguf"):
         path.write_bytes(b"broken")
     assert inspector.variants(twenty)[0].type == "Q4_K_M"

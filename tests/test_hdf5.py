@@ -1,4 +1,4 @@
-"""HDF5 files by their own structure: what h5py tells of its own files is found, and damage is told."""
+"""HDF5 files by their own structure: objects that h5py reports are found, and damage is reported."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def test_what_the_library_tells_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_a_file_that_is_cut_off_is_told(name: str) -> None:
-    """Where an object lies beyond the end, that is said."""
+    """An object beyond the end of the file is reported."""
     whole = file_of(name)
     assert any(isinstance(each, Unread) for each in found(whole[: len(whole) // 2]))
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_damage_ends_in_findings(name: str) -> None:
-    """Any bytes are read to an end, and nothing else than DamageError stops a part."""
+    """Any bytes are read to an end, and only DamageError stops a part."""
     chance = random.Random(name)
     whole = file_of(name)
     for _ in range(60):
@@ -65,8 +65,8 @@ def test_an_empty_file() -> None:
 
 
 def test_a_group_that_holds_itself() -> None:
-    """Each object is looked at once, however many links lead to it."""
+    """Each object is read once, however many links lead to it."""
     file = bytearray(hdf5(links={"a": "12345678901234567"}))
-    at = file.index(b"\x01\x08\x40")  # the link's message becomes a hard one to the root's header
+    at = file.index(b"\x01\x08\x40")  # change the link's message into a hard one to the root's header
     file[at : at + 12] = bytes((1, 0, 1)) + b"a" + (96).to_bytes(8, "little")
     assert found(bytes(file)) == []

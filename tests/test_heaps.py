@@ -29,7 +29,7 @@ NONE = b"\xff" * 8
 
 
 def test_bytes_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page is read once; as many are kept, and as much is read, as may be."""
+    """Each page is read once; the number of kept pages, and the bytes read, are limited."""
     raw = bytes(range(256)) * 1024  # four pages
     asked: list[tuple[int, int]] = []
 
@@ -159,7 +159,7 @@ def test_records_of_a_leaf() -> None:
 
 
 def test_records_of_inner_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A node has its records, then of each child the address, its records, and, above leaves' parents, all below it."""
+    """A node has its records, then each child's address, its records, and, above leaves' parents, all below it."""
 
     def child(node: int, held: int, below: bytes = b"") -> bytes:
         return number(38 + 64 * node) + bytes((held,)) + below
@@ -217,7 +217,7 @@ START = len(fractal())
 
 
 def place(offset: int, size: int) -> bytes:
-    """Of a managed object: kind, offset in two bytes, length in the rest."""
+    """The heap id of a managed object: kind, offset in two bytes, length in the rest."""
     return b"\0" + number(offset, 2) + number(size, 2)
 
 
@@ -244,7 +244,7 @@ def test_a_heap_of_one_block() -> None:
 
 
 def test_a_heap_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two columns: blocks of 64, 64, 64, 64, 128, 128 bytes, the third of which there is not; then 256 in a block of two."""
+    """Two columns: blocks of 64, 64, 64, 64, 128, 128 bytes, the third of them missing; then 256 in a block of two."""
     head = 15  # signature, version, the heap's address, the block's offset in two bytes
     table = START
     blocks = table + head + 8 * 8
@@ -273,7 +273,7 @@ def test_a_heap_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_objects_by_themselves() -> None:
-    """Too large for a block: found by number in a tree of address, length and number."""
+    """Objects too large for a block are found by number in a tree of address, length and number."""
     record = number(200 + START) + number(4) + number(7)
     made = tree(leaf(number(0) + number(0) + number(6), record), node_size=64, width=24)
     moved = made[:16] + number(START + 38) + made[24:]
@@ -293,7 +293,7 @@ def found(raw: bytes) -> list[Part]:
 
 
 def read(kind: str, body: bytes, raw: bytes = b"", **layout: int) -> tuple[list[Part], list[int]]:
-    """What one message of an object has, and where it leads."""
+    """The content of one message of an object, and its targets."""
     each = walk._Object(laid(raw, **layout), 0)
     return list(getattr(each, kind)(body)), each.inner
 
@@ -311,7 +311,7 @@ def read(kind: str, body: bytes, raw: bytes = b"", **layout: int) -> tuple[list[
     ],
 )
 def test_links(body: bytes, parts: list[Part], inner: list[int]) -> None:
-    """IV.A.2.g: version, flags, and by these the kind, the order, the letters, and how wide the name's length is."""
+    """IV.A.2.g: version, flags, and by these the kind, the order, the charset, and the size of the name's length."""
     assert read("_link", body) == (parts, inner)
 
 
@@ -334,7 +334,7 @@ def test_data_elsewhere() -> None:
 
 
 def test_attributes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IV.A.2.m: version, and the bytes of name, type and shape, which the first version pads."""
+    """IV.A.2.m: version, and the sizes of name, type and shape, which the first version pads."""
 
     def attribute(version: int, kind: int, value: bytes, name: bytes = b"name\0") -> bytes:
         sizes = number(len(name), 2) + number(8, 2) + number(4, 2)
@@ -406,7 +406,7 @@ def header(*messages: bytes) -> bytes:
 
 
 def newer(*messages: tuple[int, bytes], flags: int = 0) -> bytes:
-    """IV.A.1.b: one of the second, whose length is as wide as the flags say."""
+    """IV.A.1.b: a header of the second version, whose length is as wide as the flags say."""
     ahead = b"\0\0" if flags & 4 else b""
     body = b"".join(bytes((kind,)) + number(len(data), 2) + b"\0" + ahead + data for kind, data in messages)
     extra = bytes(16 * bool(flags & 0x20) + 4 * bool(flags & 0x10))
@@ -456,7 +456,7 @@ def test_headers_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_superblocks(change: tuple[int, bytes], why: str) -> None:
-    """II.A; the second version keeps the widths, and the root, elsewhere."""
+    """II.A; the second version stores the widths, and the root, elsewhere."""
     raw = hdf5({"a": b"b"})
     at, value = change
     assert found(raw[:at] + value + raw[at + 1 :]) == [Unread(why)]

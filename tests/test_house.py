@@ -1,6 +1,6 @@
-"""The house rules that no other tool checks.
+"""The rules of the house that no other tool checks.
 
-grimp reads the imports: late ones and those for types as well. Modules named in strings are added to its graph.
+grimp reads the imports, including late ones and those for types. Modules named in strings are added to its graph.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ else:
 PACKAGE = Path(inspector.__file__).parent
 REAL = Path(__file__).parents[1] / "fixtures/real/safetensors"
 
-#: Folders and modules, from the highest floor to the lowest. Imports point down only; those of one floor may use each other.
+#: Folders and modules, from the highest floor to the lowest. Imports point down only, or within a floor.
 FLOORS = (
     ("__main__",),
     ("cli",),

@@ -1,4 +1,4 @@
-"""The index's own reader against `json.loads`: the same map of any document, or an error where that has none."""
+"""The index's own reader against `json.loads`: the same map of any document, or an error where JSON has none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Read = Callable[[bytes], tuple[Index, tuple[Finding, ...]]]
 
 @pytest.fixture
 def read(tmp_path: Path) -> Read:
-    """Bytes of an index → what is read of them, and what is found on the way."""
+    """Bytes of an index → its content, and the findings."""
 
     def reader(raw: bytes) -> tuple[Index, tuple[Finding, ...]]:
         (tmp_path / NAME).write_bytes(raw)
@@ -71,7 +71,7 @@ def test_reads_as_json_does(read: Read, document: dict[str, Any], indent: Any, a
 @QUICK
 @given(st.binary(max_size=6), st.integers(0, 90), st.integers(0, 6))
 def test_damage_is_no_index(read: Read, noise: bytes, at: int, cut: int) -> None:
-    """Whatever bytes change: what JSON makes of them, or an error."""
+    """Whatever bytes change, the result is JSON's or an error."""
     raw = b'{"metadata": {"total_size": 12}, "weight_map": {"a.b": "x.safetensors", "c\\u0041": "y.safetensors"}}'
     raw = raw[:at] + noise + raw[at + cut :]
     try:
@@ -85,7 +85,7 @@ def test_damage_is_no_index(read: Read, noise: bytes, at: int, cut: int) -> None
 
 
 def test_names_that_stand_twice(read: Read) -> None:
-    """The last one counts, as in JSON; an error where the two differ."""
+    """The last one counts, as in JSON; differing ones are an error."""
     index, findings = read(b'{"weight_map": {"a": "x", "b": "y", "a": "z", "b": "y"}}')
     assert index.weight_map == {"a": "z", "b": "y"}
     assert [(finding.rule, finding.severity, finding.tensor) for finding in findings] == [

@@ -1,4 +1,4 @@
-"""The causes of the bridge one by one, each with a handful of tensors and rows, and numbers worked out by hand."""
+"""The causes of the bridge one by one, each with a handful of tensors and rows, worked out by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.units import times
 
 
 def test_what_is_as_predicted_costs_nothing() -> None:
-    """Three tensors, two rows: both are filled as a whole, and 36 parameters are counted."""
+    """Three tensors, two rows: both are completely filled, and 36 parameters are counted."""
     book = Book(SOUND, [Q, NORM])
     assert len(book.joined.whole) == 2
     assert not any(book.joined[1:])
@@ -53,7 +53,7 @@ def test_another_width_is_mixed_dtype() -> None:
 
 
 def test_a_narrower_type_is_a_negative_step() -> None:
-    """16 elements of I8 at 16 bits: 16 bytes less, for the tensor that has it alone."""
+    """16 elements of I8 at 16 bits: 16 bytes less, for the one tensor that has it."""
     stored = tensors("I8 4×4 model.layers.0.self_attn.q_proj.weight", "BF16 4×4 model.layers.1.self_attn.q_proj.weight")
     assert Book(stored, [Q]).steps == {"mixed_dtype": (-16, 1, "1 × q_proj in I8")}
 
@@ -66,7 +66,7 @@ def test_bytes_that_shape_and_dtype_do_not_give_are_size_mismatch() -> None:
 
 @pytest.mark.parametrize(("stored", "step"), [("3×4", -8), ("7×4", 24)])
 def test_a_tensor_of_another_size_is_shape(stored: str, step: int) -> None:
-    """The difference in elements at the predicted width; a finding says both shapes and the formula."""
+    """The difference in elements at the predicted width; a finding states both shapes and the formula."""
     made = [*tensors(f"BF16 {stored} model.layers.0.self_attn.q_proj.weight"), SOUND[1], SOUND[2]]
     book = Book(made, [Q, NORM])
     assert book.steps == {"shape": (step, 1, "1 × self_attn.q_proj")}
@@ -75,7 +75,7 @@ def test_a_tensor_of_another_size_is_shape(stored: str, step: int) -> None:
 
 
 def test_shape_and_dtype_give_two_steps_that_add() -> None:
-    """3×4 in F32 for 4×4 at 16 bits: 4 elements less at 2 bytes, then 12 elements wider by 2."""
+    """3×4 in F32 for 4×4 at 16 bits: 4 elements fewer at 2 bytes, then 12 elements wider by 2."""
     made = [*tensors("F32 3×4 model.layers.0.self_attn.q_proj.weight"), SOUND[1], SOUND[2]]
     book = Book(made, [Q, NORM])
     assert book.steps["shape"][0] == -8
@@ -85,7 +85,7 @@ def test_shape_and_dtype_give_two_steps_that_add() -> None:
 
 @pytest.mark.parametrize("shape", ["4×4×1", "1×4×4", "4×1×4"])
 def test_dimensions_of_one_are_another_layout(shape: str) -> None:
-    """A convolution's kernel of one is a matrix."""
+    """A convolution with a kernel of one is a matrix."""
     book = Book([*tensors(f"BF16 {shape} model.layers.0.self_attn.q_proj.weight"), *SOUND[1:]], [Q, NORM])
     assert (book.steps, book.findings) == ({}, [])
 
@@ -102,7 +102,7 @@ def test_a_transposed_matrix_is_another_layout() -> None:
     [((2, 8), (4, 4), False), ((16,), (4, 4), False), ((4, 2), (2, 4), True), ((1, 4), (4,), True), ((), (1,), True)],
 )
 def test_equal_elements_alone_are_no_likeness(stored: tuple[int, ...], predicted: tuple[int, ...], same: bool) -> None:
-    """2×8 is not 4×4, though both have 16 elements."""
+    """2×8 does not match 4×4, though both have 16 elements."""
     assert alike(stored, predicted) is same
 
 
@@ -137,7 +137,7 @@ def test_only_the_first_dimension_counts_words(
 
 
 def test_missing_tensors_are_an_error_for_each_row() -> None:
-    """Layer 1 of 4×4 at 16 bits: 32 bytes; the norm 8; the first is named as the model would write it."""
+    """Layer 1 of 4×4 at 16 bits: 32 bytes; the norm 8; the first is named as in the model."""
     book = Book(SOUND[:1], [Q, NORM])
     assert book.steps == {"missing": (-40, 2, "1 × self_attn.q_proj not stored, 1 × model.norm not stored")}
     assert book.findings == [
@@ -154,7 +154,7 @@ def test_a_missing_expert_is_named() -> None:
 
 
 def test_a_missing_head_may_be_tied() -> None:
-    """A warning, and a step that says so."""
+    """A warning, and a step that says it."""
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED, HEAD])
     what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
     assert book.account.findings[0].message == what
@@ -173,7 +173,7 @@ def test_a_head_cannot_be_tied_to_embeddings_that_are_missing_too() -> None:
 @pytest.mark.parametrize(
     ("listed", "stored", "cause"),
     [
-        (None, EMBED, "missing"),  # nothing says what the missing file has
+        (None, EMBED, "missing"),  # nothing says what is in the missing file
         ({"model.embed_tokens", "lm_head"}, EMBED, "missing"),
         ({"model.embed_tokens"}, EMBED, "tied_embeddings"),
         ({"model.embed_tokens", "model.norm"}, NORM, "tied_embeddings"),  # the embedding is in the missing file
@@ -197,7 +197,7 @@ def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_told() -> None:
 
 
 def test_a_tied_head_that_is_stored_is_a_second_copy() -> None:
-    """Its 80 bytes are on the disk, its 40 elements are no parameters."""
+    """Its 80 bytes are on disk, its 40 elements are no parameters."""
     stored = tensors("BF16 10×4 model.embed_tokens.weight", "BF16 10×4 lm_head.weight")
     book = Book(stored, [EMBED], tied=[HEAD])
     assert book.steps == {"tied_embeddings": (80, 1, "1 × lm_head")}
@@ -205,7 +205,7 @@ def test_a_tied_head_that_is_stored_is_a_second_copy() -> None:
 
 
 def test_the_same_name_in_two_files_is_a_duplicate() -> None:
-    """Of what is predicted and of what is not: the second counts for nothing."""
+    """Whether predicted or not, the second copy counts nothing."""
     stored = [*SOUND, SOUND[2], *tensors("BF16 6 model.unheard.weight", "BF16 6 model.unheard.weight")]
     book = Book(stored, [Q, NORM])
     assert book.steps == {"duplicate": (8 + 12, 2, "1 × model.unheard, 1 × model.norm")}
@@ -221,7 +221,7 @@ def test_a_row_that_is_filled_twice_has_a_duplicate_of_each() -> None:
 
 
 def test_a_row_that_is_begun_under_another_name_is_not_filled_again() -> None:
-    """Layer 0 without the model's prefix, then both layers with it: 16 elements of BF16 are there twice."""
+    """Layer 0 without the model's prefix, then both layers with it: 16 elements of BF16 are duplicates."""
     stored = tensors("BF16 4×4 layers.0.self_attn.q_proj.weight")
     book = Book([*stored, *SOUND], [Q, NORM])
     assert book.steps == {"duplicate": (32, 1, "1 × self_attn.q_proj")}
@@ -229,7 +229,7 @@ def test_a_row_that_is_begun_under_another_name_is_not_filled_again() -> None:
 
 
 def test_a_vector_in_the_place_of_an_optional_matrix_is_unexplained() -> None:
-    """As many elements as the matrix has rows make a bias in a GGUF, and nothing else."""
+    """A vector with one element per row of the matrix is a bias in a GGUF, and nothing else."""
     matrix = row("gate_proj", "model.layers.{layer}.mlp.gate_proj.weight", 3, 4, layers=(0,), group="feed_forward")
     for size, cause in (("3×4", "optional"), ("3", None)):
         stored = tensors(f"BF16 {size} model.layers.0.mlp.gate_proj.weight")
@@ -239,7 +239,7 @@ def test_a_vector_in_the_place_of_an_optional_matrix_is_unexplained() -> None:
 
 
 def test_what_no_cause_claims_is_unexplained() -> None:
-    """Its bytes are in no step, its parameters count, and one warning names the first."""
+    """Its bytes are in no other step, its parameters count, and one warning names the first."""
     book = Book([*SOUND, *tensors("BF16 5 model.unheard.weight", "BF16 7 model.other.weight")], [Q, NORM])
     assert book.steps == {}
     assert book.account.unexplained == ("model.unheard.weight", "model.other.weight")
@@ -255,7 +255,7 @@ def test_without_a_prediction_nothing_is_said_of_unexplained_tensors() -> None:
 
 
 def test_a_stored_constant_is_a_buffer() -> None:
-    """Two rotary frequencies of 2 F32: 16 bytes, no parameters."""
+    """Two rotary frequencies of 2 F32 each: 16 bytes, no parameters."""
     stored = tensors(
         "F32 2 model.layers.0.self_attn.rotary_emb.inv_freq", "F32 2 model.layers.1.self_attn.rotary_emb.inv_freq"
     )
@@ -273,7 +273,7 @@ def test_statistics_of_a_batch_normalization_are_buffers() -> None:
 
 
 def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
-    """Stored, it is a buffer; not stored, it is a note, and no bytes are missing: a prediction does not count it."""
+    """Stored, it is a buffer; if not, it is a note, and no bytes are missing, since a prediction does not count it."""
     mask = row(
         "inv_freq", "model.layers.{layer}.self_attn.rotary_emb.inv_freq", 3, layers=(0, 1), group="buffer", buffer=True
     )
@@ -285,7 +285,7 @@ def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
 
 
 def test_what_was_measured_in_training_cannot_be_made_anew() -> None:
-    """A batch norm's mean that is missing is a warning, a frozen one's weight an error, another buffer a note."""
+    """A missing mean of a batch norm is a warning, a frozen one's weight an error, another buffer a note."""
     mean = row("running_mean", "model.bn.running_mean", 3, group="buffer", buffer=True)
     frozen = row("conv_norm", "model.bn.weight", 3, group="buffer", buffer=True)
     other = row("inv_freq", "model.rotary_emb.inv_freq", 3, group="buffer", buffer=True)
@@ -298,7 +298,7 @@ def test_what_was_measured_in_training_cannot_be_made_anew() -> None:
 
 
 def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
-    """Layer 2 of 2, where the configuration says that one more predicts: no parameters of the model, and no surprise."""
+    """Layer 2 of 2, where the configuration has one more that predicts: no parameters of the model, no warning."""
     stored = tensors(
         "BF16 4×4 model.layers.2.self_attn.q_proj.weight",
         "BF16 10×4 model.layers.2.embed_tokens.weight",
@@ -311,7 +311,7 @@ def test_layers_beyond_the_configurations_predict_further_tokens() -> None:
     assert book.findings == []
     assert book.prediction
     counts = reconciliation._counts(36, (), book.stored, book.account, book.prediction)
-    # The whole layer's 4 × 4; embeddings and head are the model's own. The model has no embedding to leave out.
+    # The whole layer's 4 × 4; embeddings and head are the model's own. The model has no embedding to exclude.
     assert [(each.name, each.parameters) for each in counts] == [("with_prediction_heads", 36 + 16)]
     above = book.prediction._replace(base=book.prediction)
     assert reconciliation._counts(36, (), book.stored, book.account, above) == ()  # an adapter
@@ -358,14 +358,14 @@ SINKS = row("sinks", "model.layers.{layer}.self_attn.sinks", 4, layers=(0,))
     ],
 )
 def test_what_an_architecture_may_have_is_optional(stored: str, optional: bool) -> None:
-    """A tensor of the size and in the layer that the table says; it has parameters."""
+    """A tensor of the size and in the layer that the table states; it has parameters."""
     book = Book([*SOUND, *tensors(stored)], [Q, NORM], optional=[SINKS])
     assert (book.steps.get("optional") == (8, 1, "1 × self_attn.sinks")) is optional
     assert bool(book.account.unexplained) is not optional
 
 
 def test_what_an_architecture_may_have_in_another_branch_is_not_optional() -> None:
-    """A decoder's cross-attention may have sinks; those of its self-attention are nobody's."""
+    """A decoder's cross-attention may have sinks; those of its self-attention match no row."""
     book = Book([*SOUND, *tensors("BF16 4 model.layers.0.self_attn.sinks")], [Q, NORM], optional=[
         SINKS._replace(branch="cross")
     ])  # fmt: skip
@@ -409,7 +409,7 @@ def test_a_bases_weight_beside_its_adapter_is_a_second_copy() -> None:
 
 
 def test_other_roles_of_a_layer_do_not_fill_a_fused_row() -> None:
-    """An unpredicted `o_proj` is not what is missing of q, k and v; a stacked `up_proj` is not the `gate_proj`."""
+    """An unpredicted `o_proj` is not the missing part of q, k and v; a stacked `up_proj` is not the `gate_proj`."""
     stored = tensors("BF16 4×4 model.layers.0.self_attn.o_proj.weight", "BF16 2×3×4 model.layers.0.mlp.experts.up_proj")
     book = Book(stored, [Q._replace(layers=(0,)), GATE])
     assert book.joined.units == []
@@ -436,7 +436,7 @@ TYPES = row("embed_token_types", "model.embed_token_types.weight", 2, 4, group="
     ],
 )
 def test_optional_tensors_outside_the_layers(stored: str, optional: bool) -> None:
-    """Neither within a layer, nor another part of the same size."""
+    """They match neither within a layer, nor another part of the same size."""
     book = Book([*SOUND, *tensors(stored)], [Q, NORM], optional=[TYPES])
     assert ("optional" in book.steps) is optional
 
@@ -475,7 +475,7 @@ def test_beside_an_adapter_the_bases_tensors_are_copies(name: str, cause: str | 
         ("optimizer.param_groups", "training_state"),
         ("lr_scheduler.last_epoch", "training_state"),
         ("state.model.norm.weight.exp_avg", "training_state"),
-        ("state.step", None),  # two words: a module may be called so
+        ("state.step", None),  # two words, which a module may have as its name
         ("state.model.quux.width", None),
         ("model.quux.exp_avg", None),
     ],
@@ -487,7 +487,7 @@ def test_what_an_optimizer_keeps_is_no_parameter(name: str, cause: str | None) -
 
 
 def test_an_average_does_not_stand_in_for_a_weight() -> None:
-    """4 BF16 of the average are 8 bytes of a run's state, and the norm itself is missing; alone, averages are the model."""
+    """4 BF16 of the average are 8 bytes of a run's state, and the norm is missing; averages alone are the model."""
     averages = [each._replace(name=f"ema.{each.name}") for each in SOUND]
     book = Book([*SOUND[:2], averages[2]], [Q, NORM])
     assert book.steps == {

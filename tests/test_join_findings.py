@@ -1,4 +1,4 @@
-"""What the join reports, and the steps from a label, with numbers worked out by hand."""
+"""Findings of the join, and the steps from a label, worked out by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.model import Config, Expected, Finding, Prediction, Step
 
 
 def test_tensors_that_differ_alike_are_one_finding() -> None:
-    """Layers of the same wrong shape are told once; another shape of the same row is another finding."""
+    """Layers of the same wrong shape share a finding; another shape of the same row is another one."""
     many = Q._replace(layers=tuple(range(8)))
     name = "model.layers.{}.self_attn.q_proj.weight"
     stored = tensors(*(f"BF16 {'3×4' if at < 2 else '2×4' if at < 3 else '4×4'} {name.format(at)}" for at in range(8)))
@@ -29,7 +29,7 @@ def test_tensors_that_differ_alike_are_one_finding() -> None:
 
 
 def test_a_configuration_of_another_model_is_one_finding() -> None:
-    """Most tensors of another size: one sentence, not one a row; the steps still have every byte."""
+    """Most tensors have another size: one sentence, not one for each row; the steps still have every byte."""
     stored = tensors(
         "BF16 6×6 model.layers.0.self_attn.q_proj.weight",
         "BF16 6×6 model.layers.1.self_attn.q_proj.weight",
@@ -53,7 +53,7 @@ def test_half_of_the_tensors_is_not_most() -> None:
 
 
 def test_no_tensors_at_all_is_said_once() -> None:
-    """A vocabulary: nothing else is said of what is missing, but its bytes are."""
+    """For a vocabulary alone there is one finding, and the missing bytes are counted."""
     book = Book([], [Q, NORM])
     assert book.findings == [("no-tensors", "info", None)]
     assert book.steps["missing"][:2] == (-72, 3)

@@ -1,4 +1,4 @@
-"""What packed weights cost in the bridge, with numbers worked out by hand."""
+"""The cost of packed weights in the bridge, worked out by hand."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_packed_words_that_are_filled_up_or_leave_out_zeros(
 
 
 def test_an_empty_packed_weight_of_uneven_width() -> None:
-    """No elements, no bits: told at the nearest whole number."""
+    """No elements, no bits: stated as the nearest whole number."""
     ledger = Ledger()
     book_widths(ledger, "q_proj", {Width("U8", 0, 3, 4): 2}, 4, PACKED._replace(uneven=True))
     assert ledger.steps() == (Step("mixed_dtype", 6, 2, "2 × q_proj packed at 4 bits"),)
@@ -72,7 +72,7 @@ def test_packed_weights_of_another_width() -> None:
 
 
 def test_uneven_widths_are_told_as_they_come_out() -> None:
-    """10 bytes for 16 weights are 5 bits, whatever the nearest whole number says."""
+    """10 bytes for 16 weights are 5 bits, whatever the nearest whole number is."""
     uneven = PACKED._replace(uneven=True)
     stored = [Tensor("model.layers.0.self_attn.q_proj.qweight", "U8", (10,), 0, 10)]
     steps = Book(stored, [ONE], packing=uneven, bits=4).steps
@@ -88,7 +88,7 @@ def test_a_packed_weight_of_which_only_the_elements_are_known() -> None:
 
 
 def test_biases_that_packing_added_are_overhead() -> None:
-    """AutoGPTQ's zeros: a bias of a packed weight that the configuration does not have, and no other."""
+    """AutoGPTQ's zeros: a bias of a packed weight that the configuration does not have, and no other bias."""
     stored = tensors(
         "I32 2×1 model.layers.0.self_attn.q_proj.qweight",
         "F16 4 model.layers.0.self_attn.q_proj.bias",
@@ -117,7 +117,7 @@ def test_types_that_pack_by_themselves_have_overhead() -> None:
 
 
 def test_a_type_of_unknown_width_counts_as_stored() -> None:
-    """Its bytes are what they are: nothing is called a mismatch."""
+    """Its bytes are taken as they are: no mismatch is reported."""
     stored = [Tensor("model.norm.weight", "Q9_9", (4,), 0, 3)]
     assert Book(stored, [NORM]).steps == {"mixed_dtype": (-5, 1, "1 × norm in Q9_9")}
 

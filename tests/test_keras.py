@@ -40,7 +40,7 @@ def test_datasets_of_every_kind() -> None:
     assert found == {
         "g.kernel": ("F32", (2, 3), 24), "g.deep.b": ("I64", (2,), 16), "big": ("F64", (2,), 16), "flags": ("BOOL", (2,), 2),
         "complex": ("C64", (2,), 16), "never": ("F16", (4, 2), 0), "nothing": ("F16", (0,), 0), "chunks": ("U8", (4, 6), 24),
-    } or found == {  # the group under its other name
+    } or found == {  # the group by its other name
         **{name.replace("g.", "again."): own for name, own in found.items()}
     }  # fmt: skip
     at = next(each for each in header.tensors if each.dtype == "I64").offset
@@ -89,7 +89,7 @@ def test_weights_within_an_archive() -> None:
 
 
 def test_what_h5py_asks_for() -> None:
-    """Reads over several blocks, of which the last is shorter."""
+    """Reads of several blocks, of which the last is shorter."""
     raw = bytes(range(251)) * 800
     reader = hdf5._PartOfFile(Bytes(b"head" + raw + b"tail"), 4, len(raw))
     reader.seek(100)
@@ -111,7 +111,7 @@ def test_more_datasets_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_hdf5_file_across_blocks() -> None:
-    """Larger than what is read at once, with objects on either side of each boundary."""
+    """A file larger than one read, with objects on either side of each boundary."""
     raw = keras(lambda file: [file.create_dataset(f"d{at}", data=np.full(9000, at, "<f8")) for at in range(9)])
     header = read(raw)
     assert len(header.tensors) == 9

@@ -16,7 +16,7 @@ def key(role: str, layer: int | None = None, expert: int | None = None, **others
     return Key(others.get("tower", "text"), layer, expert, role, others.get("part", "weight"), "", others.get("at", ()))
 
 
-#: Name → its key and group, where no table is asked.
+#: Name → its key and group, without a table.
 ALONE: dict[str, tuple[Key, str]] = {
     # GGUF
     "blk.3.attn_q.weight": (key("q_proj", 3), "attention"),
@@ -31,7 +31,7 @@ ALONE: dict[str, tuple[Key, str]] = {
     "output.weight": (key("lm_head"), "head"),
     "output_norm.weight": (key("norm"), "norm"),
     "rope_freqs.weight": (key("rope_freqs"), "buffer"),
-    "enc.blk.2.attn_q.weight": (key("q_proj", 2), "attention"),  # alone, an encoder is the model
+    "enc.blk.2.attn_q.weight": (key("q_proj", 2), "attention"),  # an encoder alone is the model
     "v.blk.1.attn_q.weight": (key("q_proj", 1, tower="vision"), "attention"),
     "blk.3.unheard.weight": (key("", 3), "other"),
     # Transformers, Meta, GPT-2
@@ -52,7 +52,7 @@ ALONE: dict[str, tuple[Key, str]] = {
     "model.layers.3.mlp.experts.down_proj_bias": (key("down_proj", 3, STACKED, part="bias"), "feed_forward"),
     "model.layers.3.mlp.switch_mlp.up_proj.weight": (key("up_proj", 3, STACKED), "feed_forward"),
     "model.layers.3.mlp.shared_experts.up_proj.weight": (key("shared_up_proj", 3), "feed_forward"),
-    # further numbers, and what is none
+    # further numbers, and what only looks like them
     "down_blocks.1.attentions.2.transformer_blocks.0.attn1.to_q.weight": (key("q_proj", 1, at=(2, 0)), "attention"),
     "visual.blocks.3.attn.qkv.weight": (key("qkv_proj", 3, tower="vision"), "attention"),
     "model.layers.1234567890.self_attn.q_proj.weight": (key("q_proj"), "attention"),
@@ -70,7 +70,7 @@ def test_names_without_a_table(name: str) -> None:
 
 
 def test_many_names_at_once_are_named_as_each_alone() -> None:
-    """In any order, with the keys at their places."""
+    """In any order, the keys are in the order of the names."""
     names = [name for name in ALONE if not name.startswith("enc.")]
     named = Namer().name(names)
     assert named.keys() == [ALONE[name][0] for name in names]
@@ -86,7 +86,7 @@ def test_an_encoder_beside_a_decoder_is_a_tower() -> None:
 
 
 def test_a_norm_after_attention_leaves_the_other_before_the_feed_forward() -> None:
-    """GGUF's `ffn_norm` is Llama's norm after attention, unless there is one of that name."""
+    """GGUF's `ffn_norm` is Llama's norm after attention, unless there is a norm of that name."""
     assert Namer().name(["blk.0.ffn_norm.weight"]).key(0).role == "post_attention_layernorm"
     for beside in ("blk.0.post_attention_norm.weight", "blk.0.attn_output_norm.weight"):
         assert Namer().name(["blk.0.ffn_norm.weight", beside]).key(0).role == "pre_feedforward_layernorm"
@@ -129,14 +129,14 @@ def test_pieces_have_their_own_part_and_group() -> None:
         (["a.0.1", "a.12.345"], {"a.{}.{}": [0, 1]}),
         (["a.expert_7.b", "a.expert_70.b"], {"a.expert_{}.b": [0, 1]}),
         (["weight_ih_l0", "weight_ih_l1", "weight_hh_l1"], {"weight_ih_l{}": [0, 1], "weight_hh_l{}": [2]}),
-        (["a.{}.b", "a.0.b"], {"a.{ }.b": [0], "a.{}.b": [1]}),  # a brace in a name is no number
+        (["a.{}.b", "a.0.b"], {"a.{ }.b": [0], "a.{}.b": [1]}),  # a brace in a name is not a placeholder
         (["a\nb.0", "c.0"], {"a\nb.{}": [0], "c.{}": [1]}),
         (["a b.0", "a\tb.1"], {"a b.{}": [0], "a\tb.{}": [1]}),
         (["a.1234567890", "a.123456789"], {"a.1234567890": [0], "a.{}": [1]}),
     ],
 )
 def test_names_by_pattern(names: list[str], patterns: dict[str, list[int]]) -> None:
-    """Numbers that are whole words are `{}`; others are part of the word."""
+    """Numbers that are whole words become `{}`; others belong to the word."""
     assert by_pattern(names) == patterns
     assert Names(names).patterns == patterns
 
@@ -148,7 +148,7 @@ def test_names_know_their_patterns_once() -> None:
 
 
 def test_patterns_beyond_a_bound_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first are looked at; the tensors of the others are one group without a role."""
+    """The first patterns are read; the tensors of the others are one group without a role."""
     monkeypatch.setattr(naming, "MOST_PATTERNS", 2)
     names = ["model.norm.weight", "c.weight", "lm_head.weight", "b.0.weight", "b.1.weight"]
     named = Namer().name(names)
@@ -189,7 +189,7 @@ def test_a_slot_of_a_table_has_its_row() -> None:
 
 
 def test_biases_of_a_tables_rows() -> None:
-    """Qwen2 has biases on the projections of attention: the row's own, as `bias`."""
+    """Qwen2 has biases on the projections of attention: they are the row's own, as `bias`."""
     named = namer(model_type="qwen2", num_hidden_layers=1).name(["model.layers.0.self_attn.q_proj.bias"])
     assert named.key(0) == key("q_proj", 0, part="bias")
     assert named.slots[0].row is not None
@@ -205,7 +205,7 @@ def test_numbers_tell_a_norm_from_a_projection() -> None:
 
 
 def test_what_no_convention_knows_keeps_the_models_own_word() -> None:
-    """As its branch, in a model; of names alone nothing is known."""
+    """It is the branch within a model; of names alone nothing is known."""
     known = Namer(None, {"model_type": "unheard"}).name(["model.layers.0.quux.weight", "rnn.weight_ih_l0"])
     assert [(each.role, each.branch, each.layer) for each in known.keys()] == [
         ("other", "quux", 0),
@@ -216,7 +216,7 @@ def test_what_no_convention_knows_keeps_the_models_own_word() -> None:
 
 
 def test_a_vision_tower_under_its_older_name() -> None:
-    """`vision_tower.vision_model.`, as releases of Transformers before 5 wrote it."""
+    """`vision_tower.vision_model.`, as written by releases of Transformers before 5."""
     llava = namer(
         model_type="llava", text_config={"model_type": "llama"}, vision_config={"model_type": "clip_vision_model"}
     )
@@ -230,7 +230,7 @@ def test_a_vision_tower_under_its_older_name() -> None:
 
 
 def test_a_parameter_that_is_called_bias() -> None:
-    """GGUF's correction of the router is one by itself: its part is the weight."""
+    """GGUF's correction of the router is a parameter of its own: its part is the weight."""
     assert Namer().name(["blk.3.exp_probs_b.bias"]).key(0).part == "weight"
 
 
@@ -244,7 +244,7 @@ def test_experts_of_a_table_by_their_number() -> None:
 
 
 def test_a_scale_without_its_weight_has_the_role_of_that_weight() -> None:
-    """As a shard has it whose neighbour holds the weight; a batch norm's own numbers are a norm's, its statistics buffers."""
+    """As in a shard whose neighbour has the weight; a batch norm's parameters are a norm's, its statistics buffers."""
     alone = ["model.layers.1.self_attn.k_proj.weight_scale", "model.layers.1.mlp.experts.3.down_proj.weight_scale_inv"]
     frozen = [f"backbone.body.layer1.0.bn1.{part}" for part in ("weight", "bias", "running_mean", "running_var")]
     scales = Namer().name(alone)

@@ -1,4 +1,4 @@
-"""What people call a model's size, read from a name or given."""
+"""Names of a model's size, read from its name or given."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_is_no_size(name: str) -> None:
 
 
 def test_the_size_of_what_works_on_one_token_is_not_the_models() -> None:
-    """Llama-4-Scout-17B-16E: 17 billion of 109 billion parameters work on a token."""
+    """Llama-4-Scout-17B-16E: 17 of 109 billion parameters are active."""
     assert labels.from_names(["Llama-4-Scout-17B-16E-Instruct"], 16) is None
 
 
@@ -117,7 +117,7 @@ def test_bytes_of_a_label_are_filled_up(parameters: str, bits: int, nbytes: int)
 
 
 def test_a_label_is_counted_in_whole_numbers() -> None:
-    """2⁵³ + 1, which no float is; and 1.1 billions, of which 1.1 is none either."""
+    """2⁵³ + 1, which no float represents; and 1.1 billion, since 1.1 is no float either."""
     assert labels.from_text("9,007,199,254,740,993", 16).parameters == 2**53 + 1
     exact = labels.from_text("1.1B", 16).parameters
     assert (exact, type(exact)) == (1_100_000_000, int)

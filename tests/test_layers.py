@@ -1,4 +1,4 @@
-"""The by-layer view: layers that are alike share a letter, and what sets others apart is told."""
+"""The view by layer: layers that are alike share a letter, and the differences of the others are shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def strip(folder: Path) -> Strip:
 
 
 def test_equal_layers_are_of_one_kind(made: Made) -> None:
-    """32 layers of a Llama are alike, and their bytes sum to all that is in layers."""
+    """32 layers of a Llama are alike, and their bytes sum to those of all layers."""
     result = inspector.reconcile(inspector.open(made("llama-7b")))
     (only,) = by_layer(result.tensors)
     assert only.letters == "A" * 32
@@ -29,7 +29,7 @@ def test_equal_layers_are_of_one_kind(made: Made) -> None:
 
 
 def test_dense_first_layers_stand_out(made: Made) -> None:
-    """DeepSeek-V3: three dense layers, 58 with experts, and the one that predicts further."""
+    """DeepSeek-V3: three dense layers, 58 with experts, and the one that predicts further tokens."""
     only = strip(made("deepseek-v3-fp8"))
     assert only.letters == "A" * 3 + "B" * 58 + "C"
     assert "no router" in only.kinds[0].differs
@@ -38,7 +38,7 @@ def test_dense_first_layers_stand_out(made: Made) -> None:
 
 
 def test_the_command_shows_the_strip(made: Made, inspect: Callable[..., Any]) -> None:
-    """`--layers` in text has the letters; in JSON a row a layer whose dtypes sum to its bytes."""
+    """`--layers` in text has the letters; in JSON a row for each layer, whose dtypes sum to its bytes."""
     ran = inspect(made("llama-3.1-8b-nf4"), "--layers")
     assert "A" * 32 in ran.out
     rows = inspect(made("llama-3.1-8b-nf4"), "--layers", "--json").json["layers"]
@@ -47,6 +47,6 @@ def test_the_command_shows_the_strip(made: Made, inspect: Callable[..., Any]) ->
 
 
 def test_ranges_are_told_in_short() -> None:
-    """Runs of numbers with a dash, lone ones alone."""
+    """Runs of numbers with a dash, single ones alone."""
     assert ranges([0, 1, 2, 5, 7, 8]) == "0–2, 5, 7–8"
     assert ranges([]) == ""

@@ -1,4 +1,4 @@
-"""The account book: what each step is about, in words, and the sum."""
+"""The ledger: what each step is about, in words, and the sum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_steps_stand_in_the_order_of_the_causes() -> None:
 
 
 def test_each_sentence_is_told_once_and_none_is_lost() -> None:
-    """Two files that are short: both are named, and their bytes are summed."""
+    """Two short files: both are named, and their bytes are summed."""
     book = Ledger()
     book.add_bytes("truncated", -5, "5 bytes beyond the end of a")
     book.add_bytes("truncated", -9, "9 bytes beyond the end of b")

@@ -1,4 +1,4 @@
-"""Models that lie together in one folder are each audited, by their own configuration or by their tensors."""
+"""Several models in one folder are each audited, by their own configuration or by their tensors."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def document(path: Path, config: dict[str, Any]) -> int:
 
 
 def found(folder: Path, *, data: bool = False) -> list[Finding]:
-    """Errors and warnings of the folder, which is one target."""
+    """Errors and warnings of the folder as one target."""
     (checked,) = audit([folder], data=data).checkpoints
     return [finding for finding in checked.findings if finding.severity != "info"]
 
 
 def halves(folder: Path) -> None:
-    """Two files that only together are the model: pieces, and no models of their own."""
+    """Two files that are the model only together: pieces, not models of their own."""
     document(folder / "config.json", llama(folder / "whole.safetensors"))
     raw = (folder / "whole.safetensors").read_bytes()
     (folder / "whole.safetensors").unlink()
@@ -152,7 +152,7 @@ BROKEN: dict[str, tuple[Make, tuple[str, str, str]]] = {
 
 @pytest.mark.parametrize(("make", "expected"), BROKEN.values(), ids=BROKEN)
 def test_each_is_judged(make: Make, expected: tuple[str, str, str], tmp_path: Path) -> None:
-    """One fact, one finding, which says in which file."""
+    """Each fact has one finding, which names the file."""
     make(tmp_path)
     findings = found(tmp_path)
     assert [(each.rule, each.path) for each in findings[:1]] == [expected[:2]], findings
@@ -160,7 +160,7 @@ def test_each_is_judged(make: Make, expected: tuple[str, str, str], tmp_path: Pa
 
 
 def test_data_is_judged_beside_its_own_model(tmp_path: Path) -> None:
-    """A query that was written over in the second model; the first one's layers are no measure for it."""
+    """A query was overwritten in the second model; the first one's layers are not compared with it."""
     llama(tmp_path / "a.safetensors", 96)
     llama(tmp_path / "b.safetensors", 64, damaged=True)
     (finding,) = found(tmp_path, data=True)
@@ -168,7 +168,7 @@ def test_data_is_judged_beside_its_own_model(tmp_path: Path) -> None:
 
 
 def test_a_verdict_does_not_contradict_what_is_missing(tmp_path: Path, inspect: Run) -> None:
-    """The library opens each shard that is there, and that is all that is said."""
+    """The library opens each shard that is there, and nothing else is reported."""
     document(tmp_path / "config.json", llama(tmp_path / "model-00001-of-00002.safetensors", without="lm_head.weight"))
     ran = inspect("audit", tmp_path)
     assert ran.code == 1

@@ -1,4 +1,4 @@
-"""Bits that all numbers of a tensor or range lack, and noise in codes: what is reported, and the nearest that is not."""
+"""Bits that no number of a tensor or range has, and noise in codes: what is reported, and the nearest sound case."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from made_up import layers, seen, told
 from inspector.auditing.values import lost_bits
 from inspector.auditing.values.numbers.facts import Run
 
-WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are looked at, twice
+WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are examined, twice
 
 
 def test_bits_that_all_numbers_lack() -> None:
-    """The lowest three bits of BF16's mantissa, where they vary in the same role of other layers and in this layer."""
+    """The lowest three bits of BF16's mantissa, which vary in the same role of other layers and in this layer."""
     numbers = np.random.default_rng(1).integers(0, 1 << 16, 1 << 18).astype("<u2").tobytes()
     cut = seen(**WIDE, ever=0xFFF8)
     beside = [seen(role, offset=1 << 17, **WIDE) for role in ("k_proj", "v_proj")]
@@ -95,7 +95,7 @@ def test_bits_that_a_range_lacks() -> None:
     ],
 )
 def test_codes_that_are_noise(shares: tuple[float, ...], own: float, said: bool) -> None:
-    """Where those of two other layers, and of three in four of them, are not."""
+    """Noise, where the codes of two other layers, and of three in four of them, are not."""
     codes: dict[str, Any] = {"dtype": "I32", "is_packed": True, "cells": 10, "role": "q_proj"}
     others = [seen(layer=at + 1, offset=1 << 16 << at, evenness=10 * share, **codes) for at, share in enumerate(shares)]
     noise = np.random.default_rng(3).bytes(1 << 16)

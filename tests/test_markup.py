@@ -1,4 +1,4 @@
-"""Texts from files in every kind of output: no terminal, spreadsheet, browser or wiki takes them for its own."""
+"""Texts from files in every kind of output: no terminal, spreadsheet, browser or wiki interprets them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ BAD = (
     *("\u180e\u034f\u115f", "\U000e0041tag", "\ufeffbom", "\u00adsoft", "\u061c\u200fright", "\u2029z"),
     *("\x1b[2J\x1b]0;x\x07", "\u202egnp", "a\nb", "\u2028z", "[x](javascript:1)", "\x9b2J", "a\x85b", "a\\|b", "{{x}}"),
 )
-#: What rewrites a terminal, or ends a line that is none.
+#: Sequences that rewrite a terminal, or end a line too early.
 CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u180e\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
 )
-#: What GitHub's runner takes for a command to itself in a program's output.
+#: Output that GitHub's runner interprets as a command.
 ACTIONS = re.compile(r"(?m)^\s*::|##\[")
 
 
@@ -88,7 +88,7 @@ def test_no_output_has_controls(command: list[str], model: Path, inspect: Run) -
     ids=" ".join,
 )
 def test_no_dtype_reaches_the_terminal(command: list[str], tmp_path: Path, inspect: Run) -> None:
-    """A dtype is text from the file, too, in tables of any command."""
+    """A dtype comes from the file, too, in tables of any command."""
     dtype = "\x1b[31m\u202e<b>"
     header = {"model.norm.weight": {"dtype": dtype, "shape": [1], "data_offsets": [0, 1]}}
     config = hostile.dump({"model_type": "llama", "architectures": ["\x9b2J"], "_name_or_path": "\u202ex"})
@@ -103,7 +103,7 @@ def test_no_dtype_reaches_the_terminal(command: list[str], tmp_path: Path, inspe
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\u202eb", "a\x08b", "\u2028::error::x", "\x9b2J\x00"])
 def test_nothing_unescaped_is_printed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever a report forgets: lines and columns stay, controls do not."""
+    """If a report forgets to escape: lines and columns stay, controls do not."""
     console.print_lines([f"a\t{text}\nb", "c → é"], wide=True)
     out = capsys.readouterr().out
     assert CONTROLS.search(out) is None and ACTIONS.search(out) is None
@@ -113,7 +113,7 @@ def test_nothing_unescaped_is_printed(text: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("form", ["--csv", "--format=tsv"])
 @pytest.mark.parametrize(("command", "columns"), [("tensors", 14), ("metadata", 6), ("audit", 6)])
 def test_no_cell_is_a_formula(command: str, columns: int, form: str, model: Path, inspect: Run) -> None:
-    """Of what a spreadsheet opens; none ends elsewhere than where it ends here."""
+    """In a file for spreadsheets; and each cell ends where we end it."""
     out = inspect(command, model, form).out
     rows = list(csv.reader(io.StringIO(out), delimiter="\t" if "tsv" in form else ","))
     assert {len(row) for row in rows} == {columns} and len(rows) > 20
@@ -137,7 +137,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("form", ["html", "unsafehtml", "github", "pipe", "mediawiki", "textile", "asciidoc", "jira"])
 def test_no_name_is_a_tag(form: str, model: Path, inspect: Run) -> None:
-    """Of what a browser may be shown in the end."""
+    """In whatever a browser may display in the end."""
     assert Tags(inspect("tensors", model, f"--format={form}").out).found <= {
         "table",
         "thead",
@@ -150,13 +150,13 @@ def test_no_name_is_a_tag(form: str, model: Path, inspect: Run) -> None:
 
 @pytest.mark.parametrize("form", ["github", "pipe"])
 def test_each_row_has_its_columns(form: str, model: Path, inspect: Run) -> None:
-    """A bar in a name ends no cell of a Markdown table: one behind an odd number of backslashes is none (GFM 4.10)."""
+    """A bar in a name ends no cell of a Markdown table: after an odd number of backslashes it is text (GFM 4.10)."""
     for line in inspect("tensors", model, f"--format={form}").out.splitlines():
         assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 15, line
 
 
 def test_usual_names_are_left_alone() -> None:
-    """What models have needs no escaping, underscores included."""
+    """Names of real models are unescaped, underscores included."""
     for form in tabulate_formats:
         assert form == "rst" or cell("model.layers.0.self_attn.q_proj.weight", form) == (
             "model.layers.0.self_attn.q_proj.weight"
@@ -164,6 +164,6 @@ def test_usual_names_are_left_alone() -> None:
 
 
 def test_sarif_is_text(model: Path, inspect: Run) -> None:
-    """A SARIF viewer takes `text` as it is; there is no Markdown in it."""
+    """A SARIF viewer shows `text` as it is; it contains no Markdown."""
     assert '"markdown"' not in inspect("audit", model, "--sarif").out
     assert json.loads(inspect("audit", model, "--sarif").out)["version"] == "2.1.0"

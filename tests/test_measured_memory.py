@@ -1,4 +1,4 @@
-"""What Transformers was measured to take on a GPU (`tools/transformers_peaks.py`), beside what the library says."""
+"""Memory that Transformers was measured to take on a GPU (`tools/transformers_peaks.py`), and the library's figures."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import inspector
 ROOT = Path(__file__).parents[1]
 LINES = [json.loads(line) for line in (ROOT / "fixtures" / "transformers_peaks.jsonl").read_text().splitlines()]
 CONFIGS: dict[str, dict[str, Any]] = {line["type"]: line["config"] for line in LINES if "config" in line}
-#: The most that a run keeps beside the cache when a prompt is done: the input, logits, masks and positions, in bytes a token.
+#: The most that a run keeps beside the cache after a prompt: the input, logits, masks and positions, in bytes a token.
 BESIDE = 2048
 
 
 def prompts(model_type: str, attention: str = "sdpa") -> list[dict[str, Any]]:
-    """The measurements with logits of the last token alone, as `generate()` makes them."""
+    """The measurements with logits of the last token alone, as in `generate()`."""
     of_type = [line for line in LINES if line.get("type") == model_type and line.get("attention") == attention]
     return [line for line in of_type if line.get("last")]
 
@@ -34,9 +34,9 @@ WINDOWED = {"gemma2": 4096, "gemma3_text": 4096}
 
 
 def test_caches_are_what_a_gpu_held() -> None:
-    """Never less than predicted, and no more than the input and positions beside it; the first run also sets up CUDA.
+    """At least as predicted, and at most the input and positions more; the first run also sets up CUDA.
 
-    After a prompt longer than its window, a sliding layer's tensor is a view of the whole prompt's until the next token.
+    After a prompt longer than its window, a sliding layer's tensor is a view of the prompt's until the next token.
     """
     for model_type in CONFIGS:
         for run in prompts(model_type)[1:]:
@@ -46,7 +46,7 @@ def test_caches_are_what_a_gpu_held() -> None:
 
 
 def test_the_page_says_how_far_off_activations_are() -> None:
-    """The estimate divided by what was measured beyond weights and cache, for a prompt of 2,048 tokens."""
+    """The estimate divided by the memory measured beyond weights and cache, for a prompt of 2,048 tokens."""
     page = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
     for model_type in CONFIGS:
         cells = []

@@ -41,13 +41,13 @@ def test_llama_by_hand() -> None:
 
 
 def test_a_window_holds_one_less() -> None:
-    """Transformers: the window but the token that comes; the others whatever their engine makes of it."""
+    """Transformers keeps the window less the token to come; the other engines have their own rules."""
     mistral = {**LLAMA, "model_type": "mistral", "sliding_window": 4096}
     token = 2 * 8 * 128 * 2 * 32
     assert inspector.memory(mistral, context=32768).cache == 4095 * token
     assert inspector.memory(mistral, context=100).cache == 100 * token
     assert inspector.memory(mistral, context=32768, engine="llama.cpp").cache == (4096 + 512) * token
-    # 4,095 + 2,048 tokens are 384 blocks of 16, and one more where the window begins within a block
+    # 4,095 + 2,048 tokens are 384 blocks of 16, and one more if the window starts within a block
     assert inspector.memory(mistral, context=32768, engine="vllm").cache == 385 * 16 * token
 
 
@@ -66,7 +66,7 @@ def test_latent_attention() -> None:
 
 
 def test_shared_layers_keep_nothing() -> None:
-    """Gemma 3n: the last 15 of 35 layers read what others keep; of the 20, every fifth keeps all tokens."""
+    """Gemma 3n: the last 15 of 35 layers read the caches of others; of the 20, every fifth keeps all tokens."""
     (full, sliding) = caches.kept(configs.normalize({"model_type": "gemma3n_text"}))
     assert full.layers == (4, 9, 14, 19)
     assert sliding.layers == tuple(layer for layer in range(20) if layer % 5 != 4)
@@ -89,14 +89,14 @@ def test_vllm_repeats_heads() -> None:
 
 
 def test_heads_that_are_not_named_are_those_of_the_queries() -> None:
-    """OPT has 32 heads for all: each of 4 devices holds 8 of them."""
+    """OPT gives no number of key heads, which are then 32: each of 4 devices holds 8 of them."""
     opt = {"model_type": "opt", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 32}
     (first, *_) = inspector.memory({**opt, "dtype": "float16"}, context=1024, engine="vllm", tp=4).devices
     assert first.cache == 1024 * 2 * 8 * 128 * 2 * 32
 
 
 def test_what_fits() -> None:
-    """24,564 MiB, as its driver reports, less 512 MiB, less 16,060,522,496 bytes of weights and the activations, at 131,072 bytes a token."""
+    """24,564 MiB by its driver, less 512 MiB, 16,060,522,496 bytes of weights and the activations; 131,072 a token."""
     result = inspector.memory(LLAMA, gpu="rtx-4090")
     (placed,) = result.devices
     assert result.activations
@@ -108,7 +108,7 @@ def test_what_fits() -> None:
 
 
 def test_experts_that_rest_are_not_read() -> None:
-    """Mixtral 8x7B uses 2 of 8 experts: 12.9 of 46.7 billion parameters, its token embedding not read either."""
+    """Mixtral 8x7B uses 2 of 8 experts: 12.9 of 46.7 billion parameters; nor is its token embedding read."""
     config = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "torch_dtype": "bfloat16"}
     result = inspector.memory(config)
     assert result.model.prediction
@@ -138,14 +138,14 @@ def test_lora_by_hand() -> None:
 
 
 def test_unknown_architectures_are_said_to_be() -> None:
-    """An encoder's table says nothing of a cache: it is unknown, and why, and no number stands for it."""
+    """An encoder's table has no cache: the figure is missing, and the reason is given."""
     result = inspector.memory({"model_type": "resnet", "architectures": ["ResNetForImageClassification"]})
     assert result.cache is None
     assert "resnet" in result.model.unknown
 
 
 def test_a_table_may_say_why_its_cache_is_not_known() -> None:
-    """BLT's patches are as long as its text lets them be; GPT keeps nothing, which is known: 0 bytes."""
+    """BLT's patches are as long as its text makes them; GPT keeps nothing, which is known: 0 bytes."""
     result = inspector.memory({"model_type": "blt"}, context=64)
     assert result.cache is None
     assert any("patches" in finding.message for finding in result.findings)
@@ -153,7 +153,7 @@ def test_a_table_may_say_why_its_cache_is_not_known() -> None:
 
 
 def test_devices() -> None:
-    """Names, numbers of them, sizes."""
+    """Names, numbers of devices, sizes."""
     assert [each.nbytes for each in devices("2x24GiB, h100")] == [24 * 2**30, 24 * 2**30, 81559 * 2**20]
     assert devices("RTX 4090") == (DEVICES["rtx-4090"],)
     assert devices("1.5TB")[0].nbytes == 1_500_000_000_000
@@ -163,14 +163,14 @@ def test_devices() -> None:
 
 @every("name", DEVICES)
 def test_each_figure_of_a_device_has_a_page(name: str) -> None:
-    """A sheet for bandwidth, and for memory in MiB somebody's report of what the driver says; never for a sheet's GiB."""
+    """A sheet for bandwidth; for memory in MiB a report of what the driver shows, never a sheet's GiB."""
     assert len(SOURCES[name]) == (1 if DEVICES[name].nominal else 2)
     assert all("/" in page and "." in page.split("/")[0] for page in SOURCES[name])
     assert len(SOURCES) == len(DEVICES)
 
 
 def test_types() -> None:
-    """NF4: half a byte, and a scale in 32 bits for 64 weights."""
+    """NF4: half a byte, and a 32-bit scale for 64 weights."""
     assert width("nf4").bytes_of(64) == 36
     assert width("fp8").bytes_of(7) == 7
     with pytest.raises(UsageError, match="q4_0"):
@@ -190,7 +190,7 @@ def test_types() -> None:
     ],
 )
 def test_misuse_is_one_line(inspect: Callable[..., Ran], arguments: tuple[str, ...], message: str) -> None:
-    """What makes no sense is told in one line, with exit code 2."""
+    """A senseless request is an error in one line, with exit code 2."""
     ran = inspect("memory", "llama-7b", *arguments)
     assert ran.code == 2
     assert message in ran.err
@@ -198,7 +198,7 @@ def test_misuse_is_one_line(inspect: Callable[..., Ran], arguments: tuple[str, .
 
 
 def test_exit_code_for_scripts(inspect: Callable[..., Ran]) -> None:
-    """--fits: 0 where it does, 1 where it does not."""
+    """--fits: 0 if it does, 1 if it does not."""
     assert inspect("memory", "llama-7b", "--gpu", "h100", "--fits").code == 0
     assert inspect("memory", "llama-7b", "--gpu", "8GiB", "--fits").code == 1
 
@@ -221,14 +221,14 @@ PRINTED = [json.loads(line) for line in (FIXTURES / "caches_llama_cpp.jsonl").re
 
 @every("case", FILLED, ids=lambda case: str(case["config"]["model_type"]), parts=4)
 def test_caches_that_transformers_fills(case: dict[str, Any]) -> None:
-    """To the byte what the tensors of a model's cache come to after so many tokens (zoo.build_caches)."""
+    """To the byte the size of the tensors in a model's cache after these numbers of tokens (zoo.build_caches)."""
     result = inspector.memory(case["config"], context=case["context"], source=case["source"] or 0)
     assert result.cache == case["bytes"]
 
 
 @every("case", PAGED, ids=lambda case: str(case["config"]["model_type"]))
 def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
-    """To the byte what vLLM's own groups of layers come to for one sequence (tools/vllm_caches.py)."""
+    """To the byte the size that vLLM's own groups of layers have for one sequence (tools/vllm_caches.py)."""
     asked = {name: case[name] for name in ("context", "batch", "tp", "cache_dtype", "source") if name in case}
     result = inspector.memory(case["config"], engine="vllm", **asked)
     assert (result.devices[0].cache if case.get("tp", 1) > 1 else result.cache) == case["bytes"]
@@ -236,7 +236,7 @@ def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
 
 @every("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]), parts=2)
 def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> None:
-    """To the hundredth of a MiB what it prints for keys, values and states (tools/llama_caches.py)."""
+    """To the hundredth of a MiB, as printed for keys, values and states (tools/llama_caches.py)."""
     write_gguf(tmp_path / "model.gguf", [tuple(pair) for pair in case["pairs"]], [])
     model = of_prediction("", inspector.predict(tmp_path / "model.gguf"))
     names = {1: "f16", 2: "q4_0", 8: "q8_0"}
@@ -275,17 +275,17 @@ def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> 
     ],
 )
 def test_published_figures(config: dict[str, Any], options: dict[str, Any], bytes_published: int) -> None:
-    """Figures that the engines' own messages and authors gave."""
+    """Figures from the engines' own messages and from authors."""
     assert inspector.memory(config, **options).cache == bytes_published
 
 
 def test_weights_against_accelerate() -> None:
-    """`accelerate estimate-memory` 1.x has 16,060,523,008 bytes for Llama 3.1 8B: 512 of them are inv_freq, a buffer."""
+    """`accelerate estimate-memory` 1.x has 16,060,523,008 bytes for Llama 3.1 8B: 512 are inv_freq, a buffer."""
     assert inspector.memory(LLAMA).weights.nbytes == 16_060_523_008 - 2 * 128 * 2
 
 
 def test_contexts_beyond_the_model_are_told() -> None:
-    """A longer context than the model is made for is a warning, with the scaling of positions where there is one."""
+    """A longer context than the model is made for is a warning, which mentions the scaling of positions if any."""
     (plain,) = inspector.memory(LLAMA, context=200_000).findings
     scaled = {**LLAMA, "rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
     (told,) = inspector.memory(scaled, context=200_000).findings
@@ -297,7 +297,7 @@ def test_contexts_beyond_the_model_are_told() -> None:
     ("rank", "targets", "published"), [(8, "q_proj+v_proj", 4_194_304), (16, "all-linear", 39_976_960)]
 )
 def test_trained_parameters_that_peft_prints(rank: int, targets: str, published: int) -> None:
-    """LLaMA-7B: what `print_trainable_parameters` says in many a notebook."""
+    """LLaMA-7B: the output of `print_trainable_parameters` in many notebooks."""
     from inspector.sizing.training import Plan, plan_of
 
     plan = plan_of(Plan("qlora"), f"r={rank},targets={targets}")
@@ -307,7 +307,7 @@ def test_trained_parameters_that_peft_prints(rank: int, targets: str, published:
 
 
 def test_a_table_of_ones_own_may_say_what_layers_keep(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Its formulas are the package's, blocks too; a kind that there is not is one clear line."""
+    """It may use the package's formulas and blocks; an unknown kind is an error in one clear line."""
     table = {
         "about": "Llama with half of its keys.",
         "like": "llama",
@@ -336,14 +336,14 @@ def test_a_table_of_ones_own_may_say_what_layers_keep(tmp_path: Path, inspect: C
 
 
 def test_a_decoder_alone_attends_to_no_encoder() -> None:
-    """BART's decoder as a language model: its own 12 layers of 1,024 keys and values, and nothing across."""
+    """BART's decoder as a language model: its own 12 layers of 1,024 keys and values, and no cross-attention."""
     config = {"model_type": "bart", "architectures": ["BartForCausalLM"], "dtype": "float16"}
     assert inspector.memory(config, context=100).cache == 12 * 100 * 2 * 1024 * 2
     assert inspector.memory(config, context=100, source=10).cache == 12 * 110 * 2 * 1024 * 2
 
 
 def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """A cache that nobody compared with the engine's own says so, in text and JSON."""
+    """A cache that was never compared with the engine's own is marked, in text and JSON."""
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     known = inspect("memory", str(tmp_path / "config.json"))
     assert "unconfirmed" not in known.out
@@ -355,7 +355,7 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
 
 
 def test_confirmed_types_are_those_of_the_fixtures() -> None:
-    """`tools/write_confirmed.py` writes what the fixtures hold."""
+    """`tools/write_confirmed.py` writes them from the fixtures."""
     from inspector.sizing.confirmed_types import CONFIRMED
 
     assert CONFIRMED["transformers"] == {case["config"]["model_type"] for case in FILLED}
@@ -409,7 +409,7 @@ def test_what_zero_divides(stage: int, divided: int) -> None:
         ("adamw", "bf16", 4 * 8_030_261_248),
         ("adamw", "fp32", 8 * 8_030_261_248),
         ("sgd", "mixed", 0),
-        # 2 × (1 byte and 4 for 256), every tensor of Llama's being a multiple of 256 and none below 4,096 elements
+        # 2 × (1 byte and 4 for 256), since Llama's tensors have multiples of 256 elements, none below 4,096
         ("adamw-8bit", "mixed", 2 * (8_030_261_248 + 4 * (8_030_261_248 // 256))),
         # momentum of matrices in layers, AdamW for the embedding, the head and 65 norms
         ("muon", "mixed", 4 * (8_030_261_248 - 1_050_939_392) + 8 * 1_050_939_392),
@@ -418,7 +418,7 @@ def test_what_zero_divides(stage: int, divided: int) -> None:
     ],
 )
 def test_states_of_optimizers(optimizer: str, precision: str, states: int) -> None:
-    """By hand, for Llama 3.1 8B."""
+    """Llama 3.1 8B, worked out by hand."""
     from inspector.sizing.training import Plan
 
     found = inspector.memory(LLAMA, training=Plan(optimizer=optimizer, precision=precision)).training
@@ -426,8 +426,8 @@ def test_states_of_optimizers(optimizer: str, precision: str, states: int) -> No
     assert found.optimizer == states
 
 
-#: Table 1 of "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models" (Rajbhandari et al., 2020): GB on each
-#: of so many devices for 7.5 milliard, 128 milliard and a trillion parameters, at stages 1, 2 and 3.
+#: Table 1 of "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models" (Rajbhandari et al., 2020): GB on
+#: each device, by number of devices, for 7.5 billion, 128 billion and a trillion parameters, at stages 1, 2 and 3.
 ZERO = {
     4: ((52.5, 41.3, 30), (896, 704, 512), (7000, 5500, 4000)),
     16: ((35.6, 21.6, 7.5), (608, 368, 128), (4750, 2875, 1000)),
@@ -440,7 +440,7 @@ ZERO = {
 @every("devices", ZERO)
 @every("stage", [1, 2, 3])
 def test_zeros_own_table(devices: int, stage: int) -> None:
-    """Its authors' figures for mixed precision and Adam, to the digits that they print."""
+    """Its authors' figures for mixed precision and Adam, to the printed digits."""
     from inspector.sizing.training import Plan
 
     found = inspector.memory(LLAMA, training=Plan(zero=stage, devices=devices)).training

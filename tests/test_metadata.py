@@ -1,4 +1,4 @@
-"""`inspect metadata`: what files say of themselves, by the command and by the library."""
+"""`inspect metadata`: the metadata in files, by the command and by the library."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_line_a_key_with_its_type(model: str) -> None:
 
 
 def test_one_key_in_full(model: str) -> None:
-    """An array an item a line; a text line by line, its controls escaped."""
+    """An array with an item per line; a text line by line, its controls escaped."""
     assert output(model, "tokenizer.ggml.tokens").splitlines() == [f"t{n}" for n in range(5000)]
     lines = output(model, "tokenizer.chat_template").splitlines()
     assert lines[:2] == ["{% for m in messages %}", "line two\\x1b[31m"] and lines[2] == "x" * 70_000
@@ -83,7 +83,7 @@ def test_an_unknown_key_names_its_neighbours(model: str) -> None:
 
 
 def test_shards_that_say_the_same_say_it_once(tmp_path: Path) -> None:
-    """safetensors' `__metadata__` is shown for all files together where it is alike."""
+    """safetensors' `__metadata__` is shown once for all files that share it."""
     for number in (1, 2):
         path = tmp_path / f"model-0000{number}-of-00002.safetensors"
         write_safetensors(path, [("F16", [2], f"t{number}")], {"format": "pt", "part": str(number)})
@@ -97,7 +97,7 @@ def test_shards_that_say_the_same_say_it_once(tmp_path: Path) -> None:
 
 
 def test_values_outlive_the_file(model: str) -> None:
-    """A checkpoint is closed when it has been read; its key-values can still be asked for."""
+    """The key-values can be read after the checkpoint is closed."""
     checkpoint = inspector.open(model)
     Path(model).unlink()
     assert checkpoint.files[0].metadata["llama.block_count"] == 7

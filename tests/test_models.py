@@ -1,4 +1,4 @@
-"""Folders of unrelated models: a table, and when a folder is none."""
+"""Folders of unrelated models: a table, and folders that are something else."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Made = Callable[[str], Path]
 
 
 def linked(source: Path, folder: Path) -> Path:
-    """A folder's files under another name, without their bytes."""
+    """A folder's files under another name, as links."""
     return shutil.copytree(source, folder, copy_function=lambda a, b: Path(b).hardlink_to(a))
 
 
 @pytest.fixture
 def tree(made: Made, tmp_path: Path) -> Path:
-    """As LM Studio keeps them: publisher, repository, files; and one by hand."""
+    """Models as stored by LM Studio (publisher, repository, files), and one stored by hand."""
     linked(made("mistral-7b-instruct-v0.2-q4_k_m"), tmp_path / "TheBloke" / "Mistral-GGUF")
     linked(made("llama-3.2-1b-q8_0"), tmp_path / "bartowski" / "Llama-GGUF")
     linked(made("gpt2"), tmp_path / "gpt2")
@@ -45,7 +45,7 @@ def test_unrelated_models_are_a_table(tree: Path, inspect: Callable[..., Ran]) -
 
 
 def test_the_same_for_scripts(tree: Path, inspect: Callable[..., Ran]) -> None:
-    """Each row says what to open for it alone."""
+    """Each row has the path that opens its model alone."""
     document = inspect(tree, "--json").json
     assert [row["parameters"] for row in document["models"]] == [1_235_814_400, 124_439_808, 7_241_732_096]
     for row in document["models"]:
@@ -110,7 +110,7 @@ def test_loose_files_are_pieces_unless_they_share_a_name(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("columns", [60, 80, 120])
 def test_the_table_fits(tree: Path, columns: int) -> None:
-    """In any terminal."""
+    """It fits into any terminal."""
     from inspector import api
     from inspector.report import models
 
@@ -130,7 +130,7 @@ def index_alone(folder: Path, name: str) -> Path:
 
 
 def test_an_index_alone_tells_what_it_can(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """Mistral's Devstral: 363 tensors, whose predicted bytes are what the index claims."""
+    """Mistral's Devstral: 363 tensors, whose predicted bytes are those that the index claims."""
     path = index_alone(tmp_path, "fetchwiki+mistralai-Devstral")
     document = inspect(path, "--json").json
     assert document["index"] == {"path": path.name, "files": 10, "tensors": 363, "total_size": 47_144_806_400}
@@ -140,7 +140,7 @@ def test_an_index_alone_tells_what_it_can(tmp_path: Path, inspect: Callable[...,
 
 
 def test_an_index_of_another_model_is_told(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A tensor that is not in it, and one that nothing predicts."""
+    """A tensor that it lacks, and one that nothing predicts."""
     import json
 
     path = index_alone(tmp_path, "fetchwiki+mistralai-Devstral")
@@ -162,7 +162,7 @@ def test_an_index_of_pickles_without_a_configuration_has_names(tmp_path: Path, i
 
 
 def test_a_training_run_without_a_configuration_is_still_a_model(tmp_path: Path) -> None:
-    """An optimizer's moments have the shapes of weights, and no say in which model it is: predicted by the weights alone."""
+    """An optimizer's moments have the shapes of weights, but the model is identified by the weights alone."""
     from test_filesystem import PARAMETERS, small
 
     layers = [entry for file in small()["files"].values() for entry in file["tensors"]]

@@ -11,7 +11,7 @@ from inspector.architectures import family_of, load, model_types
 from inspector.architectures.naming import Namer
 from inspector.model import STACKED, Key
 
-#: The same tensor as Transformers, Meta, GPT-2, BERT, Megatron's heirs, OPT and MPT name it.
+#: The same tensor as named by Transformers, Meta, GPT-2, BERT, Megatron's descendants, OPT and MPT.
 SAME: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("embed_tokens", "weight"): (
         "model.embed_tokens.weight",
@@ -113,7 +113,7 @@ def test_in_a_layer(role: str, part: str, name: str) -> None:
     ],
 )
 def test_experts(name: str, expert: int | None, role: str) -> None:
-    """Apart, stacked and shared experts, and the router."""
+    """Separate, stacked and shared experts, and the router."""
     assert key_of(name) == Key("text", 3, expert, role, "weight")
 
 
@@ -126,7 +126,7 @@ def test_an_lstms_layers_are_in_the_last_words() -> None:
 
 
 def test_a_split_weight_has_an_older_name() -> None:
-    """`weight_g` and `weight_v`, as speech models were published, are what is now a parametrization."""
+    """`weight_g` and `weight_v`, as in published speech models, are now a parametrization."""
     namer = Namer(load("wav2vec2"), {"model_type": "wav2vec2"})
     conv = "wav2vec2.encoder.pos_conv_embed.conv."
     for old, new in (("weight_g", "original0"), ("weight_v", "original1")):
@@ -151,13 +151,13 @@ def test_towers_are_told_apart_and_one_alone_is_text() -> None:
     "name", ["a\nb.0.weight", "{}.0.{}.weight", "0", "", ".", "layers.99999999999.x", "layers.①.x"]
 )
 def test_strange_names_get_a_key(name: str) -> None:
-    """Whatever a file calls a tensor: a key, alone and among others."""
+    """Any name has a key, alone and among others."""
     alone = key_of(name)
     assert Namer().name(["lm_head.weight", name, "lm_head.bias"]).key(1) == alone
 
 
 def test_unknown_words_have_no_role() -> None:
-    """What nothing explains has no role, and keeps its layer."""
+    """A name that nothing explains has no role, and keeps its layer."""
     assert key_of("model.layers.4.flux_capacitor.weight") == Key("text", 4, None, "", "weight")
 
 
@@ -166,7 +166,7 @@ FAMILIES = sorted(set(model_types().values()))
 
 @every("table", FAMILIES, parts=9)
 def test_index_is_what_the_families_say(table: str) -> None:
-    """The index, by which one family is found without loading the others, says what the tables say."""
+    """The index finds a family without loading the others, and agrees with the tables."""
     family = load(table)
     assert {name for name, home in model_types().items() if home == table} == set(family.types)
 
@@ -212,7 +212,7 @@ def test_what_no_table_knows_is_in_the_tower_of_its_module(name: str, tower: str
 
 
 def test_the_norm_after_cross_attention_is_attentions() -> None:
-    """BERT as a decoder has it, and so do Q-Formers; with a table, and by the words of the name alone."""
+    """In BERT as a decoder and in Q-Formers; with a table, and by the words of the name alone."""
     config = {"model_type": "bert", "is_decoder": True, "add_cross_attention": True, "num_hidden_layers": 1}
     for namer in (Namer(family_of(config), config), Namer()):
         key = namer.name(["bert.encoder.layer.0.crossattention.output.LayerNorm.weight"]).key(0)

@@ -15,7 +15,7 @@ Made = Callable[[str], Path]
 
 
 def test_nouns_are_short(made: Made) -> None:
-    """A result on a line of its own is one line, however many tensors it has."""
+    """The representation of a result is one line, however many tensors it has."""
     checkpoint = inspector.open(made("llama-7b"))
     assert repr(checkpoint) == "<Checkpoint llama-7b: 2 safetensors files, 323 tensors, 13.48 GB>"
     assert repr(checkpoint.files[1]) == "<Header model-00002-of-00002.safetensors: 82 tensors, 3.50 GB>"
@@ -27,7 +27,7 @@ def test_nouns_are_short(made: Made) -> None:
 
 
 def test_names_in_a_repr_are_escaped(tmp_path: Path) -> None:
-    """A file's name cannot clear the screen of whoever debugs."""
+    """The name of a file cannot clear the screen of whoever debugs."""
     path = write(tmp_path / "\x1b[2Jx.safetensors", {"t": {"dtype": "U8", "shape": [4], "data_offsets": [0, 4]}}, 4)
     assert "\x1b" not in repr(inspector.open(path))
     assert "\x1b" not in repr(inspector.open(path).files)
@@ -43,7 +43,7 @@ def test_the_overview_is_what_the_command_prints(made: Made, inspect: Callable[.
 
 @pytest.mark.parametrize("noun", ["checkpoint", "result", "prediction"])
 def test_a_notebook_shows_a_table_of_roles(made: Made, noun: str) -> None:
-    """With the verdict above it, and the numbers of the roles."""
+    """The verdict is above it, and it has the numbers of the roles."""
     checkpoint = inspector.open(made("llama-7b"))
     shown: dict[str, Any] = {
         "checkpoint": checkpoint,
@@ -76,7 +76,7 @@ def test_tables_hold_what_the_json_holds(made: Made, inspect: Callable[..., Ran]
 
 
 def test_types_are_exact(made: Made) -> None:
-    """Unsigned 64-bit sizes, lists for shapes, and what is absent is null."""
+    """Unsigned 64-bit sizes, lists for shapes, and null for missing values."""
     import pyarrow as pa
 
     schema = inspector.open(made("gpt2")).to_arrow().schema

@@ -101,7 +101,7 @@ def test_archives_of_arrays() -> None:
 
 
 def test_archives_with_what_is_no_array() -> None:
-    """A pickle, a record shorter than its numbers, compressed ones."""
+    """A pickle, a record shorter than its numbers, compressed arrays."""
     own = {"o.npy": described("'|O'"), "s.npy": described() + bytes(7), "t.npy": b"text that is none"}
     header = numpy.read(Bytes(zipped(own)), "x.npz")
     assert header.findings == (

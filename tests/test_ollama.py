@@ -1,4 +1,4 @@
-"""Ollama's store: models by their names, and what the audit says of their blobs."""
+"""Ollama's store: models by their names, and the audit of their blobs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two models: one of the library with a template and two licences, one that came from the Hub."""
+    """Two models: one from Ollama's library with a template and two licences, one from the Hub."""
     folder = tmp_path / "ollama"
     model = blob(folder, small, "model")
     texts = [
@@ -105,7 +105,7 @@ PARAMETERS = 16 * 32 + 3 * 32 + 4 * 32 * 32 + 3 * 64 * 32
     ],
 )
 def test_a_model_goes_by_its_name(store: Path, small: Path, target: str, title: str) -> None:
-    """However it is named: the name is on top, and the blob is read as the GGUF that it is."""
+    """Whatever the form of its name, the name is the title, and the blob is read as the GGUF that it is."""
     digest = hashlib.sha256(small.read_bytes()).hexdigest()
     result = inspector.reconcile(inspector.open(target.format(store=store, digest=digest)))
     assert result.checkpoint.title == title
@@ -121,7 +121,7 @@ def test_layers_go_by_what_they_are(store: Path) -> None:
 
 
 def test_a_name_that_is_not_there_is_told_with_those_that_are(store: Path, inspect: Callable[..., Ran]) -> None:
-    """Without a tag, `latest` is meant, as Ollama does."""
+    """Without a tag, `latest` is meant, as in Ollama; the error lists the names that exist."""
     ran = inspect("ollama:tiny")
     assert ran.code == 2
     assert "has no tiny; there is tiny:1b" in ran.err
@@ -147,7 +147,7 @@ def test_what_is_no_manifest_is_one_clear_error(store: Path, inspect: Callable[.
 
 
 def test_the_store_is_a_table(store: Path, inspect: Callable[..., Ran]) -> None:
-    """A model a line, by name; and the same for scripts."""
+    """A line for each model, by name; and the same for scripts."""
     lines = inspect(store).out.splitlines()
     assert lines[1].startswith("2 models, ")
     assert [line.split()[0] for line in lines[4:]] == ["hf.co/org/Tiny-GGUF:Q4_K_M", "tiny:1b"]
@@ -159,7 +159,7 @@ def test_the_store_is_a_table(store: Path, inspect: Callable[..., Ran]) -> None:
 
 
 def test_the_audit_compares_blobs_with_their_names(store: Path, inspect: Callable[..., Ran]) -> None:
-    """Every model of the store; a bit that flipped in the shared weights is an error of both."""
+    """All models of the store; a flipped bit in shared weights is an error of both."""
     sound = inspect("audit", store, "--checksum", "--json")
     assert [(each["target"], each["findings"]) for each in sound.json["checkpoints"]] == [
         ("hf.co/org/Tiny-GGUF:Q4_K_M", []),
@@ -176,7 +176,7 @@ def test_the_audit_compares_blobs_with_their_names(store: Path, inspect: Callabl
 
 @pytest.mark.parametrize("damage", ["gone", "cut"])
 def test_the_audit_misses_blobs(store: Path, inspect: Callable[..., Ran], damage: str) -> None:
-    """A manifest whose blob is not there, or not all of it."""
+    """A manifest whose blob is missing, or incomplete."""
     weights = max((store / "blobs").iterdir(), key=lambda path: path.stat().st_size)
     if damage == "gone":
         weights.unlink()
@@ -188,7 +188,7 @@ def test_the_audit_misses_blobs(store: Path, inspect: Callable[..., Ran], damage
 
 
 def test_other_folders_of_blobs_are_no_store(store: Path, tmp_path: Path) -> None:
-    """The Hub's cache has `blobs` too."""
+    """The Hub's cache has a folder `blobs`, too."""
     shutil.rmtree(store / "manifests")
     blobs = next(path for path in (store / "blobs").iterdir() if path.stat().st_size > 1000)
     assert inspector.open(blobs).title == blobs.name

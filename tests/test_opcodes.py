@@ -1,4 +1,4 @@
-"""The interpreter of pickles against Python's own: what plain values become, and what any bytes may not do."""
+"""The interpreter of pickles against Python's own: values of plain pickles, and safety on any bytes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VALUES = st.recursive(
 
 
 def plain(value: Any) -> Any:
-    """The interpreter's value in Python's own containers; of a key that is written twice, the last value."""
+    """The interpreter's value in Python's own containers; for a repeated key, the last value."""
     if isinstance(value, Dictionary):
         return {plain(key): plain(each) for key, each in value.pairs}
     if isinstance(value, (list, tuple)):
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
 @settings(max_examples=examples(400), deadline=None)
 @given(VALUES, st.integers(0, pickle.HIGHEST_PROTOCOL))
 def test_plain_values_are_what_python_makes_of_them(value: Any, protocol: int) -> None:
-    """By any protocol, shared parts and memo included; and nothing is reached."""
+    """In any protocol, shared parts and memo included; and no name is reached."""
     shared = [value, value]
     program = programs(Stream.of(pickle.dumps(shared, protocol)), Budget(100_000), most=1)[0]
     assert program.damage is None
@@ -56,7 +56,7 @@ def test_plain_values_are_what_python_makes_of_them(value: Any, protocol: int) -
 @settings(max_examples=examples(400), deadline=None)
 @given(st.binary(max_size=400))
 def test_any_bytes_end_in_a_value_or_in_damage(data: bytes) -> None:
-    """Nothing is raised, whatever a stranger writes."""
+    """No exception is raised, whatever a stranger writes."""
     for program in programs(Stream.of(data), Budget(10_000)):
         assert program.damage is None or isinstance(program.damage, str)
 
@@ -78,13 +78,13 @@ def test_a_pickle_that_is_cut_or_changed_raises_nothing(value: Any, protocol: in
 
 
 class _Outside(pickle.Unpickler):
-    """Python's own, which keeps what is outside of the pickle as its id."""
+    """Python's own unpickler, which keeps persistent objects as their ids."""
 
     def persistent_load(self, pid: Any) -> Any:
         return ("outside", pid)
 
 
-#: Written by hand after the comments of CPython's `pickletools.py`; read by Python's own unpickler too.
+#: Written by hand from the comments of CPython's `pickletools.py`; Python's own unpickler reads them, too.
 SOUND = [
     *(b"I00\n.", b"I01\n.", b"I12\n.", b"I-7\n.", b"L12L\n.", b"L-3\n.", b"L0x10L\n.", b"F-1.5\n."),
     *(b"J\xff\xff\xff\xff.", b"J\0\0\0\x80.", b"K\xff.", b"M\x01\x02.", b"\x8a\0.", b"\x8a\x02\0\x80."),
@@ -123,10 +123,10 @@ def test_each_opcode_is_pythons(data: bytes) -> None:
 @every(
     ("data", "value"),
     [
-        (b"\x8f(K\1K\2\x90.", [1, 2]),  # sets are lists: their items may be anything
+        (b"\x8f(K\1K\2\x90.", [1, 2]),  # sets are lists here: their items may be anything
         (b"(K\1K\2\x91.", (1, 2)),
         (b"\x96\2\0\0\0\0\0\0\0ab.", b"ab"),
-        (b"S'\\q'\n.", "\\q"),  # Python warns of these
+        (b"S'\\q'\n.", "\\q"),  # Python warns about these
         (b"S'\\501'\n.", "A"),  # 0o501 in eight bits is 0o101
         (b"I010\n.", 8),  # C's `strtol` decides, in `_pickle.c`
         (b"I\n.", 0),
@@ -188,12 +188,12 @@ UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of 
     ],
 )
 def test_what_no_unpickler_reads(data: bytes, damage: str | None) -> None:
-    """And what it just reads, beside it."""
+    """Invalid programs, each beside the nearest valid one."""
     assert run(Stream.of(data), Budget(100)).damage == damage
 
 
 def test_numbers_of_more_bytes_than_are_kept() -> None:
-    """65,536 bytes are a number; of one more only the place is known, and it is no number."""
+    """65,536 bytes are a number; of one byte more only the place is known."""
     long = run(Stream.of(b"\x8b\0\0\1\0" + b"\1" * 65_536 + b"."), Budget(9))
     assert long.value == int.from_bytes(b"\1" * 65_536, "little")
     longer = run(Stream.of(b"\x8b\1\0\1\0" + b"\1" * 65_537 + b"."), Budget(9))
@@ -204,14 +204,14 @@ def test_numbers_of_more_bytes_than_are_kept() -> None:
 
 @pytest.mark.parametrize("data", [b"X\x0a\0\0\0" + b"a" * 10, b"S'aaaaaaaa'\n", b"Vaaaaaaaaaa\n", b"C\x0a" + b"a" * 10])
 def test_ten_bytes_are_kept_where_ten_may_be(data: bytes) -> None:
-    """And each counts: 9 are too few."""
+    """The limit is exact: 9 bytes are too few."""
     assert run(Stream.of(data + b"."), Budget(9, kept=10)).damage is None
     beyond = run(Stream.of(data + b"."), Budget(9, kept=9))
     assert (beyond.damage, beyond.beyond) == ("too much text", True)
 
 
 def test_the_most_opcodes() -> None:
-    """`N` and `STOP` are two; what one pickle took, the next may not."""
+    """`N` and `STOP` are two; opcodes of one pickle count against the next."""
     budget = Budget(3)
     assert run(Stream.of(b"N."), budget).damage is None
     beyond = run(Stream.of(b"N."), budget)
@@ -261,7 +261,7 @@ def test_names_behind_a_number(data: bytes, number: int) -> None:
 
 
 def joblib(array: bytes, dtype: bytes, aligned: bytes = b"") -> bytes:
-    """A dictionary with an array of three numbers, whose bytes follow its wrapper, and a text behind them."""
+    """A dictionary with an array of three numbers, whose bytes follow its wrapper, and a text after them."""
     wrapper = b"cjoblib.numpy_pickle\nNumpyArrayWrapper\n)\x81}(U\x05shapeK\3\x85U\5dtypecnumpy\ndtype\n" + dtype
     return b"\x80\x02}(U\1a" + wrapper + b"\x85R" + aligned + b"ub" + array + b"U\1bU\4lastu."
 
@@ -276,7 +276,7 @@ ALIGNED = b"U\x1bnumpy_array_alignment_bytesK\x10"
         (b"\xff" * 24, b"U\3<i8", b""),
         (b"\xff" * 60, b"U\2U5", b""),  # five characters of four bytes
         (b"\xff" * 15, b"U\2S5", b""),
-        (b"\5" + b"\xff" * 5 + b"\xff" * 12, b"U\2f4", ALIGNED),  # a byte says how many fill up
+        (b"\5" + b"\xff" * 5 + b"\xff" * 12, b"U\2f4", ALIGNED),  # a byte gives the length of the padding
         (b"\0" + b"\xff" * 12, b"U\2f4", ALIGNED),
         (b"cmine\nf\n0", b"U\1O", b""),  # objects are opcodes: they are followed
     ],
@@ -290,14 +290,14 @@ def test_arrays_between_opcodes_are_passed_over(array: bytes, dtype: bytes, alig
 
 @pytest.mark.parametrize("dtype", [b"U\2xx", b"K\4", b"U\x08f1234567", b"U\2f-"])
 def test_arrays_of_no_width_are_read_as_opcodes(dtype: bytes) -> None:
-    """Nothing is passed over; what the bytes reach is reached."""
+    """Nothing is skipped: what the bytes reach is reported."""
     (found,) = programs(Stream.of(joblib(b"cos\nsystem\n0\xff", dtype)), Budget(999))
     assert found.damage == "no opcode has the number 255"
     assert "os.system" in {each.path for each in found.reached}
 
 
 def test_what_either_reading_reaches_is_reached() -> None:
-    """Four bytes of an array that are opcodes as well: a list, which an unpickler of another kind would see."""
+    """Four bytes of an array that are valid opcodes: a list, which an unpickler of another kind would see."""
     (found,) = programs(Stream.of(joblib(b"cm\nf\n0\xff.....", b"U\2f4")), Budget(999))
     assert found.damage is None
     assert "m.f" in {each.path for each in found.reached}

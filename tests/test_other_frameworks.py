@@ -1,4 +1,4 @@
-"""NumPy's, Flax's and HDF5's files: what their own libraries write is what is read, from headers alone."""
+"""NumPy's, Flax's and HDF5's files are read, from headers alone, as their own libraries write them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ WORDS = {
 
 
 def opened(path: Path) -> Header:
-    """The one file's header; its regions partition the file."""
+    """The header of the only file, whose regions partition it."""
     (header,) = inspector.open(path).files
     assert [region.end for region in header.regions[:-1]] == [region.start for region in header.regions[1:]]
     assert (header.regions[0].start, header.regions[-1].end) == (0, header.size)
@@ -75,7 +75,7 @@ def test_npz(tmp_path: Path) -> None:
 
 
 def test_compressed_npz(tmp_path: Path) -> None:
-    """Shapes and dtypes by the first bytes of each; the bytes are the archive's."""
+    """Shapes and dtypes from the first bytes of each; the size is that in the archive."""
     np.savez_compressed(tmp_path / "x.npz", **ARRAYS)
     header = opened(tmp_path / "x.npz")
     assert rows(header) == EXPECTED
@@ -90,7 +90,7 @@ def test_npy_and_byte_order(tmp_path: Path) -> None:
 
 
 def test_objects_and_records_are_told(tmp_path: Path) -> None:
-    """Pickled objects are not opened; the other arrays are read."""
+    """Pickled objects are reported and not opened; the other arrays are read."""
     np.savez(tmp_path / "x.npz", a=np.array([{}], object), b=np.zeros(2, [("x", "f4")]), c=np.ones(3))
     header = opened(tmp_path / "x.npz")
     assert rows(header) == {("c", "F64", (3,))}
@@ -99,7 +99,7 @@ def test_objects_and_records_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 7, 40, 130, -100, -1])
 def test_cut_off_arrays(cut: int, tmp_path: Path) -> None:
-    """An archive that ends too soon is an error; an array, a finding."""
+    """An archive that ends too soon is an error; an array is a finding."""
     np.savez(tmp_path / "x.npz", **ARRAYS)
     np.save(tmp_path / "y.npy", ARRAYS["double"])
     for name in ("x.npz", "y.npy"):
@@ -117,7 +117,7 @@ def test_cut_off_arrays(cut: int, tmp_path: Path) -> None:
 
 
 def packed(value: Any) -> Any:
-    """As flax/serialization.py packs arrays."""
+    """Pack arrays as flax/serialization.py does."""
     if isinstance(value, np.ndarray):
         parts = (list(value.shape), value.dtype.name, value.tobytes("C"))
         return msgpack.ExtType(1, msgpack.packb(parts, use_bin_type=True))
@@ -125,7 +125,7 @@ def packed(value: Any) -> Any:
 
 
 def test_flax(tmp_path: Path) -> None:
-    """A tree of arrays, with what is none between them."""
+    """A tree of arrays, with other values between them."""
     tree = {
         "params": {"dense": ARRAYS, "step": 3, "name": "x" * 300, "list": [1, ARRAYS["half"]], "none": None, "f": 0.5}
     }
@@ -141,7 +141,7 @@ def test_flax(tmp_path: Path) -> None:
 
 
 def test_flax_cuts_long_arrays(tmp_path: Path) -> None:
-    """Chunks are one array again: its shape, and the bytes of both."""
+    """Chunks become one array again: its shape, and the bytes of both."""
     whole = np.arange(10, dtype=np.float32).reshape(5, 2)
     cut = {
         "__msgpack_chunked_array__": True,
@@ -159,7 +159,7 @@ def test_flax_cuts_long_arrays(tmp_path: Path) -> None:
 
 
 def test_other_messages_are_refused(tmp_path: Path) -> None:
-    """MessagePack that is cut off, nested without end, or not Flax's: one clear line."""
+    """MessagePack that is cut off, nested too deep, or not Flax's: one clear line."""
     sound = msgpack.packb({"a": np.ones(4)}, default=packed, strict_types=True)
     cases = (sound[:-3], b"\x81\xa1a" * 5000, b"\x81\xa1a\xc1", b"\xdf\xff\xff\xff\xff", b"\x81\xa1a\xc7\x04\x01abcd")
     for number, raw in enumerate(cases):
@@ -172,7 +172,7 @@ def test_other_messages_are_refused(tmp_path: Path) -> None:
 
 
 def keras(file: h5py.File) -> None:
-    """As Keras saves: groups by layer, weights with a number."""
+    """Save as Keras does: groups by layer, numbered weights."""
     file.attrs["keras_version"] = "2.15.0"
     for name, array in ARRAYS.items():
         file.create_dataset(f"model_weights/dense/{name}:0", data=array)
@@ -193,7 +193,7 @@ def test_hdf5(tmp_path: Path) -> None:
 
 
 def test_keras_archives(tmp_path: Path) -> None:
-    """The weights lie in the archive as they are: their places are the archive's."""
+    """The weights lie in the archive uncompressed: their offsets are the archive's."""
     with h5py.File(tmp_path / "w.h5", "w") as file:
         keras(file)
     with zipfile.ZipFile(tmp_path / "model.keras", "w") as archive:
@@ -206,7 +206,7 @@ def test_keras_archives(tmp_path: Path) -> None:
 
 
 def test_hdf5_reaches_no_other_file(tmp_path: Path) -> None:
-    """Chunks are counted, links and storage elsewhere are told and not followed."""
+    """Chunks are counted; links and external storage are reported and not followed."""
     with h5py.File(tmp_path / "other.h5", "w") as file:
         file["secret"] = np.ones(5)
     with h5py.File(tmp_path / "x.h5", "w") as file:
@@ -230,7 +230,7 @@ def test_damaged_hdf5(tmp_path: Path) -> None:
 
 
 def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One line that says what to install."""
+    """One line says what to install."""
     (tmp_path / "x.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
     monkeypatch.setitem(__import__("sys").modules, "h5py", None)
     with pytest.raises(InspectorError, match=r"pip install 'checkpoint-inspector\[hdf5\]'"):

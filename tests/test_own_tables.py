@@ -1,4 +1,4 @@
-"""Architectures that somebody adds: a folder of tables, named on the command line, in pyproject.toml or by a package."""
+"""Private architectures: a folder of tables, named on the command line, in pyproject.toml or by a package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CONFIG = {
     "num_hidden_layers": 2,
     "num_attention_heads": 8,
 }
-#: Llama's at these sizes, worked out by hand: embedding and head, then a layer's attention, feed-forward and norms.
+#: A Llama of these sizes, by hand: embedding and head, then a layer's attention, feed-forward and norms.
 LLAMA = 2 * 100 * 64 + 2 * (4 * 64 * 64 + 3 * 64 * 128 + 2 * 64) + 64
 GATE = ["gate_attn", "$LAYER.self_attn.gate_proj", "num_attention_heads * head_dim, hidden_size"]
 TABLE = {
@@ -62,7 +62,7 @@ def folder(place: Path, table: Any = TABLE, name: str = "newmodel") -> Path:
 
 
 def test_a_relative_of_llama(tmp_path: Path) -> None:
-    """One projection more in each layer, after the one that it is said to follow; unknown before, listed after."""
+    """One more projection in each layer, after the stated one; unknown before, listed afterwards."""
     with pytest.raises(ConfigError, match="newmodel"):
         inspector.predict(CONFIG)
     inspector.add_tables(folder(tmp_path / "own"))
@@ -86,7 +86,7 @@ def test_the_example_of_the_handbook(tmp_path: Path) -> None:
 
 
 def test_rows_instead_of_others_and_at_the_end(tmp_path: Path) -> None:
-    """What a relative changes: a norm less, a head of another width, a buffer more."""
+    """A relative's changes: a norm removed, a head of another width, an additional buffer."""
     table = {
         "like": "llama",
         "types": {"newmodel": {}},
@@ -104,7 +104,7 @@ def test_rows_instead_of_others_and_at_the_end(tmp_path: Path) -> None:
 
 
 def test_a_block_is_used_with_its_parameters(tmp_path: Path) -> None:
-    """A table's own block: used twice, under two paths, with a width for one, and columns for the other."""
+    """A table's own block, used twice: under two paths, with a width for one, and columns for the other."""
     table = {
         "types": {"newmodel": {}},
         "blocks": {
@@ -128,7 +128,7 @@ def test_a_block_is_used_with_its_parameters(tmp_path: Path) -> None:
 
 
 def test_rows_that_come_in_turns(tmp_path: Path) -> None:
-    """Numbers that are part of a word, and what belongs to each of them."""
+    """Numbers that are part of a word, and the tensors of each."""
     table = {
         "types": {"newmodel": {}},
         "rows": [
@@ -145,7 +145,7 @@ def test_rows_that_come_in_turns(tmp_path: Path) -> None:
 
 
 def test_a_block_around_rows(tmp_path: Path) -> None:
-    """They go where it says, and are read as if they stood alone: its prefix, words and columns are not theirs."""
+    """They are placed where it says, and read as if they stood alone, without its prefix, words and columns."""
     block = {"with": {"WIDTH": "8"}, "rows": [["norm", "first", "$WIDTH"], "...", ["norm", "last", "$WIDTH"]]}
     around = {"use": "frame", "at": "a.", "columns": {"bias": "True"}, "rows": [["q_proj", "$IN.q", "4"]]}
     table = {"types": {"newmodel": {}}, "let": {"IN": "inner"}, "blocks": {"frame": block}}
@@ -174,7 +174,7 @@ def test_the_command_takes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder stands beside pyproject.toml, wherever below it one works; a target's own settings are not asked."""
+    """The folder is beside pyproject.toml, in any folder above the current one; a target's settings are ignored."""
     folder(tmp_path / "own")
     (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\ntables = "own"\n')
     (tmp_path / "below").mkdir()
@@ -188,7 +188,7 @@ def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_what_is_audited_brings_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A download with weights in a folder below: one works in its root, and its own tables do not explain it."""
+    """A download with weights in a subfolder: the current folder is its root, and its own tables are ignored."""
     folder(tmp_path / "own")
     (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\ntables = "own"\n')
     hostile.write(
@@ -203,7 +203,7 @@ def test_what_is_audited_brings_no_tables(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_package_brings_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry point names the package that they lie in."""
+    """An entry point names the package that contains them."""
     folder(tmp_path / "their_tables")
     info = tmp_path / "theirs-1.dist-info"
     info.mkdir()
@@ -213,7 +213,7 @@ def test_a_package_brings_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert inspector.predict(CONFIG).parameters == LLAMA + 2 * 64 * 64
 
 
-#: A table with something wrong → what the one line says after the file's name.
+#: A faulty table → its error line after the file's name.
 BAD: dict[str, tuple[Any, str]] = {
     "no JSON": ("{", "Expecting property name"),
     "a list": ([], "one JSON object is expected"),
@@ -253,7 +253,7 @@ BAD: dict[str, tuple[Any, str]] = {
 
 @every("case", BAD)
 def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
-    """Which file, which row, and why."""
+    """The line says which file, which row, and why."""
     table, told = BAD[case]
     with pytest.raises(TableError, match=r"^[^\n]+$") as caught:
         inspector.add_tables(folder(tmp_path / "own", table))
@@ -269,12 +269,12 @@ def test_a_folder_that_is_none_is_told() -> None:
 
 @every("table", sorted(set(model_types().values())), parts=9)
 def test_the_packages_own_formulas_are_in_the_language(table: str) -> None:
-    """What is asked of added tables holds for the package's."""
+    """The checks of added tables hold for the package's own."""
     assert [(where, wrong) for where, text in formulas(load(table)) if (wrong := fault(text))] == []
 
 
 def test_every_table_says_where_it_is_from() -> None:
-    """Its source, or the table that it is a part of or like."""
+    """Its source, or the table that it is part of or like."""
     found = store()
     places = [(kind, name) for kind in ("families", "gguf") for name in found.names(kind)]
     told = {place: found.find(*place) for place in places}

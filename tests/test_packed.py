@@ -1,4 +1,4 @@
-"""Packed weights: what libraries save is told apart into weights and what serves them, to the unit."""
+"""Packed weights: the tensors that libraries save are split into weights and their side data, to the unit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inspector.report import documents, text
 FOLDER = Path(sparse.__file__).parent / "packed"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 Packed = Callable[[str], Reconciliation]
-#: Weights whose shape is data, and whose number of elements only the configuration tells.
+#: Weights whose shape is data, and whose number of elements only the configuration states.
 NEEDS_CONFIGURATION = {"vptq"}
 #: Models whose dimensions are not inferred from tensors.
 NOT_INFERRED = {"fp8-latent"}
@@ -49,7 +49,7 @@ def reconciled(recipe: dict[str, Any], folder: Path, label: str | None = None) -
 
 
 def without_declaration(name: str) -> dict[str, Any]:
-    """The recipe with a configuration that says nothing of packing."""
+    """The recipe with a configuration that does not mention packing."""
     loaded = recipe(name)
     config = loaded["beside"]["config.json"]
     config = {key: value for key, value in config.items() if not key.startswith("quantization")}
@@ -74,7 +74,7 @@ def test_logical_parameters_are_those_of_the_model_before_packing(name: str, pac
 
 @every("name", NAMES)
 def test_logical_shapes_are_the_predicted_ones(name: str, packed: Packed) -> None:
-    """A packed `q_proj` is checked against the same formula as a plain one: no step says `shape`."""
+    """A packed `q_proj` is checked against the same formula as a plain one: there is no step `shape`."""
     result = packed(name)
     assert not {step.cause for step in result.steps} & {"shape", "missing", "vocab_padding", "size_mismatch"}
     assert all(role.parameters == role.predicted_parameters for role in result.roles if role.group != "quantization")
@@ -93,7 +93,7 @@ def test_side_data_is_a_group_of_its_own(name: str, packed: Packed) -> None:
 
 @every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
 def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_path: Path) -> None:
-    """The same count without any declaration."""
+    """The count is the same without any declaration."""
     loaded = without_declaration(name)
     result = reconciled(loaded, tmp_path / "model")
     rules = {finding.rule for finding in result.findings}
@@ -104,7 +104,7 @@ def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_
 
 @every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION - NOT_INFERRED), parts=2)
 def test_recognised_without_any_configuration(name: str, tmp_path: Path) -> None:
-    """Tensors alone tell the scheme and the model's dimensions."""
+    """The tensors alone reveal the scheme and the model's dimensions."""
     loaded = {**recipe(name), "beside": {}}
     result = reconciled(loaded, tmp_path / "model")
     assert result.packing is not None
@@ -114,7 +114,7 @@ def test_recognised_without_any_configuration(name: str, tmp_path: Path) -> None
 
 
 def test_a_declaration_that_the_tensors_do_not_follow(tmp_path: Path) -> None:
-    """A dequantized checkpoint whose configuration still says GPTQ: plain, with a warning."""
+    """A dequantized checkpoint whose configuration still says GPTQ is plain, with a warning."""
     loaded = sparse.load("tinyllama-1.1b-chat")
     loaded["beside"]["config.json"]["quantization_config"] = {"quant_method": "gptq", "bits": 4}
     result = reconciled(loaded, tmp_path / "model")
@@ -123,7 +123,7 @@ def test_a_declaration_that_the_tensors_do_not_follow(tmp_path: Path) -> None:
 
 
 def test_a_declaration_of_another_scheme(tmp_path: Path) -> None:
-    """The tensors win: AWQ's layout under a configuration that says GPTQ."""
+    """The tensors decide: AWQ's layout under a configuration that says GPTQ."""
     loaded = recipe("awq-gemm")
     loaded["beside"]["config.json"]["quantization_config"]["quant_method"] = "gptq"
     result = reconciled(loaded, tmp_path / "model")
@@ -145,7 +145,7 @@ def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None
 @every("shape", [[], [0, 0], [7, 3]])
 @every("name", NAMES, parts=3)
 def test_side_data_of_senseless_shapes(name: str, shape: list[int], tmp_path: Path) -> None:
-    """Scales of no size or of another rank leave a weight as it is stored; nothing crashes, all bytes add up."""
+    """Scales of no size or another rank leave a weight as it is stored; nothing crashes, all bytes add up."""
     loaded = recipe(name)
     for file in loaded["files"].values():
         file["tensors"] = [
@@ -172,7 +172,7 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], name: str) -> None:
-    """From "nB at k bits" to the disk without a gap, and logical parameters as published."""
+    """From "nB at k bits" to the size on disk without a gap, and logical parameters as published."""
     result = inspector.reconcile(inspector.open(made(name)))
     assert result.prediction is not None
     assert result.logical == result.prediction.parameters == LARGE[name]
@@ -193,7 +193,7 @@ def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], ins
 
 @pytest.mark.parametrize("name", ["gptq-4bit", "bitsandbytes-nf4", "mlx-by-module"])
 def test_each_output_tells_stored_from_logical(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
-    """Text, JSON, layers and tables give the same logical parameters, and side data is marked wherever it stands."""
+    """Text, JSON, layers and tables give the same logical parameters, and side data is marked everywhere."""
     loaded = recipe(name)
     folder = sparse.make(loaded, tmp_path / "model")
     document = inspect(folder, "--json", "--tensors", "--layers").json
@@ -228,7 +228,7 @@ def test_order_of_columns_is_no_parameter(made: Callable[[str], Path]) -> None:
 
 
 def test_deepseek_v3_in_blocks_of_fp8(made: Callable[[str], Path]) -> None:
-    """As published: elements of each dtype; the main model's parameters, and the layer that predicts further."""
+    """As published: elements of each dtype; the main model's parameters, and the layer that predicts further tokens."""
     result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")), "671B")
     elements = {line.dtype: line.elements for line in result.dtypes}
     assert elements == {"F8_E4M3": 680_571_043_840, "BF16": 3_918_786_560, "F32": 41_555_600}
@@ -253,7 +253,7 @@ def test_deepseek_v3_in_blocks_of_fp8(made: Callable[[str], Path]) -> None:
     ],
 )
 def test_declared_in_a_file_of_its_own(name: str, file: str, tmp_path: Path) -> None:
-    """Libraries that write their settings beside config.json are believed as if they stood in it."""
+    """Settings beside config.json count as if they were in it."""
     loaded = recipe(name)
     config = loaded["beside"]["config.json"]
     declared = config.pop("quantization_config", {})
@@ -283,7 +283,7 @@ OPENAI = {
 
 
 def in_openais_names(made: dict[str, Any]) -> dict[str, Any]:
-    """gpt-oss as OpenAI published it in `original/`: other names, one tensor for queries, keys and values."""
+    """gpt-oss as published by OpenAI in `original/`: other names, one tensor for queries, keys and values."""
     listed: list[Any] = []
     for dtype, shape, name in made["files"]["model.safetensors"]["tensors"]:
         for theirs, own in OPENAI.items():
@@ -323,14 +323,14 @@ def test_gpt_oss_in_openais_own_names(name: str, configured: bool, tmp_path: Pat
 
 
 def test_active_parameters_of_stacked_experts(made: Callable[[str], Path]) -> None:
-    """gpt-oss-20b uses 4 of 32 experts a token, though one tensor holds all: 3.61B and the embedding, as its card says."""
+    """gpt-oss-20b uses 4 of 32 experts a token, all in one tensor: 3.61B and the embedding, as on its card."""
     result = inspector.reconcile(inspector.open(made("gpt-oss-20b")))
     expert = 24 * (2880 * 5760 + 5760 + 2880 * 2880 + 2880)
     assert result.active == 20_914_757_184 - 28 * expert == 3_608_307_264 + 201_088 * 2_880
 
 
 def test_experts_that_mlx_stacks(tmp_path: Path) -> None:
-    """MLX puts all experts of a layer into one packed tensor: joined with the predicted ones, each of them counted."""
+    """MLX stacks a layer's experts in one packed tensor: it joins the predicted ones, and each is counted."""
     made = sparse.load("mixtral-8x7b")
     made["beside"]["config.json"]["quantization"] = {"bits": 4, "group_size": 64}
     experts = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
@@ -373,7 +373,7 @@ FIELDS = ["bits", "w_bit", "group_size", "quant_method", "config_groups", "confi
 )
 @settings(max_examples=examples(200), deadline=None)
 def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], claims: dict[str, Any], method: str) -> None:  # fmt: skip
-    """Whatever shapes and claims a stranger's file has, packing is told or not, in whole numbers and without a crash."""
+    """Whatever a stranger's shapes and claims, packing is recognised or not, in whole numbers and without a crash."""
     tensors = [
         Tensor("a" + end, dtype, tuple(shape), 0, prod(shape) * sparse.WIDTHS[dtype])
         for end, (dtype, shape) in pieces.items()
@@ -388,7 +388,7 @@ def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], c
 
 
 def test_several_widths_in_one_checkpoint(tmp_path: Path) -> None:
-    """ModelOpt's mixed precision: FP8 attention beside NVFP4, told as 4 bits with a step for the wider ones."""
+    """ModelOpt's mixed precision: FP8 attention beside NVFP4, stated as 4 bits with a step for the wider ones."""
     made, wide = recipe("modelopt-nvfp4"), recipe("modelopt-fp8")
     listed = [
         entry
@@ -416,7 +416,7 @@ def test_declared_in_a_nested_configuration(field: str, tmp_path: Path) -> None:
 
 
 def test_modules_left_out_are_told_as_unquantized(tmp_path: Path) -> None:
-    """A layer that the library was told to skip is plain: counted at its own width, under `unquantized`."""
+    """A layer that the library skipped is plain: counted at its own width, under `unquantized`."""
     made = recipe("gptq-4bit")
     tensors = made["files"]["model.safetensors"]["tensors"]
     kept = [entry for entry in tensors if "mlp.down_proj" not in entry[2]]
@@ -450,7 +450,7 @@ def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
     "name", ["gptq-4bit", "awq-gemm", "bitsandbytes-nf4", "modelopt-nvfp4", "fp8-blocks", "mlx-4bit"]
 )
 def test_a_weight_whose_scales_are_in_a_missing_shard_is_read_as_in_other_layers(name: str, tmp_path: Path) -> None:
-    """A shard's boundary goes through a unit. What is left of it is neither unexplained nor missing."""
+    """A unit is split between shards. What is left of it is neither unexplained nor missing."""
     given = recipe(name)
     (file,) = given["files"].values()
     entries = [*sparse.expand(file["tensors"])]

@@ -1,4 +1,4 @@
-"""Published indexes of packed checkpoints, where they lie beside the project: names and total sizes are real."""
+"""Published indexes of packed checkpoints, where they are available: names and total sizes are real."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def mlx(outputs: int, inputs: int) -> Pieces:
 
 
 #: Index and configuration → how its weights are packed, the dtype of the others, and the parameters: for Molmo
-#: as its index says, for Qwen3-14B as published, for Qwen-VL as its formula gives.
+#: as in its index, for Qwen3-14B as published, for Qwen-VL by its formula.
 CHECKPOINTS: dict[str, tuple[str, Callable[[int, int], Pieces], str, int]] = {
     "x1ngzai+Qwen-VL-Chat-Int4__": ("qweight", gptq, "F16", 9_656_935_168),
     "reubzdubz+Molmo7B_D_NF4Quant__": ("weight.absmax", nf4, "F16", 8_021_025_280),
@@ -60,7 +60,7 @@ def shapes(prediction: Prediction) -> dict[str, tuple[int, ...]]:
 
 
 def entries(index: dict[str, Any], predicted: dict[str, tuple[int, ...]], mark: str, rule: Callable[[int, int], Pieces], plain: str) -> list[sparse.Entry]:  # fmt: skip
-    """Each name of the index with what the library stores under it."""
+    """Each name of the index with the tensor that the library stores under it."""
     listed: list[sparse.Entry] = []
     for name in index["weight_map"]:
         module = next(

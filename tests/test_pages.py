@@ -1,4 +1,4 @@
-"""Pages without a browser: what stands on them, that nothing from a file is markup, and where they are written.
+"""Pages without a browser: their content, that nothing from a file is markup, and where they are written.
 
 `test_browser` opens them in a real one.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Parsed(HTMLParser):
-    """A page's elements with their attributes, its text, and what its scripts and styles hold."""
+    """A page's elements with their attributes, its text, and the content of its scripts and styles."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Parsed(HTMLParser):
             self.texts.append(data)
 
     def json(self, name: str) -> Any:
-        """The data block of a name."""
+        """The data block of this name."""
         scripts = [attributes for tag, attributes in self.elements if tag in ("script", "style")]
         at = next(at for at, attributes in enumerate(scripts) if attributes.get("id") == name)
         return json.loads(self.raw[at][1])
@@ -84,7 +84,7 @@ def treemap(page: Parsed) -> dict[str, Any]:
 
 
 def cells(column: dict[str, Any]) -> list[Any]:
-    """A column of a long table, as the page's script unpacks it."""
+    """A column of a long table, as unpacked by the page's script."""
 
     def plain(value: Any) -> Any:
         return int(value["big"]) if isinstance(value, dict) else value
@@ -119,7 +119,7 @@ def test_every_tensor_is_on_the_page_as_the_json_has_it(
 def test_the_page_has_the_terminals_words(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """The verdict, the facts and the bridge's numbers: of the same functions."""
+    """The verdict, the facts and the bridge's numbers come from the same functions."""
     ran = inspect(made("llama-7b"), "--html", tmp_path / "page.html")
     title, verdict, facts = ran.out.splitlines()[:3]
     texts = parsed(tmp_path / "page.html").texts
@@ -130,7 +130,7 @@ def test_the_page_has_the_terminals_words(
 
 
 def test_the_charts_add_up(made: Callable[[str], Path]) -> None:
-    """Parts of the treemap sum to their whole; nothing is left out of it. 13,476,835,328: the index's own total_size."""
+    """Parts of the treemap sum to their whole; nothing is left out. 13,476,835,328: the index's own total_size."""
     chart = byte_map.chart(inspector.reconcile(inspector.open(made("llama-7b"))))
     trace = chart.traces[0]
     sums: dict[str, int] = {}
@@ -141,7 +141,7 @@ def test_the_charts_add_up(made: Callable[[str], Path]) -> None:
     assert {name: total for name, total in sums.items() if name} == {name: whole[name] for name in sums if name}
 
 
-#: Recipe → the most that its page may weigh in bytes, and the parts of its treemap. DeepSeek-V3 has 92,000 tensors.
+#: Recipe → the maximum size of its page in bytes, and the parts of its treemap. DeepSeek-V3 has 92,000 tensors.
 MOST = {"llama-7b": (6_000_000, 400), "deepseek-v3-fp8": (10_000_000, 3_000)}
 
 
@@ -150,7 +150,7 @@ MOST = {"llama-7b": (6_000_000, 400), "deepseek-v3-fp8": (10_000_000, 3_000)}
 def test_pages_stay_small(
     recipe: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """Experts that nobody could see stand together."""
+    """Experts that are too small to see are drawn together."""
     page = tmp_path / "page.html"
     assert inspect(made(recipe), "--html", page).code == 0
     heaviest, parts = MOST[recipe]
@@ -161,7 +161,7 @@ def test_pages_stay_small(
 def test_the_command_and_versions_are_told(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without what is secret in a URL."""
+    """The page states them, without secrets of a URL."""
     page = tmp_path / "page.html"
     monkeypatch.setattr(
         "sys.argv", ["inspect", "https://me:hunter2@host/m.gguf?token=hunter3", "--html", "a page.html"]
@@ -178,7 +178,7 @@ def test_the_command_and_versions_are_told(
 def test_the_policy_allows_what_is_written_and_nothing_else(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """Hashes of the very bytes that the page has; no source of anything."""
+    """The hashes are those of the page's own bytes; no source of anything else is allowed."""
     inspect(made("gpt2"), "--html", tmp_path / "page.html")
     page = parsed(tmp_path / "page.html")
     metas = [attributes for tag, attributes in page.elements if tag == "meta" and "http-equiv" in attributes]
@@ -249,12 +249,12 @@ def hostile(draw: random.Random) -> str:
     return "".join(draw.choices(PIECES, k=draw.randint(1, 6)))
 
 
-#: Elements of a page whose texts are harmless, with how often each may occur by itself.
+#: Elements of a page of harmless texts, with the number of times that each may occur.
 PLAIN = Page("title", "verdict", [Section("s", [Text(["t"]), Report("r"), Table("c", [Column("n")], [("x",)])])])
 
 
 def test_texts_stay_texts() -> None:
-    """Four hundred pages of hostile names: the same elements as on a harmless page, and the texts come back."""
+    """Four hundred pages of hostile names have the same elements as a harmless page, and the texts are intact."""
     from inspector.units import escape
 
     usual = [tag for tag, _ in Parsed(render.html(PLAIN, "inspect x")).elements]
@@ -273,7 +273,7 @@ def test_texts_stay_texts() -> None:
 
 
 def test_rows_come_back_letter_by_letter() -> None:
-    """Hostile cells of a long table, through the JSON in the page."""
+    """Hostile cells of a long table survive the JSON in the page."""
     from inspector.units import escape
 
     draw = random.Random(20)
@@ -289,7 +289,7 @@ def test_rows_come_back_letter_by_letter() -> None:
 
 
 def test_numbers_beyond_javascripts_are_texts() -> None:
-    """2⁵³ + 1 is no number of JavaScript's."""
+    """2⁵³ + 1 is no number in JavaScript."""
     (column,) = render.packed([Column("n", "number")], [(2**53 - 1,), (2**53 + 1,), (None,)])
     assert column["v"] == [2**53 - 1, {"big": "9007199254740993"}, None]
 
@@ -310,7 +310,7 @@ def test_findings_stand_gravest_first() -> None:
 
 
 def test_weights_are_never_written_over(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Nor folders, devices, or any file that is no page; nor is `-` a file."""
+    """Nor are folders, devices, or any file that is no page; nor is `-` a file."""
     model = write(tmp_path / "model.safetensors", {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)
     other = tmp_path / "pytorch_model.bin"
     other.write_bytes(b"PK\3\4")
@@ -327,7 +327,7 @@ def test_weights_are_never_written_over(inspect: Callable[..., Ran], tmp_path: P
 
 
 def test_a_page_replaces_a_page(inspect: Callable[..., Ran], tmp_path: Path, made: Callable[[str], Path]) -> None:
-    """Through a link, too, which stays one."""
+    """It also does through a link, which stays one."""
     page, link = tmp_path / "page.html", tmp_path / "link.html"
     page.write_text("<!DOCTYPE html><p>old")
     page.chmod(0o640)
@@ -339,7 +339,7 @@ def test_a_page_replaces_a_page(inspect: Callable[..., Ran], tmp_path: Path, mad
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    """What fails while it is written leaves nothing, and what was there stays."""
+    """A failure while writing leaves nothing, and the old file stays."""
     page = tmp_path / "page.html"
     page.write_text("<html>old")
 
@@ -355,7 +355,7 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
 def test_without_plotly_a_line_says_what_to_install(
     inspect: Callable[..., Ran], tmp_path: Path, made: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Before any work is done; a page without charts needs none of it."""
+    """It is reported before any work is done; a page without charts does not need it."""
     monkeypatch.setattr("inspector.report.pages.render.find_spec", lambda _: None)
     ran = inspect("/nowhere", "--html", tmp_path / "page.html")
     assert ran.err == "inspect: plotly is not installed: pip install 'checkpoint-inspector[plots]'\n"
@@ -375,7 +375,7 @@ COMMANDS = {
 def test_every_command_has_its_page(
     command: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """With the same words on the terminal as without `--html`."""
+    """The terminal shows the same as without `--html`."""
     words = [str(made(word[1:-1])) if word[0] == "{" else word for word in command.split()]
     page = tmp_path / "page.html"
     ran = inspect(*words, "--html", page)
@@ -385,7 +385,7 @@ def test_every_command_has_its_page(
 
 
 def test_a_folder_of_models_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """A row a model, and what cannot be read with the reason."""
+    """A row for each model, and unreadable ones with the reason."""
     ran = inspect(REAL / "gguf", "--html", tmp_path / "page.html")
     assert ran.code == 0
     texts = parsed(tmp_path / "page.html").texts
@@ -400,7 +400,7 @@ def test_an_index_alone_has_its_page(inspect: Callable[..., Ran], tmp_path: Path
 
 
 def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Names, metadata and the file's own: through the whole command, charts among it, to a page without a stranger."""
+    """Names, metadata and the file's own name, through the whole command with charts: no foreign elements."""
     draw = random.Random(21)
     names = list(dict.fromkeys(hostile(draw).replace("\ud800", "") or "x" for _ in range(600)))[:400]
     header: dict[str, Any] = {
@@ -421,7 +421,7 @@ def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_
     assert not [label for label in treemap(page)["labels"] if "<" in label]
 
 
-#: All that pages are made of: nothing that loads, submits or runs.
+#: All elements of pages: nothing that loads, submits or runs.
 ELEMENTS = frozenset(
     [
         "html",
@@ -469,7 +469,7 @@ ELEMENTS = frozenset(
 
 
 def test_the_page_of_a_scan_has_every_row() -> None:
-    """Beyond those that the terminal shows; names are texts, lists told in a row."""
+    """Also those that the terminal omits; names are texts, lists are joined."""
     from inspector.report import scan
     from inspector.scanning.queries import Answer, Report
 
@@ -483,7 +483,7 @@ def test_the_page_of_a_scan_has_every_row() -> None:
 
 
 def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -> None:
-    """Pages are for others to read: of a URL they have neither password nor query."""
+    """Pages are shared: they have neither password nor query of a URL."""
     from inspector.auditing.examination import Audited
     from inspector.auditing.run import Audit
     from inspector.report import audit, diff, memory

@@ -1,4 +1,4 @@
-"""Pickles are judged by what an unpickler would resolve: what others find is found, and hiding it does not help."""
+"""Pickles are judged by what an unpickler would resolve: we find what other scanners find, and hiding does not help."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def judged(data: bytes, *, likely: bool = True) -> PickleVerdict:
 
 @every("how", sorted(HIDDEN))
 def test_hidden_calls_are_found(how: str) -> None:
-    """However a call is hidden, an error says so."""
+    """However a call is hidden, there is an error."""
     assert judged(HIDDEN[how]).dangerous
 
 
-#: Modules of which fickling 0.1.12 calls any name unsafe.
+#: Modules in which fickling 0.1.12 calls any name unsafe.
 FICKLING = [
     "os",
     "posix",
@@ -168,7 +168,7 @@ def test_what_others_call_dangerous_is_an_error(module: str, name: str) -> None:
 
 @every("module", sorted(sys.stdlib_module_names - {"this", "antigravity"}), parts=3)
 def test_no_module_of_pythons_is_passed_over(module: str) -> None:
-    """A function of any module of Python's own library is told when it is called."""
+    """A call of a function in any module of Python's standard library is reported."""
     found = judged(called(named(module, "do")))
     assert found.dangerous or found.unusual
 
@@ -190,7 +190,7 @@ WRAPPED: dict[str, Callable[[bytes], bytes]] = {
 
 @every("how", sorted(WRAPPED))
 def test_archives_are_opened(how: str) -> None:
-    """However it is packed, what is in it is judged; harmless content passes in the same packing."""
+    """However it is packed, the content is judged; harmless content passes in the same packing."""
     assert judged(WRAPPED[how](HIDDEN["protocol 0"])).dangerous == ("posix.system",)
     harmless = judged(WRAPPED[how](pickle.dumps(OrderedDict(a=1), protocol=2)))
     assert (harmless.dangerous, harmless.unusual, harmless.unread, harmless.unopened) == ((), (), (), ())
@@ -232,13 +232,13 @@ BOMBS: dict[str, bytes | None] = {
     "marks": b"(" * 990_000,
     "names": b"".join(b"cm%d\nn\n0" % number for number in range(80_000)) + b"N.",
     "nothing": b"",
-    "a quarter of a gigabyte of zeros": None,  # compressed only where it is asked for
+    "a quarter of a gigabyte of zeros": None,  # compressed only where requested
 }
 
 
-#: Of these, what is unmarked and no pickle to its end, as any numbers may be.
+#: Of these, unmarked data that is no complete pickle, as any numbers may be.
 NO_PICKLES = {"nothing", "marks"}
-#: What is beyond what is read, or ends too early.
+#: Of these, data beyond the limit, or that ends too early.
 UNREAD = {
     *("a length of 2**63", "a length below zero", "names", "a quarter of a gigabyte of zeros"),
     *("a line without end", "a number of a million digits"),
@@ -247,7 +247,7 @@ UNREAD = {
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
 def test_bombs_end(name: str) -> None:
-    """What takes an unpickler's memory or time takes none here; what is not read is told."""
+    """Pickles that exhaust an unpickler's time or memory do not exhaust ours; unread parts are reported."""
     data = BOMBS[name]
     found = judged(gzip.compress(b"\x80\x04" + bytes(1 << 28)) if data is None else data)
     assert bool(found.pickles) == (name not in NO_PICKLES)
@@ -263,12 +263,12 @@ UNFOLDING = {
 
 @pytest.mark.parametrize("name", sorted(UNFOLDING))
 def test_what_unfolds_without_end(name: str) -> None:
-    """Small programs whose values fill any memory as soon as something prints or compares them."""
+    """Small programs whose values fill any memory as soon as they are printed or compared."""
     assert judged(UNFOLDING[name]).odd
 
 
 def test_what_is_shared_is_usual() -> None:
-    """A list that many name, and one in itself, are nothing by themselves; values left on the stack are."""
+    """A list that is shared, or contains itself, is no finding; values left on the stack are."""
     shared: list[object] = [1, 2]
     within: list[object] = []
     within.append(within)
@@ -277,7 +277,7 @@ def test_what_is_shared_is_usual() -> None:
 
 
 def test_text_is_no_pickle(tmp_path: Path) -> None:
-    """Documents whose first letters are opcodes are not taken for programs."""
+    """Documents whose first letters are opcodes are not treated as programs."""
     texts = [
         "config\nfile\n",
         "(in brackets)\nand\n",
@@ -296,7 +296,7 @@ def test_text_is_no_pickle(tmp_path: Path) -> None:
 @every("protocol", range(6))
 @every("kind", ["u4", "i8", "f4", "b1", "c16", "S3", "U5", "M8[ns]"])
 def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
-    """NumPy's own random state, as every trainer keeps it, and arrays of each kind of numbers."""
+    """NumPy's random state, as every trainer keeps it, and arrays of each kind of numbers."""
     import numpy as np
 
     data = pickle.dumps([np.zeros(3, np.dtype(kind)), np.random.RandomState(0).get_state()], protocol=protocol)
@@ -306,7 +306,7 @@ def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
 
 @every("seed", range(8))
 def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
-    """Mutated pickles, read by Python's own unpickler too: what it would import is reached, or the program is damaged."""
+    """Of mutated pickles: what Python's unpickler would import is reported, or the program is damaged."""
     chance = random.Random(seed)
     pickles = [each for each in HIDDEN.values() if len(each) < 1_000]
     told = 0
@@ -320,4 +320,4 @@ def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
             names = imported(bytes(data))
             told += bool(names)
             assert all(known_as(name, own) for name in names), (data, names, own)
-    assert told > 20  # or nothing was compared
+    assert told > 20  # otherwise nothing was compared

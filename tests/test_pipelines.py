@@ -1,4 +1,4 @@
-"""Pipelines of several models: their sums, their parts' towers, and what lies next to them."""
+"""Pipelines of several models: their sums, their parts' towers, and the files beside them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_three_models_in_a_pipeline(tmp_path: Path) -> None:
 
 
 def test_the_files_of_all_parts_are_the_weights() -> None:
-    """What lies beside them is what is no part; the finding that parts are not counted is dropped, others are kept."""
+    """Files beside them belong to no part; the finding that parts are not counted is dropped, others are kept."""
     vae = checkpoint(files=(SOUND._replace(path="vae"),), findings=(Finding("hole", "info", "of the vae"),))
     main = checkpoint(
         files=(SOUND,),
@@ -131,19 +131,19 @@ def test_packed_weights_of_a_pipeline_are_summed(tmp_path: Path) -> None:
 
 
 def test_a_pipelines_part_without_a_table(tmp_path: Path) -> None:
-    """No prediction of the whole; the bridge begins at what is predicted, and every other byte is named."""
+    """The whole has no prediction; the bridge starts from the predicted parts, and every other byte is named."""
     folder = together(tmp_path / "pipe-7B", "transformer", "text_encoder")
     (folder / "text_encoder" / "config.json").write_text(json.dumps({"model_type": "unheard"}))
     result = inspector.reconcile(inspector.open(folder))
     assert (result.prediction, result.predicted, result.active) == (None, 1456, None)
     assert (result.logical, result.unexplained_bytes, len(result.unexplained)) == (2 * PARAMETERS, 1456, 12)
-    assert result.nominal is None  # nothing leads from "7B" to a sum that is not wholly known
+    assert result.nominal is None  # "7B" cannot be compared with a sum that is only partly known
     assert result.family == "llama"
     assert steps(result)
 
 
 def test_a_model_beside_a_pipelines_parts_is_inspected_alone(tmp_path: Path) -> None:
-    """As `v1-5-pruned.safetensors` beside the folders of the same model: the parts keep their lines."""
+    """`v1-5-pruned.safetensors` beside the folders of the same model: the parts keep their lines."""
     folder = together(tmp_path / "p", "transformer", "text_encoder")
     save(folder, LLAMA, name="whole")
     result = inspector.reconcile(inspector.open(folder))

@@ -1,4 +1,4 @@
-"""Charts in Python: figures that plotly itself accepts, with the numbers of the results that they are of."""
+"""Charts in Python: figures that plotly itself accepts, with the numbers of their results."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_heat_map_tells_bits_bytes_and_types(made: Made) -> None:
 
 
 def test_columns_stand_in_the_models_order(made: Made) -> None:
-    """And not in the file's, which is alphabetical; of a diff and in a treemap as well."""
+    """And not in the file's, which is alphabetical; also in a diff and in a treemap."""
     order = ["embed_tokens", "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
     order += ["input_layernorm", "post_attention_layernorm", "norm", "lm_head"]
     result = inspector.reconcile(inspector.open(made("llama-3.1-8b")))
@@ -54,10 +54,10 @@ def test_columns_stand_in_the_models_order(made: Made) -> None:
 
 
 def test_the_treemaps_table_goes_down_to_layers_and_tensors(made: Made) -> None:
-    """Every area of the picture has its row: of Llama 7B 6 groups, 13 roles, and 7 × 32 projections."""
+    """Every area of the chart has its row: for Llama 7B 6 groups, 13 roles, and 7 × 32 projections."""
     chart = byte_map.chart(inspector.reconcile(inspector.open(made("llama-7b"))))
     levels = [sum(bool(name) for name in row[:4]) for row in chart.rows]
-    assert len(chart.rows) == len(chart.traces[0]["ids"]) - 1  # but for all together
+    assert len(chart.rows) == len(chart.traces[0]["ids"]) - 1  # except for the total
     assert (levels.count(1), levels.count(2)) == (6, 13)
     layers = [row for row in chart.rows if str(row[2]).startswith("layer ")]
     assert len(layers) == 7 * 32
@@ -65,7 +65,7 @@ def test_the_treemaps_table_goes_down_to_layers_and_tensors(made: Made) -> None:
 
 
 def test_a_waterfall_stands_on_the_page_without_a_script(made: Made) -> None:
-    """From 14 GB in people's words: 13,476,872,576 are 96.263 % of it, and the rounding is the rest but 0.0003 %."""
+    """From 14 GB, as people say: 13,476,872,576 are 96.263 % of it, and rounding explains the rest but for 0.0003 %."""
     text = render.bars(bridge_bars.chart(inspector.reconcile(inspector.open(made("llama-7b")))))
     places = re.findall(r'x="([\d.]+)%" height="100%" width="([\d.]+)%"', text)
     assert places == [
@@ -84,7 +84,7 @@ def test_a_treemap_is_one_of_plotlys(made: Made) -> None:
 
 
 def test_curves_go_through_what_memory_says() -> None:
-    """At each context the total is that of `inspector.memory` asked for it; the cache of Llama 7B is 512 KiB a token."""
+    """At each context the total is that of `inspector.memory` for it; the cache of Llama 7B is 512 KiB a token."""
     chart = cache_lines.chart(inspector.memory("llama-7b", context=4096))
     rows = {context: (cache, total) for _, context, cache, total in chart.rows}
     assert {context: cache for context, (cache, _) in rows.items()} == {2048: 2048 << 19, 4096: 4096 << 19}
@@ -101,12 +101,12 @@ def test_another_context_is_as_if_it_was_asked_for() -> None:
 def test_devices_that_were_named_are_levels() -> None:
     figure = plots.cache(inspector.memory("llama-7b", gpu="l4"))
     (level,) = [trace for trace in figure.data if trace.line.dash == "dash"]
-    # 23,034 MiB as the driver reports it, without the 512 that are set aside.
+    # 23,034 MiB as reported by the driver, without the 512 that are reserved.
     assert set(level.y) == {(23_034 - 512) << 20}
 
 
 def test_values_and_differences_are_maps(tmp_path: Path) -> None:
-    """The distance of what was made 1 % larger is 0.01, of what is the same 0; deviations are NumPy's."""
+    """A tensor made 1 % larger has the distance 0.01, an equal one 0; deviations are NumPy's."""
     draw = np.random.default_rng(5)
     tensors = {f"model.layers.{at}.self_attn.q_proj.weight": draw.normal(size=(8, 8)) for at in range(2)}
     tuned = {name: each * 1.01 if ".1." in name else each for name, each in tensors.items()}
@@ -125,7 +125,7 @@ def test_values_and_differences_are_maps(tmp_path: Path) -> None:
 
 
 def test_pooled_moments_are_those_of_all_numbers() -> None:
-    """As if they had been counted at once; what is no number is counted, too."""
+    """As if they had been computed at once; NaNs are counted, too."""
     draw = np.random.default_rng(6)
     parts = [draw.normal(at, at + 1, size=100 * (at + 1)).astype("f4") for at in range(3)]
     parts[1][0], parts[2][:2] = np.nan, np.inf

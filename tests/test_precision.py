@@ -1,4 +1,4 @@
-"""How far numbers may lie from what they were rounded from: steps of dtypes and block types, against real quantizers."""
+"""The rounding errors allowed: steps of dtypes and block types, against real quantizers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TYPES = ("Q8_0", "Q5_1", "Q5_0", "Q4_1", "Q4_0", "TQ1_0", "TQ2_0")
 
 
 def drawn(kind: str, seed: int = 0) -> Array:
-    """32 rows of 512 numbers: normal, with heavy tails, with some that are twenty times as large, or very small ones."""
+    """32 rows of 512 numbers: normal, heavy-tailed, with a few twenty times as large, or very small ones."""
     draw = np.random.default_rng(seed)
     values: Array = (draw.standard_t(4, (32, 512)) if kind == "heavy" else draw.standard_normal((32, 512))) * 0.02
     if kind == "outliers":
@@ -37,7 +37,7 @@ def agreement(a: Array, b: Array, name: str) -> str:
 @every("kind", ["normal", "heavy", "outliers", "small"])
 @every("name", TYPES)
 def test_quantized_numbers_are_rounded_and_others_are_not(name: str, kind: str) -> None:
-    """What a quantizer made of them; of other numbers, or nothing: these are different even with two bits."""
+    """Numbers from a quantizer are rounded; other numbers, or none, are different even with two bits."""
     code = gguf.GGMLQuantizationType[name]
     values, others = drawn(kind), drawn(kind, 1)
     made, unrelated = (gguf.quants.dequantize(gguf.quants.quantize(each, code), code) for each in (values, others))
@@ -48,7 +48,7 @@ def test_quantized_numbers_are_rounded_and_others_are_not(name: str, kind: str) 
 
 
 def test_steps_worked_out_by_hand() -> None:
-    """2⁻⁷ of a BF16, 2⁻¹⁰ of an F16; of Q8_0 1/127 of the largest of each 32; spacing is a power of two."""
+    """2⁻⁷ of a BF16, 2⁻¹⁰ of an F16; of Q8_0 1/127 of the largest of each 32; the spacing is a power of two."""
     values = np.array([1.0, -3.0, 0.0], np.float32)
     for dtype, part in (("BF16", 2**-7), ("F16", 2**-10)):
         step = step_of(dtype)
@@ -73,14 +73,14 @@ def test_steps_worked_out_by_hand() -> None:
             127 * 2.0**-22,
             2.0**-22 * (1 + 127 / 4),
         ),  # a scale of four of F16's least steps: a quarter of each number
-        ("Q8_0", 0.0, 127 * 2.0**-25),  # what a scale of nearly half such a step would have been
+        ("Q8_0", 0.0, 127 * 2.0**-25),  # the scale of nearly half a step that was rounded
         ("Q6_K", 4096 * 2.0**-23, 4096 * 2.0**-23 * (1 / 31 + 1 / 127 + 1 / 2)),
         ("Q4_K", 945 * 2.0**-20, 945 * 2.0**-20 * (2 / 15 + 2 / 63 + 1 / 16)),
         ("NVFP4", 6 * 2.0**-8, 6 * 2.0**-8 * (1 / 3 + 1 / 4 + 1 / 2)),  # an E4M3 of twice its least
     ],
 )
 def test_a_scale_too_small_for_its_float_rounds_its_numbers(name: str, largest: float, steps: float) -> None:
-    """By hand: F16 has steps of 2⁻²⁴ below 2⁻¹⁴, so that a scale may be off by half of one, and with it each number."""
+    """By hand: F16 has steps of 2⁻²⁴ below 2⁻¹⁴, so that a scale may be off by half of one, and each number with it."""
     step = step_of(name)
     assert step is not None
     found = step(np.full(group_of(name), largest, np.float32))
@@ -88,7 +88,7 @@ def test_a_scale_too_small_for_its_float_rounds_its_numbers(name: str, largest: 
 
 
 def test_every_grids_block_is_whole_groups() -> None:
-    """Scales are shared within a block; what is unknown is taken alone."""
+    """Scales are shared within a block; unknown types are taken element by element."""
     sizes = {kind.name: block for kind, (block, _) in gguf.GGML_QUANT_SIZES.items()}
     for name, grid in GRIDS.items():
         assert group_of(name) % grid.group == 0

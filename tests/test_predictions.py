@@ -37,7 +37,7 @@ def shapes(prediction: Prediction) -> dict[str, tuple[int, ...]]:
 
 
 WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
-    # The heads' width is what its two parts are together, whatever a file says: 4 heads of 128 + 64.
+    # The heads' width is the sum of its two parts, whatever a file says: 4 heads of 128 + 64.
     (
         {"model_type": "youtu", "qk_head_dim": 200, "num_attention_heads": 4, "q_lora_rank": 100},
         "model.layers.0.self_attn.q_b_proj.weight",
@@ -68,7 +68,7 @@ WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
         "paligemma_with_expert.gemma_expert.lm_head.weight",
         (64, 1024),
     ),
-    # Patches are as wide as the whole says: 27 of 14 pixels a side, and a class token.
+    # Patches are as wide as the whole model states: 27 of 14 pixels a side, and a class token.
     (
         {"model_type": "depth_pro", "patch_model_config": {"image_size": 288, "patch_size": 14}},
         "depth_pro.encoder.patch_encoder.model.embeddings.position_embeddings",
@@ -91,13 +91,13 @@ WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
         "perceiver.encoder.cross_attention.attention.self.key.weight",
         (322, 322),
     ),
-    # Null is what an omitted list is: 1536 for text, for two shared experts together.
+    # Null means the same as an omitted list: 1536 for text, for two shared experts together.
     (
         {"model_type": "ernie4_5_vl_moe_text", "moe_intermediate_size": None},
         "layers.1.mlp.shared_experts.up_proj.weight",
         (2 * 1536, 2560),
     ),
-    # Lists are read together, to the end of the shorter.
+    # Lists are read in parallel, to the end of the shorter.
     (
         {"model_type": "resnet", "depths": [1, 1, 1], "hidden_sizes": [64, 128]},
         "encoder.stages.1.layers.0.layer.2.convolution.weight",
@@ -151,7 +151,7 @@ WRITTEN: list[tuple[dict[str, Any], str, tuple[int, ...] | None]] = [
 def test_fields_that_the_class_works_out_itself(
     config: dict[str, Any], name: str, shape: tuple[int, ...] | None
 ) -> None:
-    """Configurations as people write them, with values that Transformers' classes overwrite, complete or cut."""
+    """Published configurations with values that Transformers' classes overwrite, complete or shortened."""
     assert shapes(inspector.predict(config)).get(name) == shape
 
 
@@ -167,7 +167,7 @@ def test_every_name_and_shape_is_what_transformers_has(path: Path) -> None:
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_part_of_a_part_has_its_own_configuration(tied: bool) -> None:
-    """Perception Encoder's towers for sound and video are configured within the tower over both, and stored beside it."""
+    """Perception Encoder's towers for sound and video are configured in the tower over both, and stored beside it."""
     towers = {"audio_config": {"hidden_size": 96}, "video_config": {"hidden_size": 64}, "hidden_size": 160}
     config = {
         "model_type": "pe_audio_video",
@@ -211,7 +211,7 @@ def test_presets_have_the_published_counts(name: str) -> None:
 
 @every("model_type", ["apertus", "cohere", "falcon_h1", "granite", "nanochat", "olmo", "olmo2", "olmoe", "qwen3_moe"])
 def test_a_bias_is_as_long_as_what_its_projection_puts_out(model_type: str) -> None:
-    """Where the heads are together wider than the model, as Transformers builds each of these on the meta device."""
+    """The heads together are wider than the model, as Transformers builds each of these on the meta device."""
     sizes = {"hidden_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32}
     config = {"model_type": model_type, **sizes, "num_hidden_layers": 1, "attention_bias": True}
     rows = {(row.role, row.part): row.shape for row in inspector.predict(config).expected}
@@ -261,7 +261,7 @@ def test_a_draft_of_eagle_3(tmp_path: Path) -> None:
 
 
 def test_medusas_heads() -> None:
-    """A square matrix and a head of the vocabulary each; what has no table is said to be a draft."""
+    """A square matrix and a head of the vocabulary each; a head without a table is reported as a draft."""
     config = {"architectures": ["MedusaModel"], "model_type": "medusa", "hidden_size": 64, "vocab_size": 100}
     assert inspector.predict({**config, "num_heads": 3, "num_hidden_layers": 2}).parameters == 3 * (2 * 64**2 + 6400)
 
@@ -308,7 +308,7 @@ def test_book_configuration(more: dict[str, Any], count: int) -> None:
 
 
 def test_a_book_without_width() -> None:
-    """No condition of the dialect fits: it is read as its usual model, which has nothing in it."""
+    """No condition of the dialect fits: it is read as the default model, which is empty."""
     prediction = inspector.predict({"emb_dim": 0, "n_layers": 0})
     assert (prediction.family, prediction.parameters) == ("gpt2", 0)
 
@@ -327,7 +327,7 @@ def test_book_llama() -> None:
 
 
 def test_an_articles_count_is_explained() -> None:
-    """123,550,272 leaves out positions, biases and norm shifts, and slips by 960: 50257 × 768 is 38,597,376."""
+    """123,550,272 leaves out positions, biases and norm shifts, and is off by 960: 50257 × 768 is 38,597,376."""
     told = explain(inspector.predict(BOOK | {"tie_word_embeddings": True}), 123_550_272)
     assert dict(told.omitted) == {
         "the position embedding": 1024 * 768,
@@ -355,7 +355,7 @@ def test_a_model_without_head_is_explained() -> None:
     ],
 )
 def test_metas_feed_forward_width(params: dict[str, Any], width: int, count: int) -> None:
-    """int(2·4·d/3), times the multiplier, rounded up: the multiplier before the rounding."""
+    """int(2·4·d/3), times the multiplier, rounded up: the multiplier is applied before the rounding."""
     base = {"dim": 4096, "n_heads": 32, "n_layers": 32, "vocab_size": 32000}
     prediction = inspector.predict(base | params)
     assert prediction.config.values["intermediate_size"] == width
@@ -393,7 +393,7 @@ def test_bits_tell_so_many_things_apart() -> None:
 
 
 def test_a_part_of_which_there_are_many() -> None:
-    """Granite 4 Vision has a Q-Former a pair of layers, and its windows' sides in a text."""
+    """Granite 4 Vision has a Q-Former for each pair of layers, and its windows' sides in a text."""
     pairs = {"deepstack_layer_map": [[-1, 0], [-2, 1], [-3, 2]], "downsample_rate": "4/16"}
     prediction = inspector.predict({"model_type": "granite4_vision", **pairs})
     shapes = {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}
@@ -428,7 +428,7 @@ def test_a_part_with_an_empty_type_is_what_the_whole_says() -> None:
     ],
 )
 def test_a_patch_is_unfolded_evenly(layers: int, steps: list[tuple[int, int, int]]) -> None:
-    """Inkling's tower: in fewer layers than steps some are left out, in more some are repeated."""
+    """Inkling's tower: with fewer layers than steps some steps are skipped, with more some are repeated."""
     assert [tuple(step) for step in unfolded(num_hidden_layers=layers)] == steps
 
 
@@ -451,7 +451,7 @@ def test_a_strangers_patch_is_refused(vision: dict[str, int]) -> None:
 
 
 def test_one_value_for_all_stages() -> None:
-    """diffusers' U-Nets take a number for all stages, or a list of one for each."""
+    """diffusers' U-Nets take one number for all stages, or a list of one for each."""
     scope: dict[str, Any] = {"heads": 8, "each": [5, 10], "word": "ResBlock"}
     assert formula.evaluate("spread(heads, 3)", scope) == [8, 8, 8]
     assert formula.evaluate("spread(each, 3)", scope) == [5, 10]
@@ -462,7 +462,7 @@ def test_one_value_for_all_stages() -> None:
 
 
 def test_even_steps() -> None:
-    """Prime factors, their products, and the way from 1 to 64 in so many turns: 4 and 16 are even in three."""
+    """Prime factors, their products, and the way from 1 to 64 in a number of turns: 4 and 16 are even in three."""
     scope: dict[str, Any] = {"sizes": [1, 2, 4, 16, 64], "none": []}
     assert formula.evaluate("factors(40)", scope) == [5, 2, 2, 2]
     assert formula.evaluate("products(factors(40))", scope) == [5, 10, 20, 40]
@@ -517,7 +517,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 @every("case", BAD)
 def test_bad_configurations_are_one_clear_error(case: str) -> None:
-    """What is missing or absurd is named."""
+    """The message names what is missing or absurd."""
     config, said = BAD[case]
     with pytest.raises(ConfigError, match=r"^[^\n]+$") as caught:
         inspector.predict(config)
@@ -525,7 +525,7 @@ def test_bad_configurations_are_one_clear_error(case: str) -> None:
 
 
 def test_the_prediction_does_not_look_at_the_tensors(tmp_path: Path) -> None:
-    """Promise 3: another file under the same configuration, the same prediction."""
+    """Another file under the same configuration has the same prediction."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     folder = sparse.make(recipe, tmp_path / "a")
     before = inspector.reconcile(inspector.open(folder)).prediction
@@ -535,14 +535,14 @@ def test_the_prediction_does_not_look_at_the_tensors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("labels", [{"0": "LABEL_0"}, {"0": "no", "1": "perhaps", "2": "yes"}])
 def test_a_head_has_as_many_rows_as_the_file_has_labels(labels: dict[str, str]) -> None:
-    """A reward model or a reranker has one label: the two that a class has by default do not come on top."""
+    """A reward model or a reranker has one label; the class's two default labels are not added."""
     config = {"model_type": "llama", "architectures": ["LlamaForSequenceClassification"], "hidden_size": 64}
     found = shapes(inspector.predict({**config, "num_hidden_layers": 1, "id2label": labels}))
     assert found["score.weight"] == (len(labels), 64)
 
 
 def test_a_class_is_believed_before_a_dialect() -> None:
-    """`dim` and `n_layers` are Meta's words, and those of Z-Image and of DistilBERT as well."""
+    """`dim` and `n_layers` are Meta's fields, and also those of Z-Image and of DistilBERT."""
     words = {"dim": 3840, "n_layers": 30, "n_heads": 30}
     assert inspector.predict(words).family == "llama"
     assert inspector.predict({**words, "architectures": ["DistilBertModel"]}).family == "distilbert"
@@ -550,7 +550,7 @@ def test_a_class_is_believed_before_a_dialect() -> None:
 
 
 def test_a_config_json_cannot_claim_ggufs_names() -> None:
-    """`general.architecture` is a key of GGUF's key-values: in a config.json it says nothing."""
+    """`general.architecture` is a key of GGUF's key-values: in a config.json it has no meaning."""
     config = {"model_type": "llama", "general.architecture": "llama", "num_hidden_layers": 1}
     assert "model.layers.0.self_attn.q_proj.weight" in shapes(inspector.predict(config))
 
@@ -603,13 +603,13 @@ def test_whole_floats_are_sizes() -> None:
 
 
 def test_no_model_has_so_many_tensors() -> None:
-    """A configuration that asks for 300,000 is refused before anybody waits for a list of them."""
+    """A configuration with 300,000 tensors is refused before they are listed."""
     with pytest.raises(ConfigError, match="tensors"):
         inspector.predict({"model_type": "mixtral", "num_hidden_layers": 300, "num_local_experts": 400})
 
 
 def test_an_unknown_class_is_said_to_be_unknown() -> None:
-    """The body is predicted, and the reader is told so."""
+    """The body is predicted, and the report says that the class is unknown."""
     config = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1}
     known, unknown = (inspector.predict({**config, "architectures": [f"LlamaFor{head}"]}) for head in ("CausalLM", "X"))
     assert not known.config.notes
@@ -662,7 +662,7 @@ def test_gemma_3ns_layers_without_keys_of_their_own() -> None:
 
 
 def test_a_parts_field_may_follow_from_the_whole() -> None:
-    """BLIP-2's Q-Former reads as many features as the vision tower gives, whatever its own configuration says."""
+    """BLIP-2's Q-Former reads as many features as the vision tower outputs, whatever its own configuration says."""
     config = {"model_type": "blip-2", "vision_config": {"hidden_size": 96, "num_attention_heads": 4}}
     name = "qformer.encoder.layer.0.crossattention.attention.key.weight"
     assert shapes(inspector.predict(config))[name] == (768, 96)
@@ -670,7 +670,7 @@ def test_a_parts_field_may_follow_from_the_whole() -> None:
 
 
 def test_whose_word_on_tied_heads_counts() -> None:
-    """The whole's, or what its class usually does; with Qwen2-VL's class the text model's too, where that says yes."""
+    """The whole's setting, or its class's default; with Qwen2-VL's class the text model's, too, if that ties."""
 
     def tied(model_type: str, **fields: Any) -> bool:
         found = shapes(inspector.predict({"model_type": model_type, **fields}))

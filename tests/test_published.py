@@ -1,4 +1,4 @@
-"""Published models: totals to the parameter, and real configurations and indexes where they are beside the project."""
+"""Published models: totals to the parameter, and real configurations and indexes where they are available."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inspector.model import Config
 from inspector.opening import configs
 from inspector.opening.configs import normalize
 
-#: Models with what is published of each: `parameters`, as its repository states them or Transformers' own class has them,
+#: Models with their published figures: `parameters`, as stated by the repository or counted by Transformers' own class,
 #: or the `bytes` of its one file as the format's writer makes it, with the `dtype` of its tensors.
 PUBLISHED: list[dict[str, Any]] = json.loads((Path(sparse.__file__).parent / "published.json").read_text())
 TOTALS = {each["model"]: each for each in PUBLISHED if "parameters" in each}
@@ -30,13 +30,13 @@ FILES = {each["model"]: each for each in PUBLISHED if "bytes" in each}
 
 @every("name", TOTALS)
 def test_published_totals(name: str) -> None:
-    """Configurations as they were published, with what they leave out and the types that their own code gave them."""
+    """Configurations as published, with their omissions and the types that their own code gave them."""
     assert predict(normalize(TOTALS[name]["config"])).parameters == TOTALS[name]["parameters"]
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_published_files(name: str) -> None:
-    """To the byte, which takes the length of every name and every offset."""
+    """To the byte, which depends on the length of every name and every offset."""
     published = FILES[name]
     prediction = predict(normalize(published["config"]))
     shapes = {row.name_of(key): list(row.shape) for row in prediction.expected for key in row.keys()}
@@ -71,7 +71,7 @@ def test_published_files(name: str) -> None:
     ],
 )
 def test_the_class_tells_the_type(architecture: str, model_type: str | None) -> None:
-    """Where a configuration has no `model_type`."""
+    """For a configuration without `model_type`."""
     assert normalize({"architectures": [architecture]}).model_type == model_type
 
 
@@ -113,7 +113,7 @@ def test_experts_that_no_table_reads_are_not_passed_over(fields: dict[str, Any])
     ],
 )
 def test_experts_that_are_read_or_alone_are_not_reported(fields: dict[str, Any]) -> None:
-    """A table that asks about experts may still predict none: Qwen 3's leading dense layers."""
+    """A table that reads the experts may still predict none, as in Qwen 3's leading dense layers."""
     assert predict(normalize(fields)).config.notes == ()
 
 
@@ -137,12 +137,12 @@ def test_names_of_mambas_own_checkpoints() -> None:
     assert named.key(1).role == "lm_head"
 
 
-# --- real configurations and indexes, where they are ---------------------------------------------
+# --- real configurations and indexes, where available --------------------------------------------
 
-#: What no family can predict: parts of image pipelines, and files that only describe packing or hosting.
+#: Files that no family can predict: parts of image pipelines, and files that only describe packing or hosting.
 NO_MODEL = ("stable-difusion", "image-generation", "__quantize_config", "__configuration.json")
 CONFIGS = [path for path in real.files("config/*.json") if not any(word in path.name for word in NO_MODEL)]
-#: Index → bytes that its total counts beyond the prediction's at 16 bits, and why.
+#: Index → bytes that its total has beyond the prediction's at 16 bits, and why.
 BEYOND: Mapping[str, int] = {
     "Decentralised-AI+falcon-40b__pytorch_model.bin": 65024 * 8192 * 2,  # the tied head, stored too
     "drcege+RedPajama-INCITE-7B-Base__pytorch_model.bin": 32 * (2048 * 2048 // 8 + 2 + 128),  # masks, as bits; inv_freq
@@ -171,13 +171,13 @@ def config_of(stem: str) -> Config:
 
 @every("path", CONFIGS, ids=lambda path: path.name)
 def test_real_configurations_predict(path: Path) -> None:
-    """Each of them, without an error."""
+    """Each of them is predicted, without an error."""
     assert predict(configs.load(path)).parameters > 0
 
 
 @pytest.mark.parametrize("stem", [stem for stem in BEYOND if real.has(f"index/{stem}.index.json")])
 def test_real_indexes_are_explained(stem: str) -> None:
-    """Every tensor has a role; what is stored is what is predicted, key by key, and the total is the sum to the byte."""
+    """Every tensor has a role; stored and predicted tensors agree key by key, and the total is the sum to the byte."""
     index = json.loads(real.file(f"index/{stem}.index.json").read_text())
     config = config_of(stem)
     prediction = predict(config)
@@ -194,7 +194,7 @@ def test_real_indexes_are_explained(stem: str) -> None:
 if real.has(f"index/{DEEPSEEK_OCR_2}model.safetensors.index.json"):
 
     def test_deepseek_ocr_2_is_named_whole() -> None:
-        """All 2,707 names, and the published count; its index claims a megabyte more than that, which no tensor has."""
+        """All 2,707 names, and the published count; its index claims a megabyte more, which no tensor has."""
         index = json.loads(real.file(f"index/{DEEPSEEK_OCR_2}model.safetensors.index.json").read_text())
         prediction = predict(configs.load(real.file(f"config/{DEEPSEEK_OCR_2}config.json")))
         assert {row.name_of(key) for row in prediction.expected for key in row.keys()} == set(index["weight_map"])

@@ -1,9 +1,9 @@
-"""vLLM's pages against what its users published of its logs: memory for caches, and the tokens and sequences in it.
+"""vLLM's pages against logs that its users published: memory for caches, and the tokens and sequences in it.
 
-A log rounds GiB to hundredths, so that a figure stands for an interval. A case has the page that it is from, what was
-asked for, and what was printed; `docs/memory.md` lists the logs that are no cases, and why. Assumptions are columns: `batch`
-is --max-num-batched-tokens where it was said; `states` 1 where prefix caching was off, as it was for models with states
-before 0.20. Version 0 of the engine (`# GPU blocks`) counted the same bytes for models with one kind of layer.
+A log rounds GiB to hundredths, so that a figure stands for an interval. A case has its source's page, the settings, and
+the printed figures; `docs/memory.md` lists the logs that are no cases, and why. Assumptions are columns: `batch` is
+--max-num-batched-tokens where it was stated; `states` 1 where prefix caching was off, as for models with states before
+0.20. Version 0 of the engine (`# GPU blocks`) counted the same bytes for models with one kind of layer.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ PUBLISHED = [
     for line in (Path(__file__).parents[1] / "fixtures" / "published_vllm.jsonl").read_text().splitlines()
 ]
 GIB = 2**30
-#: What a log says; the other columns of a case are what was asked for.
+#: Figures of a log; the other columns of a case are settings.
 FIGURES = (
     "needed", "blocks", "tokens", "scaled_tokens", "group_tokens", "concurrency", "longest", "block",
 )  # fmt: skip
 
 
 class Interval(NamedTuple):
-    """The numbers that are written alike."""
+    """The numbers that are printed alike."""
 
     least: float
     most: float
@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def written(text: str, unit: float = 1) -> Interval:
-    """What may stand behind a number of two decimals, in units."""
+    """The interval that a number of two decimals stands for, in units."""
     return Interval((float(text) - 0.005) * unit, (float(text) + 0.005) * unit)
 
 
@@ -61,7 +61,7 @@ def on_a_device(memory: Memory) -> int:
 
 
 def of_a_block(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Bytes of 16 tokens more, where all layers keep alike."""
+    """Bytes of 16 further tokens, if all layers keep alike."""
     less, more = (on_a_device(sized(case, monkeypatch, context=tokens)) for tokens in (1600, 1616))
     return more - less
 
@@ -99,7 +99,7 @@ def test_there_are_enough_figures() -> None:
 
 @every("case", PUBLISHED, ids=lambda case: str(case["model"]))
 def test_every_case_says_where_it_is_from_and_has_a_figure(case: dict[str, Any]) -> None:
-    """The page where it was published, and something to be compared."""
+    """The page where it was published, and at least one figure."""
     assert case["source"].startswith("https://github.com/")
     assert any(figure in case for figure in FIGURES)
 
@@ -112,11 +112,11 @@ def test_what_a_request_needs(case: dict[str, Any], monkeypatch: pytest.MonkeyPa
 
 @having("available", "concurrency")
 def test_sequences_at_a_time(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """`Maximum concurrency for N tokens per request`: the memory for caches over what one sequence takes."""
+    """`Maximum concurrency for N tokens per request`: the memory for caches over that of one sequence."""
     one = on_a_device(sized(case, monkeypatch))
     available, told = written(case["available"], GIB), written(case["concurrency"])
     assert available.most / one >= told.least
-    # Less than a block is left over.
+    # Less than a block remains.
     assert available.least / one - 1 / math.ceil(case["context"] / 16) <= told.most
 
 
