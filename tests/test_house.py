@@ -11,18 +11,13 @@ import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+import grimp
 import pytest
 
 import inspector
 from inspector.auditing import catalogue
-
-if TYPE_CHECKING:
-    import grimp
-else:
-    grimp = pytest.importorskip("grimp")
 
 PACKAGE = Path(inspector.__file__).parent
 REAL = Path(__file__).parents[1] / "fixtures/real/safetensors"
