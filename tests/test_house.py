@@ -41,7 +41,7 @@ FLOORS = (
     ("model",),
     ("tabular", "units", "version"),
 )
-#: Modules that processes of their own begin with.
+#: Modules that start processes of their own.
 STARTED = {"inspector.__main__", "inspector.auditing.readers.jinja.rendered"}
 
 
@@ -52,7 +52,7 @@ def dotted(path: Path) -> str:
 
 
 def named(module: str, source: str, modules: set[str]) -> Iterator[str]:
-    """The modules that the strings of one with `import_module` name: a whole name, or all below the head of an f-string."""
+    """The modules in the strings of one with `import_module`: a whole name, or all below the head of an f-string."""
     for node in ast.walk(ast.parse(source)) if "import_module" in source else ():
         match node:
             case ast.Constant(value=str(text)) if text in modules:
@@ -64,7 +64,7 @@ def named(module: str, source: str, modules: set[str]) -> Iterator[str]:
 
 
 def whole_graph() -> grimp.ImportGraph:
-    """The imports of the package, with those that only strings show."""
+    """The imports of the package, including those by strings."""
     graph = grimp.build_graph("inspector", cache_dir=None)
     for path in PACKAGE.rglob("*.py"):
         for name in {*named(dotted(path), path.read_text(), graph.modules)} - {dotted(path)}:
@@ -81,7 +81,7 @@ def graph() -> grimp.ImportGraph:
 
 
 def upwards(graph: grimp.ImportGraph) -> list[str]:
-    """Imports from a floor below to one above, and of the package itself, which is above all."""
+    """Imports from a lower floor to a higher one, and of the package's root, which is above all."""
     layers = [grimp.Layer(*names, independent=False) for names in FLOORS]
     broken = graph.find_illegal_dependencies_for_layers(layers, containers={"inspector"})
     chains = [f"{each.importer} needs {each.imported}" for each in broken]
@@ -118,7 +118,7 @@ def test_no_circles(graph: grimp.ImportGraph) -> None:
     ],
 )
 def test_an_import_by_a_string_would_be_seen(source: str) -> None:
-    """A noun that has its renderer imported by name: a circle, and an import that points up."""
+    """A noun that imports its renderer by name: a circle, and an import that points up."""
     planted = whole_graph()
     for name in named("inspector.model.checkpoint", source, planted.modules):
         planted.add_import(importer="inspector.model.checkpoint", imported=name)
@@ -127,7 +127,7 @@ def test_an_import_by_a_string_would_be_seen(source: str) -> None:
 
 
 def test_the_package_itself_is_above_all() -> None:
-    """What a module takes from the package's root, which imports every verb, would be seen, too."""
+    """Imports from the package's root, which imports every verb, are found, too."""
     planted = whole_graph()
     planted.add_import(importer="inspector.sources.hub", imported="inspector")
     assert "inspector.sources.hub needs inspector" in upwards(planted)
@@ -135,7 +135,7 @@ def test_the_package_itself_is_above_all() -> None:
 
 
 def test_every_module_is_imported(graph: grimp.ImportGraph) -> None:
-    """By another module of the package: what only tests need is theirs."""
+    """Each is imported by another module of the package: helpers of tests belong to the tests."""
     used = {name for name in graph.modules if graph.find_modules_that_directly_import(name)}
     folders = {name for name in graph.modules if graph.find_children(name)}
     assert graph.modules - used - folders == STARTED
@@ -147,7 +147,7 @@ def test_every_module_is_imported(graph: grimp.ImportGraph) -> None:
     ids=["version", "file"],
 )
 def test_a_start_imports_few_modules(arguments: list[str], most: int) -> None:
-    """Modules of the package that a command needs: more of them make each start slower."""
+    """Each further module that a command needs makes its start slower."""
     code = f"import sys; from inspector.__main__ import main; sys.argv[1:] = {arguments}; main()"
     ran = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
     names = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
@@ -157,11 +157,11 @@ def test_a_start_imports_few_modules(arguments: list[str], most: int) -> None:
 
 
 def test_few_modules_lie_flat() -> None:
-    """The tree is the map: what is not a floor of its own lives in a folder."""
+    """The tree is the map: a module that is no floor of its own is in a folder."""
     assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 
-#: What several formats need, and which knows none of them.
+#: Modules that several formats need, and that know none of them.
 SHARED = ("dtypes", "findings", "regions", "training", "zips")
 
 
@@ -190,7 +190,7 @@ def test_type_checkers_know_every_public_name() -> None:
 
 
 def test_readme_has_every_command() -> None:
-    """A command that the README does not show does not exist for a reader."""
+    """Every command is shown in the README."""
     from inspector.__main__ import COMMANDS
     from inspector.cli.commands import inspect
 

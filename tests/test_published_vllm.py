@@ -136,14 +136,14 @@ def test_blocks_in_all(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) ->
 
 @having("blocks", "concurrency")
 def test_sequences_in_blocks(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks over those of one sequence."""
+    """The number of blocks divided by those of one sequence."""
     of_one = on_a_device(sized(case, monkeypatch)) / of_a_block(case, monkeypatch)
     assert case["blocks"] / of_one in written(case["concurrency"])
 
 
 @having("available", "longest")
 def test_the_longest_context(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """`the estimated maximum model length is N`: it fits into the memory, and a block more does not."""
+    """`the estimated maximum model length is N`: it fits into the memory, and one block more does not."""
     fits, beyond = (
         on_a_device(sized(case, monkeypatch, context=tokens)) for tokens in (case["longest"], case["longest"] + 16)
     )
@@ -160,7 +160,7 @@ def test_the_block_beside_states(case: dict[str, Any], monkeypatch: pytest.Monke
 
 @having("group_tokens")
 def test_tokens_of_a_group(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """`GPU KV cache size: N tokens` where there are several groups, before 0.21: the blocks of one of them."""
+    """`GPU KV cache size: N tokens` with several groups, before 0.21: the blocks of one of them."""
     least = case["group_tokens"] // case["block"] * case["groups"]
     pages = pages_of_a_sequence(case, monkeypatch)
     assert any(blocks / pages in written(case["concurrency"]) for blocks in range(least, least + case["groups"]))
@@ -168,7 +168,7 @@ def test_tokens_of_a_group(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 
 @having("scaled_tokens")
 def test_tokens_that_are_sequences(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """`GPU KV cache size: N tokens` since 0.21: sequences at a time × context, which gives away the number of pages."""
+    """`GPU KV cache size: N tokens` since 0.21: sequences at a time × context, which reveals the number of pages."""
     pages = pages_of_a_sequence(case, monkeypatch)
     blocks = math.ceil(case["scaled_tokens"] * pages / case["context"])
     assert int(blocks / pages * case["context"]) == case["scaled_tokens"]

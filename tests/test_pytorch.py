@@ -1,4 +1,4 @@
-"""PyTorch's own files: tensors by the pickle's opcodes, every byte accounted for, nothing run."""
+"""PyTorch's own files: tensors from the pickle's opcodes, every byte accounted for, nothing executed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WRITERS = pytest.mark.parametrize("write", [torch_zip, torch_pickles], ids=["arc
 
 @WRITERS
 def test_tensors_at_their_places(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
-    """Names, dtypes and shapes as saved; 48 and 10 bytes, which are all that tensors claim."""
+    """Names, dtypes and shapes as saved; 48 and 10 bytes are all that tensors claim."""
     found = header(write(PLAIN), tmp_path)
     assert [(t.name, t.dtype, t.shape, t.nbytes) for t in found.tensors] == [
         ("a.weight", "F32", (3, 4), 48),
@@ -57,7 +57,7 @@ def test_tensors_at_their_places(write: Callable[[Tensors], bytes], tmp_path: Pa
 
 
 def test_offsets_lead_to_the_bytes(tmp_path: Path) -> None:
-    """Aligned to 64 as PyTorch writes, or anywhere as `zipfile` does: the storage's own bytes are there."""
+    """Aligned to 64 as by PyTorch, or anywhere as by `zipfile`: the offset is that of the storage's own bytes."""
     for aligned in (True, False):
         data = torch_zip(PLAIN, aligned=aligned)
         for tensor in header(data, tmp_path).tensors:
@@ -67,7 +67,7 @@ def test_offsets_lead_to_the_bytes(tmp_path: Path) -> None:
 
 @WRITERS
 def test_shared_bytes_are_counted_once(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
-    """The second name is told with the first, and has no bytes of its own."""
+    """The second name is listed with the first, and has no bytes of its own."""
     found = header(write(TIED), tmp_path)
     assert [t.name for t in found.tensors] == ["a"]
     assert found.metadata == {"b": "a"}
@@ -76,7 +76,7 @@ def test_shared_bytes_are_counted_once(write: Callable[[Tensors], bytes], tmp_pa
 
 
 def test_views_and_what_they_leave(tmp_path: Path) -> None:
-    """A transposed tensor, and two elements of forty: 152 bytes of its storage that no tensor uses."""
+    """A transposed tensor, and two elements of forty: no tensor uses 152 bytes of its storage."""
     found = header(torch_zip(STRIDED), tmp_path)
     assert [(t.name, t.nbytes) for t in found.tensors] == [("a", 48), ("b", 8)]
     assert found.bytes_in("unused") == 152
@@ -84,13 +84,13 @@ def test_views_and_what_they_leave(tmp_path: Path) -> None:
 
 
 def test_overlapping_views_share_bytes(tmp_path: Path) -> None:
-    """Rows 0 and 1 of a matrix that is saved itself have no bytes beyond its own."""
+    """Rows 0 and 1 of a matrix that is itself saved have no further bytes."""
     found = header(torch_zip({"m": Saved((2, 4)), "r": Saved((4,), offset=4, numel=8)}), tmp_path)
     assert [t.nbytes for t in found.tensors] == [32, 0]
 
 
 def test_a_storage_that_is_too_short_or_gone(tmp_path: Path) -> None:
-    """An error with the number of bytes; the sums hold."""
+    """An error states the number of bytes; the sums hold."""
     found = header(torch_zip(SHORT), tmp_path)
     assert [(f.rule, f.message) for f in found.findings] == [("storage", "it reaches 28 bytes beyond its storage")]
     gone = header(torch_zip(PLAIN, drop="archive/data/0"), tmp_path)
@@ -98,14 +98,14 @@ def test_a_storage_that_is_too_short_or_gone(tmp_path: Path) -> None:
 
 
 def test_objects_are_passed_by(tmp_path: Path) -> None:
-    """What is no tensor is told by its class, and nothing is imported for it."""
+    """What is no tensor is reported by its class, and nothing is imported for it."""
     found = header(torch_zip(OBJECT), tmp_path)
     assert [t.name for t in found.tensors] == ["a"]
     assert "argparse.Namespace" in found.findings[0].message
 
 
 def test_what_is_told_of_objects(tmp_path: Path) -> None:
-    """A whole object, as a module that was saved as it is; an ordered dictionary is none worth telling."""
+    """A module that was saved whole is reported; an ordered dictionary is not."""
     ordered = b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"u."
     whole = b"\x80\x02cmine\nNet\n)\x81}(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"ub."
     told = ["objects of 1 class inside: mine.Net", "a whole object of the class mine.Net, not a state dict"]
@@ -116,7 +116,7 @@ def test_what_is_told_of_objects(tmp_path: Path) -> None:
 
 
 def test_training_checkpoints(tmp_path: Path) -> None:
-    """The weights under their own names; an optimizer's tensors under theirs."""
+    """The weights have their own names, and so do an optimizer's tensors."""
     saved: Tensors = {
         "state_dict": inner({"w": Saved((2,), "0")}),
         "optimizer": inner({"exp_avg": Saved((2,), "1")}),
@@ -126,7 +126,7 @@ def test_training_checkpoints(tmp_path: Path) -> None:
 
 
 def test_folders_and_indexes(tmp_path: Path) -> None:
-    """A folder that has nothing else; with an index, its shards; beside safetensors, those."""
+    """A folder without other weights; with an index, its shards; beside safetensors, the safetensors."""
     one, two = torch_zip({"a": Saved((2,), "0")}), torch_zip({"b": Saved((3,), "0")})
     names = ("pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin")
     index = dump({"metadata": {"total_size": 20}, "weight_map": {"a": names[0], "b": names[1]}})
@@ -161,7 +161,7 @@ def test_nothing_else_is_taken_for_one(tmp_path: Path) -> None:
 
 
 def test_nothing_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A checkpoint whose pickle calls `os.mkdir` is listed, and no folder appears."""
+    """A checkpoint whose pickle calls `os.mkdir` is listed, and no folder is created."""
     monkeypatch.chdir(tmp_path)
     evil = b"cposix\nmkdir\nX\x04\x00\x00\x00ranx\x85R"
     found = header(torch_zip({"a": Saved((2,), "0"), "x": evil}), tmp_path)
@@ -183,7 +183,7 @@ def test_truncation_is_an_error_or_a_finding(write: Callable[[Tensors], bytes], 
 
 
 def test_bombs_of_references_cost_nothing(tmp_path: Path) -> None:
-    """Sixty dictionaries, each with the one before under two names: 2⁶⁰ paths to one tensor, of which few are followed."""
+    """Sixty dictionaries, each with the one before under two names: of 2⁶⁰ paths to one tensor, few are followed."""
     text = b"X\x01\x00\x00\x00"
     doubled = b"".join(
         b"}(" + text + b"ah" + bytes([at]) + text + b"bh" + bytes([at]) + b"uq" + bytes([at + 1]) for at in range(60)
@@ -203,7 +203,7 @@ def test_a_tuple_that_many_groups_share_is_no_bomb(tmp_path: Path) -> None:
 
 
 def test_places_of_numbers(tmp_path: Path) -> None:
-    """Of each tensor where its first element lies, also of a view and of a second name; not of one that is too short."""
+    """The offset of each tensor's first element, also of a view and of a second name; none if it is too short."""
     saved: Tensors = {
         "a": Saved((3, 4), "0"),
         "b": Saved((4,), "0", offset=8, numel=12),
@@ -220,7 +220,7 @@ def test_places_of_numbers(tmp_path: Path) -> None:
 
 
 def test_reads_end_where_the_file_does(tmp_path: Path) -> None:
-    """The last 128 KiB are fetched once; what begins before them by itself, and no more than was asked for."""
+    """The last 128 KiB are fetched once; what starts before them is fetched separately, and no more than needed."""
     asked: list[tuple[int, int]] = []
     path = tmp_path / "x.bin"
     path.write_bytes(bytes(at % 251 for at in range(200_000)))

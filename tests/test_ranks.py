@@ -1,4 +1,4 @@
-"""Checkpoints of which each rank of a run wrote its part: one tensor each, whole, with every byte explained."""
+"""Checkpoints of which each rank of a run wrote a part: each tensor is whole, with every byte explained."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.errors import InspectorError
 from inspector.measuring.stored import Stored
 from inspector.model import Reconciliation
 
-#: Width 8, 2 layers, 4 heads, 10 words, 16 hidden units: what each of two ranks has, as fairscale cuts it.
+#: Width 8, 2 layers, 4 heads, 10 words, 16 hidden units: each of two ranks' parts, as cut by fairscale.
 CUT: dict[str, tuple[int, ...]] = {
     "attention.wq": (4, 8),
     "attention.wk": (4, 8),
@@ -54,9 +54,9 @@ def meta(folder: Path, embedding: tuple[int, int], ranks: int = 2) -> Path:
     return folder
 
 
-#: What real ranks wrote, with the whole tensors (fixtures/makers/rank_files.py).
+#: Files of real ranks, with the whole tensors (fixtures/makers/rank_files.py).
 WRITTEN = {case["case"]: case for case in torch_files.cases(torch_files.FIXTURES.with_name("rank_files.jsonl"))}
-#: In these, FSDP's flat parameters hold several weights each, and a file has all or nothing of the names.
+#: In these, FSDP's flat parameters hold several weights each, and a file has all of the names or none.
 _OTHERWISE = {"fully sharded, full", "fully sharded, local", "zero 1", "zero 2"}
 
 
@@ -64,8 +64,7 @@ _OTHERWISE = {"fully sharded, full", "fully sharded, local", "zero 1", "zero 2"}
 def test_parts_are_put_together_as_torch_does(name: str, tmp_path: Path) -> None:
     """DTensor in one and two dimensions, FSDP, torch.distributed.checkpoint, ZeRO's third stage, Meta's shards.
 
-    Each weight has the shape, the dtype and the very bytes that it has for those who wrote it. What a single file has
-    whole is compared by shape.
+    Each weight has the shape, dtype and bytes that its writer had. What a single file has whole is compared by shape.
     """
     target = torch_files.unpack(WRITTEN[name], tmp_path)
     parts = torch_files.wholes(target)
@@ -80,7 +79,7 @@ def test_parts_are_put_together_as_torch_does(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["zero 1", "zero 2"])
 def test_zero_keeps_the_weights_and_shares_out_the_rest(name: str, tmp_path: Path) -> None:
-    """Stages 1 and 2: weights in BF16 with their names; full-width copies and moments in flat groups, all state."""
+    """Stages 1 and 2: weights in BF16 with their names; full-width copies and moments in flat groups are state."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)
     result = reconciled(target)
     state = next(step for step in result.steps if step.cause == "training_state")
@@ -104,14 +103,14 @@ def test_what_flat_parameters_hold_is_counted(tmp_path: Path) -> None:
 
 @every("name", sorted(WRITTEN))
 def test_ranks_files_add_up(name: str, tmp_path: Path) -> None:
-    """Whatever ranks wrote: the steps add up to the bytes on the disk."""
+    """For any files of ranks, the steps add up to the bytes on disk."""
     result = reconciled(torch_files.unpack(WRITTEN[name], tmp_path))
     start = result.nominal.bytes if result.nominal else result.predicted or 0
     assert start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
 
 
 def test_a_rank_of_zero_that_is_missing_is_told(tmp_path: Path) -> None:
-    """Without the file of the last rank, each weight lacks its share."""
+    """Without the last rank's file, each weight lacks that rank's share."""
     target = torch_files.unpack(WRITTEN["zero 3"], tmp_path)
     for path in target.rglob("*zero_pp_rank_2_*"):
         path.unlink()
@@ -133,7 +132,7 @@ def reconciled(target: Path) -> Reconciliation:
 
 @pytest.mark.parametrize("embedding", [(10, 4), (5, 8)], ids=["width", "vocabulary"])
 def test_metas_shards_are_whole_matrices(embedding: tuple[int, int], tmp_path: Path) -> None:
-    """Llama 1 and 2 cut the embedding along its width, Llama 3 along the vocabulary.
+    """Llama 1 and 2 split the embedding along its width, Llama 3 along the vocabulary.
 
     2 × (4 × 8 × 8 + 3 × 16 × 8 + 2 × 8) + 2 × 10 × 8 + 8 parameters; the second rank's five norms are copies.
     """
@@ -150,7 +149,7 @@ def test_metas_shards_are_whole_matrices(embedding: tuple[int, int], tmp_path: P
 
 
 def test_one_shard_stands_for_all(tmp_path: Path) -> None:
-    """Named by one file, the set is what is looked at; `alone`, the file."""
+    """One file stands for its set; `alone` reads only the file."""
     folder = meta(tmp_path / "llama", (5, 8))
     one = folder / "consolidated.01.pth"
     assert len(inspector.open(one).files) == 2
@@ -158,7 +157,7 @@ def test_one_shard_stands_for_all(tmp_path: Path) -> None:
 
 
 def test_a_missing_rank_is_told(tmp_path: Path) -> None:
-    """Rank 1 of three."""
+    """The finding names rank 1 of three."""
     folder = meta(tmp_path / "llama", (5, 8), ranks=3)
     (folder / "consolidated.01.pth").unlink()
     messages = [finding.message for finding in inspector.open(folder).findings if finding.rule == "missing-shard"]
@@ -166,7 +165,7 @@ def test_a_missing_rank_is_told(tmp_path: Path) -> None:
 
 
 def test_biases_go_with_outputs(tmp_path: Path) -> None:
-    """A first projection's bias is cut, a last one's is every rank's."""
+    """The bias of a split first projection is split, that of a last projection is on every rank."""
     tensors: Tensors = {
         "layers.0.attention.wq.bias": Saved((4,), "0"),
         "layers.0.attention.wo.bias": Saved((8,), "1"),
@@ -180,7 +179,7 @@ def test_biases_go_with_outputs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["two dimensions", "fully sharded, collective", "zero 3", "meta, width"])
 def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
-    """Those who read values get a tensor whole, from any element to any other."""
+    """Readers of values get a whole tensor, from any element to any other."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)
     result = reconciled(target)
     listed = {each.tensor.name: each for each in result.tensors}
@@ -200,14 +199,14 @@ def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
 
 @every("name", sorted(WRITTEN))
 def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
-    """Neither errors nor warnings; that they are pickles is a note."""
+    """There are neither errors nor warnings; a note says that they are pickles."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)
     told = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
     assert not [each for each in told if each.severity != "info"]
 
 
 def test_a_malicious_list_is_told_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`.metadata` is unpickled by those who load the folder. Here nothing runs, and the audit says what would."""
+    """`.metadata` is unpickled by whoever loads the folder. Here nothing runs, and the audit reports what would."""
     monkeypatch.chdir(tmp_path)
     target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path / "model")
     (target / ".metadata").write_bytes(b"cos\nmkdir\n(S'ran'\ntR.")
@@ -229,7 +228,7 @@ def test_a_damaged_list_is_one_line(cut: int, tmp_path: Path) -> None:
 
 
 def test_keys_that_are_no_names(tmp_path: Path) -> None:
-    """Lists as keys, and in the paths to tensors: one line, or passed over."""
+    """Lists as keys, and in the paths to tensors: an error in one line, or they are skipped."""
     for keys in (b"]K\x01", b"X\x01\x00\x00\x00a]K\x01\x86"):
         state = (
             b"}(X\x13\x00\x00\x00state_dict_metadata}X\x0c\x00\x00\x00storage_data}X\x0c\x00\x00\x00planner_data}"
@@ -247,7 +246,7 @@ def test_keys_that_are_no_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("keep", [0.2, 0.6, 0.95])
 def test_a_ranks_file_that_is_cut_off(keep: float, tmp_path: Path) -> None:
-    """The tensors that are not there are told, and the sums hold."""
+    """The missing tensors are reported, and the sums hold."""
     target = torch_files.unpack(WRITTEN["two dimensions, collective"], tmp_path)
     path = target / "__1_0.distcp"
     path.write_bytes(path.read_bytes()[: int(path.stat().st_size * keep)])

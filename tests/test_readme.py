@@ -1,7 +1,7 @@
-"""The console blocks of the README and of docs/, run as they stand: every line of output that they show is what the command prints.
+"""The console blocks of the README and of docs/, run as they are: the command prints every line that they show.
 
-A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment make a line one to read.
-`make demo-hub SERVE=--serve &` starts the sample Hub, on another port than for people.
+A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment mark a line that is not run.
+`make demo-hub SERVE=--serve &` starts the sample Hub, on another port than for users.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def sessions(page: Path) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Each block by its first command: its commands, with the lines that each is shown to print."""
+    """Each block by its first command: its commands, with the output shown for each."""
     for block in _BLOCK.findall(page.read_text()):
         steps: list[tuple[str, list[str]]] = []
         for line in block.splitlines():
@@ -49,7 +49,7 @@ def sessions(page: Path) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
 
 
 def as_pattern(shown: list[str]) -> re.Pattern[str]:
-    """What output has to be to begin with the lines that are shown."""
+    """The pattern of an output that begins with these lines."""
     parts = [r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + r" *\n" for line in shown]
     return re.compile("".join(parts))
 
@@ -64,7 +64,7 @@ RUN = [
     for place, steps in SESSIONS.items()
     if any(shown for _, shown in steps)
 ]
-#: A command with these is the shell's.
+#: A command with one of these needs a shell.
 _SHELL = re.compile(r"[|>&*]")
 
 
@@ -77,7 +77,7 @@ def test_console_blocks_show_what_is_printed(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """In an empty folder, where each block begins with the commands that make what it looks at."""
+    """They run in an empty folder, where each block starts with the commands that create its files."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     endpoint = served = f"http://127.0.0.1:{demo.PORT}"
@@ -114,9 +114,9 @@ def test_console_blocks_show_what_is_printed(
 
 
 def in_shell(command: str) -> str:
-    """What a command with pipes prints, with the `inspect` and the `python` that run the tests."""
+    """The output of a command with pipes, with the `inspect` and the `python` that run the tests."""
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    # Output as a pipe's, whatever the encoding of whoever runs the tests.
+    # The output is a pipe's, in UTF-8 whatever the encoding of whoever runs the tests.
     environment = {**os.environ, "PATH": path, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(["bash", "-c", command], capture_output=True, check=True, env=environment).stdout.decode()
 
@@ -132,7 +132,7 @@ CODE = {
 
 @pytest.fixture
 def examples(made: Callable[[str], Path], tmp_path: Path) -> Path:
-    """A folder with what the blocks name: LLaMA-7B by two names, a fine-tune of a small model, a model to distrust."""
+    """A folder with the files that blocks name: LLaMA-7B twice, a fine-tune of a small model, a malicious model."""
     shutil.copytree(made("llama-7b"), tmp_path / "llama-7b", copy_function=os.link)
     shutil.copytree(made("llama-7b"), tmp_path / "path/to/model", copy_function=os.link)
     shutil.copytree(made("stranger"), tmp_path / "models/stranger", copy_function=os.link)
@@ -145,7 +145,7 @@ def examples(made: Callable[[str], Path], tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("place", CODE)
 def test_python_blocks_give_what_they_say(place: str, examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each statement runs; an expression is equal to the literal that its comment begins with, where it does."""
+    """Each statement runs; an expression equals the literal at the start of its comment, if there is one."""
     monkeypatch.chdir(examples)
     code, names = CODE[place], {"inspector": inspector}
     lines = code.splitlines()
@@ -162,7 +162,7 @@ def test_python_blocks_give_what_they_say(place: str, examples: Path, monkeypatc
 
 
 def literal(comment: str) -> list[object]:
-    """The value at the beginning of a comment, before a colon or alone; none where it is prose."""
+    """The value at the beginning of a comment, before a colon or alone; none if the comment is prose."""
     for text in (comment, comment.rpartition(": ")[0], comment.partition(":")[0]):
         with suppress(ValueError, SyntaxError):
             return [ast.literal_eval(text)]
@@ -177,13 +177,13 @@ def test_a_comment_is_a_value_or_prose() -> None:
 
 @every("command", [command for steps in SESSIONS.values() for command, _ in steps], parts=2)
 def test_commands_have_their_options(command: str, inspect: Callable[..., Ran]) -> None:
-    """Each option that the README names is one of its command's."""
+    """Each option that the README names belongs to its command."""
     program, *words = shlex.split(command.partition(" | ")[0])
     if program != "inspect" or not any(word.startswith("--") for word in words):
         return
     name = words[0] if words[0].islower() and "." not in words[0] and "/" not in words[0] else "overview"
     listed = inspect(name, "--help").out
-    mistyped = "laebl"  # on purpose, to show what is said of it
+    mistyped = "laebl"  # deliberately wrong, to show the error
     assert [
         word for word in words if word.startswith("--") and word.split("=")[0] not in listed and mistyped not in word
     ] == []

@@ -1,4 +1,4 @@
-"""What a release brings besides the package: the action, the hook of pre-commit, `hf inspect`, the changelog, the cut."""
+"""Parts of a release besides the package: the action, the pre-commit hook, `hf inspect`, the changelog, the cut."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BIN = Path(sys.executable).parent
 
 
 def module(path: Path) -> Any:
-    """A script as a module."""
+    """Import a script as a module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -48,7 +48,7 @@ _EXPRESSION = re.compile(r"\$\{\{ *(.*?) *\}\}")
 
 
 class Runner:
-    """What GitHub's runner does with the steps of a composite action that are a shell's: one after the other."""
+    """Run the shell steps of a composite action one after the other, as GitHub's runner does."""
 
     def __init__(self, folder: Path, checkout: Path, **inputs: str) -> None:
         self.inputs = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()} | inputs
@@ -58,7 +58,7 @@ class Runner:
         self.log = ""
 
     def value(self, text: str) -> str:
-        """Text with its expressions: an input, or another step's output."""
+        """Replace the expressions in a text: an input, or another step's output."""
 
         def replaced(match: re.Match[str]) -> str:
             kind, _, name = match[1].partition(".")
@@ -70,7 +70,7 @@ class Runner:
         return _EXPRESSION.sub(replaced, text)
 
     def run(self, step: dict[str, Any]) -> int:
-        """As `shell: bash` is documented: without profiles, ending at the first failure, of a pipe as well."""
+        """Run as documented for `shell: bash`: without profiles, ending at the first failure, also within a pipe."""
         output = self.folder / f"{step['id']}.out"
         environment = {
             **os.environ,
@@ -96,14 +96,14 @@ class Runner:
         return ran.returncode
 
     def job(self) -> int:
-        """The steps after the installation, whose program is the one that runs the tests."""
+        """The steps after the installation, with the program that runs the tests."""
         steps = [step for step in ACTION["runs"]["steps"] if "run" in step and step["id"] != "install"]
         return next((code for step in steps if (code := self.run(step))), 0)
 
 
 @pytest.fixture
 def checkout(made: Made, tmp_path: Path) -> Path:
-    """A repository with a sound model and one that nobody should trust."""
+    """A repository with a sound model and a malicious one."""
     folder = tmp_path / "checkout"
     for name in ("gpt2", "stranger"):
         shutil.copytree(made(name), folder / name, copy_function=os.link)
@@ -117,7 +117,7 @@ def checkout(made: Made, tmp_path: Path) -> Path:
 def test_the_actions_verdict_is_the_audits(
     targets: str, fail_on: str, code: int, checkout: Path, tmp_path: Path
 ) -> None:
-    """0 where nothing counts, 1 with findings, 2 where something cannot be judged."""
+    """0 without findings that count, 1 with findings, 2 if something cannot be audited."""
     runner = Runner(tmp_path, checkout, targets=targets, **{"fail-on": fail_on})
     assert runner.job() == code, runner.log
     assert runner.outputs["audit"]["exit-code"] == str(code)
@@ -125,7 +125,7 @@ def test_the_actions_verdict_is_the_audits(
 
 
 def test_the_action_writes_sarif(checkout: Path, tmp_path: Path) -> None:
-    """The three findings of the stranger; without one of them by `ignore`."""
+    """The malicious model has three findings; `ignore` removes one of them."""
     runner = Runner(tmp_path, checkout, targets="stranger", sarif="out.sarif", ignore="pickle\n")
     assert runner.job() == 1
     results = json.loads((checkout / "out.sarif").read_text())["runs"][0]["results"]
@@ -133,7 +133,7 @@ def test_the_action_writes_sarif(checkout: Path, tmp_path: Path) -> None:
 
 
 def test_inputs_of_the_action_are_never_a_command(checkout: Path, tmp_path: Path) -> None:
-    """Whatever they say, they are names of targets."""
+    """Whatever they contain, they are names of targets."""
     hostile = '$(touch pwned)\n"; touch pwned; "\n--rules'
     runner = Runner(tmp_path, checkout, targets=hostile, ignore="`touch pwned`")
     assert runner.job() == 2
@@ -142,7 +142,7 @@ def test_inputs_of_the_action_are_never_a_command(checkout: Path, tmp_path: Path
 
 
 def test_the_action_says_what_its_inputs_are() -> None:
-    """Each has a description and is used; the page on it names no other."""
+    """Each input has a description and is used; the page about it names no other."""
     text = (ROOT / "action.yml").read_text().partition("\nruns:")[2]
     assert [
         name for name, each in ACTION["inputs"].items() if not each["description"] or f"inputs.{name}" not in text
@@ -175,7 +175,7 @@ def test_the_hook_is_for_weight_files(name: str, wanted: bool) -> None:
 
 
 def test_the_hook_fails_for_what_should_not_be_committed(checkout: Path) -> None:
-    """Its entry, with file names behind it as pre-commit calls it."""
+    """Its entry point runs with file names appended, as pre-commit calls it."""
     program, *words = HOOK["entry"].split()
     files = sorted(
         str(path.relative_to(checkout)) for path in checkout.rglob("*") if re.search(HOOK["files"], path.name)
@@ -190,7 +190,7 @@ def test_the_hook_fails_for_what_should_not_be_committed(checkout: Path) -> None
 
 
 def test_hf_runs_it_as_an_extension(tmp_path: Path, made: Made) -> None:
-    """`hf` starts the program that an installed extension's manifest names: of this package, `hf-inspect`."""
+    """`hf` starts the program in an installed extension's manifest: of this package, `hf-inspect`."""
     extensions = pytest.importorskip("huggingface_hub.cli.extensions")
     home = tmp_path / ".local" / "share" / "hf" / "extensions" / "hf-inspect"
     home.mkdir(parents=True)
@@ -205,7 +205,7 @@ def test_hf_runs_it_as_an_extension(tmp_path: Path, made: Made) -> None:
         "type": "python",
         "installed_at": "2026-11-22T00:00:00+00:00",
     }
-    fields = extensions.ExtensionManifest.__dataclass_fields__  # releases differ in what they note
+    fields = extensions.ExtensionManifest.__dataclass_fields__  # releases differ in what they record
     (home / "manifest.json").write_text(json.dumps({name: manifest[name] for name in fields if name in manifest}))
     environment = {
         **os.environ,
@@ -232,12 +232,12 @@ def source(tmp_path: Path) -> Path:
 
 
 def test_the_changelog_is_by_release_with_dates() -> None:
-    """The last release is the version that the package says it is."""
+    """The last release has the version of the package."""
     assert releasing.releases(ROOT)[0][0] == inspector.__version__
 
 
 def test_a_cut_dates_what_is_unreleased(source: Path) -> None:
-    """Version, changelog and the page that names a version go together; nothing is lost."""
+    """The version, the changelog and the page that names the version are updated together; nothing is lost."""
     (source / "CHANGELOG.md").write_text(
         "# C\n\n## [Unreleased]\n\n### Added\n\n- new\n\n## [0.1.0] - 2026-11-21\n\n- old\n"
     )
@@ -252,7 +252,7 @@ def test_a_cut_dates_what_is_unreleased(source: Path) -> None:
 
 
 def test_the_address_is_written_everywhere(tmp_path: Path) -> None:
-    """No file that named the placeholder does so any more, and a release is refused no longer."""
+    """No file names the placeholder any more, and a release is no longer refused."""
     for name in releasing.ADDRESSED:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
@@ -277,7 +277,7 @@ def test_a_cut_is_of_a_later_version(version: str, source: Path) -> None:
     [
         "## [Unreleased]\n\n## [0.2.0]\n",  # no date
         "## [Unreleased]\n\n## [0.2.0] - soon\n",
-        "## [0.2.0] - 2026-12-01\n",  # nothing for what comes
+        "## [0.2.0] - 2026-12-01\n",  # no section for future changes
         "## [Unreleased]\n\n## [0.1.0] - 2026-11-21\n\n## [0.2.0] - 2026-12-01\n",  # out of order
     ],
 )
@@ -288,7 +288,7 @@ def test_a_changelog_that_is_none_is_refused(changelog: str, tmp_path: Path) -> 
 
 
 def test_documents_name_the_projects_address_and_version() -> None:
-    """As `[project.urls]` and the package say."""
+    """They agree with `[project.urls]` and the package."""
     urls = re.search(
         r'^Homepage = "(https://github\.com/([^"]+))"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
     )

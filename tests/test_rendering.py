@@ -1,4 +1,4 @@
-"""`--deep` renders templates in a process that can do nothing else; what it meets there is told."""
+"""`--deep` renders templates in a process without any rights, and reports what happens there."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ GRAVE = {
 
 @pytest.mark.parametrize("text", sorted(GRAVE))
 def test_grave(text: str) -> None:
-    """The sandbox's own refusals, and what takes too much."""
+    """The sandbox's own refusals, and templates that exhaust time or memory."""
     assert GRAVE[text] in templates._outcome(text)["grave"]
 
 
 def test_what_fails_is_told() -> None:
-    """A template that no conversation suits; one that says so itself is sound."""
+    """A template that fails for every conversation is reported; one that raises its own exception is sound."""
     assert "UndefinedError" in templates._outcome("{{ a.b.c }}")["failed"]
     assert "cannot parse" in templates._outcome("{% if %}")["failed"]
     assert "0x110000" in templates._outcome("{{ '%c' % -5 }}")["failed"]  # an overflow that takes no memory
@@ -45,12 +45,12 @@ def test_what_fails_is_told() -> None:
 
 @pytest.mark.parametrize("text", [hostile.unusual.FULL_TEMPLATE, *HARMLESS[:3]])
 def test_sound_templates_are_silent(text: str) -> None:
-    """As they are where they are judged by what they say."""
+    """Templates that are sound by their source are also sound when rendered."""
     assert "grave" not in templates._outcome(text)
 
 
 def test_json_as_transformers_writes_it() -> None:
-    """Its filter takes the keywords of `json.dumps` that follow, and no others."""
+    """Its filter accepts the keywords of `json.dumps` that are listed, and no others."""
     template = "{{ messages | tojson(ensure_ascii=true, indent=2, separators=(',', ':'), sort_keys=true) }}"
     assert templates._outcome(template) == {}
     assert "'default'" in templates._outcome("{{ messages | tojson(default=1) }}")["failed"]
@@ -66,7 +66,7 @@ NEEDS = {
 
 @pytest.mark.parametrize("what", sorted(NEEDS))
 def test_the_process_has_no_rights(what: str) -> None:
-    """Were the sandbox to fail, there is nothing to be had: each is tried in such a process."""
+    """If the sandbox failed, a template could do nothing: each attempt is made in such a process."""
     code = (
         "import socket, subprocess\nfrom inspector.auditing.readers.jinja import rendered\nrendered._give_up_rights()\n"
         f"try:\n    {NEEDS[what]}\nexcept (OSError, MemoryError) as error:\n    print(type(error).__name__)\n"
@@ -77,7 +77,7 @@ def test_the_process_has_no_rights(what: str) -> None:
 
 
 def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is not rendered is an error."""
+    """A template that is not rendered is an error."""
     monkeypatch.setattr(templates, "MAX_RENDERED", 2)
     monkeypatch.setattr(templates, "_outcome", lambda _: {})
     several = (hostile.put(f"additional_chat_templates/{number}.jinja", b"{{ messages }}") for number in range(3))
@@ -88,7 +88,7 @@ def test_the_number_of_templates_is_bounded(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_library_renders_on_request(tmp_path: Path) -> None:
-    """`inspector.audit(…, deep=True)` finds what only rendering shows, and nothing of it without."""
+    """`inspector.audit(…, deep=True)` finds what only rendering shows, which it does not find without."""
     folder = hostile.make(hostile.put("chat_template.jinja", b"{{ messages.append(1) }}"), tmp_path)
     with_rendering = {
         each.rule for model in inspector.audit([folder], deep=True).checkpoints for each in model.findings

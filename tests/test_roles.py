@@ -17,7 +17,7 @@ from inspector.cli.commands import inspect
 
 
 def strangers(family: Family) -> list[tuple[str, str]]:
-    """Rows whose role is none."""
+    """Rows whose role is not in the vocabulary."""
     return [(row.role, row.name) for row in family.rows if isinstance(row, Row) and row.role not in ROLES]
 
 
@@ -31,16 +31,16 @@ def test_the_vocabulary_is_small_and_each_word_has_its_group_and_sentence() -> N
 
 
 def test_every_row_of_every_family_has_a_role() -> None:
-    """Of all tables for Transformers, diffusers and what is published beside them."""
+    """This holds for all tables of Transformers, diffusers and other published models."""
     assert {table: found for table in sorted(set(model_types().values())) if (found := strangers(load(table)))} == {}
 
 
-#: A stage's first layer convolves before its norm, those of other stages after it: the names do not tell which is which.
+#: A stage's first layer convolves before its norm, other stages' after it: names do not distinguish them.
 EITHER = {"stages.{layer}.downsample_layers.{part}.weight"}
 
 
 def test_what_has_one_dimension_is_no_convolution() -> None:
-    """But for the lengths of a weight's filters; a norm has no matrix, but one for each head."""
+    """Except for the lengths of a weight's filters; a norm has no matrix, except one for each head."""
     wrong = [
         (table, row.template)
         for table in sorted(set(model_types().values()))
@@ -64,7 +64,7 @@ def test_every_row_of_every_gguf_layout_has_a_role() -> None:
 
 
 def test_conventions_give_roles_alone() -> None:
-    """Words of paths, whole paths, and GGUF's names."""
+    """Words of paths, whole paths, and GGUF's names have known roles."""
     found = {*conventions.TAILS.values(), *conventions.PATHS.values()}
     found |= {*gguf_names.BLOCK_ROLES.values(), *gguf_names.ROLES.values()}
     assert {role for role, _ in found} <= ROLES.keys()
@@ -72,7 +72,7 @@ def test_conventions_give_roles_alone() -> None:
 
 
 def test_a_place_is_never_glued_into_a_role() -> None:
-    """An unheard-of model's parts have roles too; where they stand is their branch."""
+    """Parts of an unknown model have roles too; their place is their branch."""
     names = [
         "speech_encoder_model.layers.3.self_attn.k_proj.weight",
         "blocks.0.stem1.spatial_linear.weight",
@@ -87,7 +87,7 @@ def test_a_place_is_never_glued_into_a_role() -> None:
 
 
 def test_cross_attention_is_a_branch() -> None:
-    """The same three tensors in BART's words, T5's and GGUF's."""
+    """The same three tensors, named as in BART, T5 and GGUF."""
     names = {
         "decoder.layers.1.encoder_attn.q_proj.weight": ("q_proj", "cross"),
         "decoder.block.1.layer.1.EncDecAttention.q.weight": ("q_proj", "cross"),
@@ -109,7 +109,7 @@ def test_a_name_has_one_role_whatever_the_class() -> None:
 
 
 def test_the_command_and_the_library_say_the_same() -> None:
-    """The command lists each role, with a part of a name some."""
+    """The command lists each role, and with a part of a name those that match."""
     listed = json.loads(CliRunner().invoke(inspect, ["architectures", "--roles", "--json"]).output)["roles"]
     assert {each["role"]: each["group"] for each in listed} == inspector.ROLES == ROLES
     shown = CliRunner().invoke(inspect, ["architectures", "--roles", "q_proj"]).output

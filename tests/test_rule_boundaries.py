@@ -1,4 +1,4 @@
-"""Single decisions of rules, each where it turns: names, pieces of a vocabulary, declared widths, calls in a pickle."""
+"""Single decisions of rules on both sides of their limits: names, vocabulary pieces, widths, calls in a pickle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.formats.pytorch.values import Reached
     [
         ("model.h.0.mlp.weight", "model.layers.0.mlp.weight", "model.h.0.mlp.weight"),
         ("model.blocks.0.layers.1.weight", "model.layers.0.layers.1.weight", "model.blocks.0.layers.1.weight"),
-        ("model.h.0.h.1.weight", "model.layers.0.layers.1.weight", None),  # one word alone is another's
+        ("model.h.0.h.1.weight", "model.layers.0.layers.1.weight", None),  # one word alone belongs to another rule
         ("model.layers.0.attention.q.weight", "model.layers.0.self_attn.q.weight", "model.layers.0.attention.q.weight"),
         ("norm.kernel", "norm.weight", "norm.kernel"),
         ("norm.weight", "norm.weight", None),
@@ -84,6 +84,6 @@ def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> No
 
 
 def test_a_tokenizer_after_one_that_is_differs_from_quantizer(tmp_path: Path) -> None:
-    """A file of no JSON is told by its content; the next is looked at all the same."""
+    """A file that is not JSON is compared by content; the next file is checked all the same."""
     files = {"a/tokenizer.json": "version https://git-lfs.github.com/spec/v1\n", "b/tokenizer.json": {"version": "1.0"}}
     assert [line.split(":")[0] for line in rule_words.lines("tokenizer", files, tmp_path)] == ["b/tokenizer.json"]

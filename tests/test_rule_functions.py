@@ -1,4 +1,4 @@
-"""The small questions that rules ask of names, sizes and values, each with its nearest answers on both sides."""
+"""The small functions of rules on names, sizes and values, each with its nearest answers on both sides."""
 
 from __future__ import annotations
 
@@ -411,7 +411,7 @@ def test_files_that_are_too_large() -> None:
     )
     assert asked == [("m.safetensors", 16)] * 2
     beyond = (most + 1).to_bytes(8, "little")
-    assert excess("m.safetensors", most, beyond) is None  # beyond the file's end: told by its reader
+    assert excess("m.safetensors", most, beyond) is None  # beyond the file's end: reported by its reader
     assert excess("m.safetensors", most + 1, beyond) is not None
     assert excess("m.safetensors", 1 << 40, (100_000_000).to_bytes(8, "little")) is not None
     assert excess("m.safetensors", 1 << 40, (100_000_001).to_bytes(8, "little")) is None

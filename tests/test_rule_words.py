@@ -1,4 +1,4 @@
-"""Each rule's own words, numbers and places, for every hostile case that it is to find."""
+"""Each rule's own words, numbers and places, for every hostile case that it has to find."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inspector.auditing.readers import hdf5, tokenizer_json
 from inspector.auditing.rule import Found
 from inspector.auditing.safety import outside_paths, programs
 
-#: The first case of each rule that finds something for itself.
+#: The first case of each rule that finds something itself.
 CASES = {case.code: case for case in rule_words.own_cases() if case.name == case.code}
 EXPECTED = rule_words.expected()
 
 
 @every("code", CASES, parts=2)
 def test_what_is_done_rightly(code: str, tmp_path: Path) -> None:
-    """Nothing is said by the rule, whatever others would excuse."""
+    """The rule reports nothing, whatever other rules find."""
     case = CASES[code]._replace(change=hostile.CASES[code].misses)
     assert rule_words.said_alone(case, tmp_path) == []
 
@@ -33,7 +33,7 @@ def test_what_is_done_rightly(code: str, tmp_path: Path) -> None:
     ["model (1).safetensors", "model.safetensors.part", "model.safetensors.aria2", "model-00001-of-00002.safetensors"],
 )
 def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_path: Path) -> None:
-    """A model without weights; not where a copy's name, a download's or a shard's tells more."""
+    """A model without weights; not if a copy's name, a download's or a shard's explains more."""
     bare = hostile.drop(*(each for each in hostile.sound() if each not in ("config.json", "tokenizer.json")))
     assert rule_words.messages("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
         "a configuration without weights beside it: download them"
@@ -102,8 +102,8 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
         ),
         ({"r": 0, "peft_type": "LORA"}, ["r is 0: a rank must be positive"]),
         ({"r": -8, "peft_type": "VERA"}, ["r is −8: a rank must be positive"]),
-        ({"r": 0, "peft_type": "ADALORA"}, []),  # PEFT takes it: AdaLoRA has `init_r`
-        ({"r": "0", "peft_type": "LORA"}, []),  # no number: told by its kind
+        ({"r": 0, "peft_type": "ADALORA"}, []),  # PEFT accepts it: AdaLoRA has `init_r`
+        ({"r": "0", "peft_type": "LORA"}, []),  # no number: reported by its type
         ({"layer_replication": [[0, 2], [1, 3]]}, []),
         ({"layer_replication": [[0, 2], [1]]}, ["layer_replication is [[0, 2], [1]], but should be a list of pairs"]),
         ({"layer_replication": []}, []),
@@ -134,7 +134,7 @@ def test_the_word_for_what_a_vocabulary_lacks(unknown: Any, lines: bytes, said: 
 
 
 def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -> None:
-    """An error is what leads out of it."""
+    """A link that leads out of the folder is an error, one within it a note."""
     found = [
         list(
             outside_paths._in_hdf5(
@@ -157,13 +157,13 @@ _DOCUMENTS = (
     *("scheduler_config.json", "chat_template.jinja", "config", "HEAD", "checkpoint", "Modelfile"),
 )
 _ENDS = ("pkl", "pb", "meta", "pbtxt", "tflite", "yaml", "skops", "sh", "py", "xml", "md", "png", "index.json")
-#: What every rule passes over, before the case's own files: links that lead away, and other documents' names.
+#: Files that every rule ignores, before the case's own: links that lead out, and names of other documents.
 PASSED_OVER: hostile.Files = {
     **{f"0/{name}": hostile.Link(f"/nowhere/{name}") for name in _DOCUMENTS},
     **{f"!.{end}": hostile.Link(f"/nowhere/x.{end}") for end in _ENDS},
     **{f"0/my_{name}": b"{}" for name in _DOCUMENTS if name.endswith(".json")},
 }
-#: Rules on links themselves, and on files of which such a link is one; and one of which the bridge tells, too.
+#: Rules about links themselves, and about files that may be such links; and one that the bridge reports, too.
 _ON_LINKS = frozenset(("link-outside", "broken-link", "no-vocabulary", "no-weights", "quantization"))
 
 
@@ -174,7 +174,7 @@ def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
     assert rule_words.said_alone(case._replace(change=change), tmp_path) == EXPECTED[code]
 
 
-#: Rules on the selected checkpoint, of which there is one; and those whose messages or names have the folder in them.
+#: Rules about the selected checkpoint, of which there is one; and those whose findings contain the folder's name.
 _ONCE = frozenset(
     """
     adapter-pieces adapter-rank chat-template declared-parameters declared-total dtype dtype-mixture extra-shard

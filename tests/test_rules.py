@@ -1,4 +1,4 @@
-"""Every rule: what trips it, what nearly does, what is said of it in every form, and what other commands make of it.
+"""Every rule: what triggers it, what nearly does, its finding in every form, and what other commands make of it.
 
 Each case of the hostile corpus is made once and audited once; `inspect` here is the command.
 """
@@ -36,13 +36,13 @@ EXPECTED = rule_words.expected()
 
 
 def test_every_rule_has_a_case() -> None:
-    """A rule without a fixture is no rule, and what is said of each case is on record."""
+    """Each rule has a case, and the findings of each case are on record."""
     assert hostile.CASES.keys() == all_rules().keys()
     assert [*EXPECTED] == [case.name for case in CASES if case.code not in rule_words.ELSEWHERE]
 
 
-#: Rules that point at what is left where something else was changed: the index of a shard that is gone, the weights
-#: without a configuration, one of two that disagree; and those that an option trips.
+#: Rules that point at a consequence of the change: the index of a missing shard, the weights
+#: without a configuration, one of two that disagree; and those that an option triggers.
 ELSEWHERE = frozenset(
     (
         "chat-template", "checksum", "dtype", "file-name", "folder-for-file", "lone-shard", "missing-blob", "missing-config", "missing-shard", "no-access", "no-config",
@@ -52,7 +52,7 @@ ELSEWHERE = frozenset(
 
 
 def points_at_the_change(code: str, paths: Iterable[str | None], change: hostile.Change) -> bool:
-    """Whether the findings of a rule are about files that the change touched, where they are about a file."""
+    """Whether the findings of a rule that name files name those that were changed."""
     before, after = hostile.sound(), hostile.sound()
     change(after)
     changed = [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)]
@@ -62,12 +62,12 @@ def points_at_the_change(code: str, paths: Iterable[str | None], change: hostile
 
 
 class Judged(NamedTuple):
-    """A case on disk, and what `inspect audit` made of it."""
+    """A case on disk, and the result of `inspect audit`."""
 
     case: Case
     folder: Path
     ran: Ran
-    audit: Audit  # what the command's JSON was written from
+    audit: Audit  # the source of the command's JSON
 
     @property
     def found(self) -> list[inspector.Finding]:
@@ -80,7 +80,7 @@ Judge = Callable[[Case, Path], Judged]
 
 @pytest.fixture
 def judge(inspect: Run, monkeypatch: pytest.MonkeyPatch) -> Judge:
-    """Makes a case, and audits it once, by the command."""
+    """Create a case, and audit it once, by the command."""
     seen: list[Audit] = []
     document = report.document
 
@@ -104,13 +104,13 @@ def is_found_where_it_was_made(judged: Judged) -> None:
 
 
 def is_said_as_on_record(judged: Judged) -> None:
-    """As somebody has read it: where words are changed on purpose, write the file anew and read what changed in it."""
+    """The findings are those on record: after a deliberate change, write the file anew and review its changes."""
     if judged.case.code not in rule_words.ELSEWHERE:
         assert rule_words.words(judged.case.code, judged.ran.json, judged.folder) == EXPECTED[judged.case.name]
 
 
 def is_no_graver_than_the_rule(judged: Judged) -> None:
-    """But for a vocabulary that is too small, which has the code of one that is padded."""
+    """Except for a vocabulary that is too small, which has the code of a padded one."""
     if judged.case.name == "vocab-padding":
         return
     for each in (finding for model in judged.audit.checkpoints for finding in model.findings):
@@ -118,7 +118,7 @@ def is_no_graver_than_the_rule(judged: Judged) -> None:
 
 
 def is_the_same_in_json(judged: Judged) -> None:
-    """The command's document has every finding, and counts them."""
+    """The command's document contains every finding, and counts them."""
     findings = [each for model in judged.audit.checkpoints for each in model.findings]
     written = [each for model in judged.ran.json["checkpoints"] for each in model["findings"]]
     assert [each["rule"] for each in written] == [each.rule for each in findings]
@@ -129,7 +129,7 @@ def is_the_same_in_json(judged: Judged) -> None:
 
 
 def is_valid_sarif(judged: Judged) -> None:
-    """Whatever is found, and whatever names it has, the document follows the schema."""
+    """Whatever the findings and names, the document follows the schema."""
     document = json.loads(json.dumps(sarif.document(judged.audit)))
     sarif_schema.check(document, sarif_om.SarifLog, "log")
     codes = [each.rule for model in judged.audit.checkpoints for each in model.findings]
@@ -137,7 +137,7 @@ def is_valid_sarif(judged: Judged) -> None:
 
 
 def is_what_the_reference_reader_does(judged: Judged) -> None:
-    """What is said of the `safetensors` package is what it does."""
+    """The statements about the `safetensors` package are what it does."""
     for model in judged.audit.checkpoints:
         for verdict in model.verdicts:
             if verdict.reader == "safetensors" and verdict.accepts is not None:
@@ -164,7 +164,7 @@ TRIPPED = (is_found_where_it_was_made, is_said_as_on_record, *COMMON)
 
 
 def broken(judged: Judged, checks: Iterable[Callable[[Judged], None]]) -> Iterator[str]:
-    """What does not hold for a case."""
+    """The checks that fail for a case."""
     for check in checks:
         try:
             check(judged)
@@ -172,7 +172,7 @@ def broken(judged: Judged, checks: Iterable[Callable[[Judged], None]]) -> Iterat
             yield f"{judged.case.name} {check.__name__}: {error}"
 
 
-#: Its case has as many files as are too many.
+#: Its case has more files than the limit.
 SLOW = "many-files"
 
 
@@ -180,7 +180,7 @@ SLOW = "many-files"
     "code", [pytest.param(code, marks=[pytest.mark.gate] * (code == SLOW)) for code in sorted(hostile.CASES)]
 )
 def test_a_rule(code: str, tmp_path: Path, inspect: Run, judge: Judge) -> None:
-    """What trips it does so in every form; the same done rightly is not found; other commands show what is left."""
+    """The case triggers it in every form; its sound counterpart does not; other commands show the damage."""
     failed: list[str] = []
     first, *further = (case for case in CASES if case.code == code)
     failed += broken(judge(first, tmp_path / "first"), (*TRIPPED, is_valid_sarif))
@@ -197,14 +197,14 @@ def test_a_rule(code: str, tmp_path: Path, inspect: Run, judge: Judge) -> None:
 
 @every("code", sorted(hostile.CASES))
 def test_a_near_miss_is_a_change(code: str) -> None:
-    """It is not the sound model as it was."""
+    """The sound counterpart is not the unchanged model."""
     before, after = hostile.sound(), hostile.sound()
     hostile.CASES[code].misses(after)
     assert before != after
 
 
 def test_the_sound_model_is_sound(tmp_path: Path) -> None:
-    """Not a word is said about the model that all cases start from, and the reference reader is asked of its weights."""
+    """The model that all cases start from has no finding, and the reference reader accepts its weights."""
     (model,) = audit([hostile.make(hostile.nothing, tmp_path)]).checkpoints
     assert model.findings == ()
     assert [each.accepts for each in model.verdicts if each.reader == "safetensors"] == [True, True]
@@ -212,19 +212,19 @@ def test_the_sound_model_is_sound(tmp_path: Path) -> None:
 
 @every("name", sorted(hostile.UNUSUAL), parts=4)
 def test_the_unusual_is_sound(name: str, tmp_path: Path) -> None:
-    """No error and no warning on what is sound and seldom seen."""
+    """Sound and unusual folders have no error and no warning."""
     found = audit([hostile.make(hostile.UNUSUAL[name], tmp_path)])
     assert [each for model in found.checkpoints for each in model.findings if each.severity != "info"] == []
 
 
 def test_every_code_is_a_rule() -> None:
-    """Whatever a reader, the selection or the bridge reports is documented: a type checker refuses any other code."""
+    """Each code of a reader, the selection or the bridge is documented: a type checker refuses any other."""
     assert [*all_rules()] == [*get_args(Code)]
 
 
 @every("code", sorted(all_rules()))
 def test_rules_are_documented(code: str) -> None:
-    """A title that is one sentence on one line, and a paragraph that says why and what to do."""
+    """A title of one sentence on one line, and a paragraph that says why and what to do."""
     rule = all_rules()[code]
     assert re.fullmatch(r"[A-Z`].{10,110}\.", rule.title)
     assert len(rule.documentation.split("\n\n")) >= 2

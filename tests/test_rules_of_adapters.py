@@ -1,4 +1,4 @@
-"""An adapter by itself: what PEFT writes is sound, and what it would refuse, fill at random or drop is told."""
+"""Adapters alone: PEFT's own are sound; what PEFT would refuse, fill at random or drop is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILE = "adapter_model.safetensors"
 
 @contextmanager
 def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
-    """A folder with these files, as rules see it."""
+    """A folder with these files, as rules receive it."""
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -43,7 +43,7 @@ def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
 
 @every("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
 def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
-    """Each method's, as PEFT saved it, without the model that it is for."""
+    """An adapter of each method, as saved by PEFT, without its base model."""
     folder = sparse.make(json.loads((ADAPTERS / f"{name}.json").read_text()), tmp_path / "adapter")
     listed = list(entries(folder))
     with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
@@ -52,7 +52,7 @@ def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
 
 
 def lora(*modules: str, layers: int = 2, rank: int = 4, **changed: list[int] | None) -> dict[str, list[int]]:
-    """LoRA's two matrices of modules of 16 × 16 in each layer; `l1_q_A` changes one, and None takes it out."""
+    """LoRA's two matrices of 16 × 16 modules in each layer; `l1_q_A` changes one, and None removes it."""
     made = {}
     for layer in range(layers):
         for module in modules:
@@ -81,10 +81,10 @@ ABSENT = "that the method creates but no file stores"
         (LORA, lora("q_proj", "v_proj", l1_v_A=[4, 15]), ["error: 4×15 stored, 4×16 = r × inputs made by the method"]),
         (LORA, lora("q_proj", "v_proj", l0_q_B=[16, 3]), ["error: 16×3 stored, 16×4 = outputs × r made by the method"]),
         (LORA, lora("q_proj", "v_proj", layers=3, l0_q_B=[17, 4]), ["error: 17×4 stored, 16×4 = outputs × r made by the method"]),
-        # Layers that differ in width, as those of stages do: nothing tells which of them is wrong.
+        # Layers differ in width, as in stages: nothing shows which of them is wrong.
         (LORA, lora("q_proj", "v_proj", layers=4, l0_q_B=[8, 4], l1_q_B=[8, 4]), []),
         (LORA, lora("q_proj", "v_proj", layers=3, l0_q_B=[8, 4], l1_q_B=[24, 4]), []),
-        (LORA, lora("q_proj", "v_proj", l1_v_A=None), []),  # told as half of a pair
+        (LORA, lora("q_proj", "v_proj", l1_v_A=None), []),  # reported as half of a pair
         (LORA, lora("q_proj", "v_proj", l1_v_B=None), []),
         (LORA, lora("q_proj", "v_proj", l1_v_A=None, l1_v_B=None), [f"warning: 2 pieces {ABSENT}: layers.1.self_attn.v_proj.weight: lora_A"]),
         ({**LORA, "use_dora": True}, BOTH, [f"warning: 4 pieces {ABSENT}: layers.0.self_attn.q_proj.weight: magnitude"]),
@@ -95,7 +95,7 @@ ABSENT = "that the method creates but no file stores"
         ({**LORA, "rank_pattern": {"v_proj": 8}}, {**lora("q_proj"), **lora("v_proj", rank=8)}, []),
         ({**LORA, "rank_pattern": {"v_proj": 8}}, BOTH, [*(f"error: {each}" for _ in (0, 1) for each in ("4×16 stored, 8×16 = r × inputs made by the method", "16×4 stored, 16×8 = outputs × r made by the method"))]),
         ({**LORA, "target_modules": None}, BOTH, []),
-        ({**LORA, "target_modules": ["q_proj"]}, BOTH, []),  # of modules that are named nowhere another rule tells
+        ({**LORA, "target_modules": ["q_proj"]}, BOTH, []),  # another rule reports modules that are named nowhere
         (LORA, {**BOTH, "extra.weight": [2]}, [f"warning: 1 tensor {STRANGE}"]),
         (LORA, {**BOTH, "base_model.model.norm.weight": [2], "base_model.model.q.bias": [2], "q.alpha": [1]}, []),
         (LORA, {**BOTH, "base_model.model.norm.scale": [2]}, [f"warning: 1 tensor {STRANGE}"]),
@@ -104,7 +104,7 @@ ABSENT = "that the method creates but no file stores"
         ({**LORA, "modules_to_save": ["lm_head"]}, {**BOTH, "base_model.model.my_lm_head.weight": [2, 16]}, ["error: 'lm_head' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "modules_to_save": ["b", "a", 3]}, BOTH, ["error: 'a' is in modules_to_save but not stored, and PEFT requires it", "error: 'b' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "modules_to_save": "lm_head"}, BOTH, []),
-        # A classifier's last layer has one of two names, and PEFT writes both into the list.
+        # A classifier's last layer has one of two names, and PEFT lists both.
         ({**LORA, "modules_to_save": ["classifier", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, []),
         ({**LORA, "modules_to_save": ["classifier", "score"]}, BOTH, ["error: 'classifier' is in modules_to_save but not stored, and PEFT requires it", "error: 'score' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "modules_to_save": ["head", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, ["error: 'head' is in modules_to_save but not stored, and PEFT requires it"]),
@@ -180,7 +180,7 @@ def test_pieces_of_other_methods(
 
 
 def test_an_adapter_beyond_the_bounds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not compared tensor by tensor: a note where a sound adapter may have as many, an error where none has."""
+    """It is not compared tensor by tensor: a note if a sound adapter may be as large, an error if none is."""
     files = {"adapter_config.json": json.dumps(LORA).encode(), FILE: safetensors(BOTH)}
     for bound, most, told in (
         ("_MOST", 5, NotJudged("8 tensors, more than 5", FILE, "info")),
@@ -216,12 +216,12 @@ def test_modules_saved_whole_are_found_by_their_names(tmp_path: Path) -> None:
     ],
 )
 def test_the_first_pattern_that_fits_counts(keys: list[str], module: str, first: str | None) -> None:
-    """As in PEFT, which takes the first of the keys that a module's name ends with."""
+    """PEFT takes the first of the keys that a module's name ends with."""
     assert prediction.own_pattern({"rank_pattern": dict.fromkeys(keys, 4)}, "rank_pattern", module) == first
 
 
 def test_more_patterns_than_any_adapter_has_are_refused() -> None:
-    """Each would be tried on every module."""
+    """Each would be compared with every module."""
     keys = {rf".*\.q{at}$": 4 for at in range(prediction.MOST_EXPRESSIONS + 1)}
     with pytest.raises(ConfigError, match="its `rank_pattern` has 501 patterns"):
         prediction.own_pattern({"rank_pattern": keys}, "rank_pattern", "q")

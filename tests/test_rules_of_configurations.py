@@ -1,4 +1,4 @@
-"""Fields that libraries refuse: for each condition a case, and beside it the one that they take."""
+"""Fields that libraries refuse: for each condition a case, and beside it a value that they accept."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_kind_of_a_value(value: Any, letter: str) -> None:
     ],
 )
 def test_what_a_field_of_llama_should_be(field: str, value: Any, should: str | None) -> None:
-    """As Transformers' LlamaConfig is annotated: `eos_token_id: int | list[int] | None`."""
+    """Transformers' LlamaConfig is annotated with types: `eos_token_id: int | list[int] | None`."""
     assert accepted_values.wrong_kind("transformers", "llama", field, value) == should
 
 
@@ -78,7 +78,7 @@ def test_a_type_that_is_not_known_takes_anything() -> None:
         ({"num_attention_heads": 0}, ["num_attention_heads is 0, but other sizes are divided by it"]),
         ({"hidden_size": "16"}, ['hidden_size is "16", but should be a whole number']),
         ({"hidden_size": -16}, ["hidden_size is −16, but a size cannot be negative"]),
-        ({"max_position_embeddings": -1}, []),  # no size that a matrix has
+        ({"max_position_embeddings": -1}, []),  # not the size of any matrix
         ({"dtype": 16}, ["dtype is 16, but should be a string"]),
         ({"torch_dtype": 16}, ["torch_dtype is 16, but should be a string"]),
         ({"dtype": None, "torch_dtype": {"a": "float16"}}, []),
@@ -97,7 +97,7 @@ def test_a_type_that_is_not_known_takes_anything() -> None:
         ({**KNOWN, "layer_types": [None, 3]}, []),
         ({**KNOWN, "layer_types": "ful"}, []),
         ({"transformers_version": "99.0.0", "layer_types": ["ful"]}, []),
-        ({"layer_types": ["ful"]}, []),  # of no version that is told
+        ({"layer_types": ["ful"]}, []),  # a version that is not recognised
         ({"id2label": {"0": "a", "-1": "b"}}, []),
         ({"id2label": 3}, ["id2label is 3, but should be an object"]),
         ({"id2label": {"0": "a", "b": 1}}, ['id2label has the key "b", but its keys should be numbers']),
@@ -143,12 +143,12 @@ def test_fields_of_a_configuration(own: dict[str, Any], faults: list[str]) -> No
     ],
 )
 def test_fields_of_nested_configurations(own: dict[str, Any], faults: list[str]) -> None:
-    """CLIP's two, by the types that Transformers gives to them, or by the one that they name."""
+    """CLIP's two parts, by the types that Transformers gives them, or by the type that they name."""
     assert list(rules._wrong_fields(own, "clip", "")) == faults
 
 
 def test_lists_of_booleans_and_of_stages(tmp_path: Path) -> None:
-    """CvT's class token, by stage, and a stage's sizes as Transformers writes them; a number is neither."""
+    """CvT's class token, by stage, and a stage's sizes as written by Transformers; a number is neither."""
     sound = {"model_type": "cvt", "cls_token": [False, False, True], "qkv_bias": [True, True, True]}
     assert rule_words.messages("config-field", only("config.json", sound), tmp_path / "a") == []
     wrong = {**sound, "cls_token": 3}
@@ -158,7 +158,7 @@ def test_lists_of_booleans_and_of_stages(tmp_path: Path) -> None:
 
 
 def test_kinds_of_layers_where_layers_are_counted(tmp_path: Path) -> None:
-    """PP-DocLayout's `layer_types` are blocks of its backbone, and Transformers looks at no list without a count."""
+    """PP-DocLayout's `layer_types` are blocks of its backbone, and Transformers ignores such a list without a count."""
     own = {**KNOWN, "model_type": "pp_doclayout_v3", "layer_types": ["basic", "bottleneck"]}
     assert rule_words.messages("config-field", only("config.json", own), tmp_path / "a") == []
     counted = {**own, "num_hidden_layers": 2}
@@ -243,7 +243,7 @@ def test_model_types(own: dict[str, Any], said: list[str], tmp_path: Path) -> No
     ],
 )
 def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], told: bool, tmp_path: Path) -> None:
-    """Of a model of Transformers; pipelines of other libraries have empty ones."""
+    """It is an error for a model of Transformers; pipelines of other libraries have empty ones."""
     expected = ["neither a model_type nor any other field of a model"] * told
     for number, own in enumerate(({}, KNOWN)):
         change = only("config.json", own, **dict.fromkeys(others, b"{}"))
@@ -264,7 +264,7 @@ def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], 
     ],
 )
 def test_versions(text: Any, version: tuple[int, ...]) -> None:
-    """As many numbers as are compared; what tells none is as new as can be."""
+    """The number of components compared; a version without numbers counts as the newest."""
     assert accepted_values.version(text) == version
 
 
@@ -312,7 +312,7 @@ HEADS = {"hidden_size": 16, "num_attention_heads": 4}
     ],
 )  # fmt: skip
 def test_rotary_embeddings(stated: dict[str, Any], scope: dict[str, Any], faults: list[str]) -> None:
-    """What Transformers' `modeling_rope_utils` asks of each kind; longrope: a number for two dimensions of a head."""
+    """The requirements of Transformers' `modeling_rope_utils` for each kind; longrope: a factor for two dimensions."""
     assert list(rules._wrong_rope(stated, scope)) == faults
 
 

@@ -1,4 +1,4 @@
-"""Rules of the data on made-up facts: what triggers each, and the nearest that does not."""
+"""Rules of the data on invented statistics: what triggers each, and the nearest case that does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.auditing.values.numbers.peers import TensorData
 
 
 def test_without_data_nothing_is_said() -> None:
-    """Every rule of this group asks for numbers, and finds that nobody read any."""
+    """Every rule of this group needs values, and none were read."""
     nothing = cast("Subject", SimpleNamespace(measured=None, memo={}))
     for each in all_rules().values():
         if each.group == "data" and each.check is not None:
@@ -48,12 +48,12 @@ def test_without_data_nothing_is_said() -> None:
     ],
 )
 def test_scrambled_numbers(changed: dict[str, Any], scrambled: bool) -> None:
-    """F16 of a layer that is read as BF16 has no large numbers: its median tells."""
+    """F16 of a layer that is read as BF16 has no large numbers: the median reveals it."""
     assert seen(**changed).is_scrambled == scrambled
 
 
 def test_why_numbers_are_scrambled() -> None:
-    """Sound numbers with the bytes of each swapped, shifted, or noise in their place."""
+    """Sound numbers with swapped or shifted bytes, or with noise in their place."""
     numbers = (np.random.default_rng(0).normal(0, 0.1, 4096).astype("<f4").view("<u4") >> 16).astype("<u2")
     noise = np.random.default_rng(0).bytes(8192)
     spread = "text.0.q_proj.weight: error: magnitudes spread over 9 powers of two; a sound layer's span about 2"
@@ -88,7 +88,7 @@ NEVER = ", within it: never written"
         ([(100, 1200)], {"zeros": 200}, [f"error: 1,100 bytes of one repeated number from byte 100{NEVER}"]),
         ([(100, 1200)], {"zeros": 0, "sampled": 0}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
         ([(100, 1200)], {"zeros": 2800}, []),  # sparse as a whole
-        ([(100, 1200)], {"zeros": 1000}, []),  # a tenth of it is zero beside the run
+        ([(100, 1200)], {"zeros": 1000}, []),  # a tenth of it is zero outside the run
         ([(100, 1200)], {"zeros": 900}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
         ([(100, 1200)], {"spread": 0.0}, []),
         ([(100, 1200)], {"spread": 0.0, "middle": None}, [f"error: 1,100 bytes of zeros from byte 100{NEVER}"]),
@@ -105,7 +105,7 @@ def test_holes(runs: list[tuple[int, int]], own: dict[str, Any], said: list[str]
 
 
 def test_holes_over_several_tensors() -> None:
-    """One that goes on in the next tensor, over the padding between them; the first that is a weight is named."""
+    """One that continues in the next tensor, over the padding between them; the first weight in it is named."""
     first = seen(runs=[Run(8000, 8192)], zeros=96)
     norm = seen("norm", 0, group="norm", shape=(64,), offset=8192, runs=[Run(8192, 8320)], zeros=64)
     second = seen("v_proj", offset=8320, runs=[Run(8320, 9500)], zeros=590)
@@ -135,7 +135,7 @@ def test_holes_over_several_tensors() -> None:
 
 
 def test_pages_of_zeros() -> None:
-    """Whole rows that begin and end with pages of the file, where rows do not; and pages where the rows are pages."""
+    """Whole rows that begin and end with the file's pages, where rows do not; and pages where the rows are pages."""
     own: dict[str, Any] = {"shape": (256, 96), "runs": [Run(12288, 45056)], "zeros": 16384 * 4096 // 24576}
     assert [each[:42] for each in told("zero-block", seen(**own))] == ["text.0.q_proj.weight: error: 32,768 bytes "]
     short: dict[str, Any] = {**own, "runs": [Run(12288, 40960)]}
@@ -168,7 +168,7 @@ def test_rows_of_a_table(run: tuple[int, int], own: dict[str, Any], said: list[s
 
 
 def test_rows_that_other_layers_have() -> None:
-    """Eight rows at least, where fewer than a quarter of the others have such a run."""
+    """At least eight rows, where fewer than a quarter of the other layers' rows have such a run."""
     lost = seen(runs=[Run(1280, 2304)], zeros=512)
     sound = layers(5)
     start = sound[0].extent.start
@@ -187,7 +187,7 @@ def test_rows_that_other_layers_have() -> None:
 
 
 def test_bytes_in_two_places() -> None:
-    """Within rows of weights, in one file or two; not whole tensors, whole rows, or what is no weight."""
+    """Within rows of weights, in one file or two; not whole tensors, whole rows, or tensors other than weights."""
     one, other = seen(), seen("v_proj", offset=8192)
 
     def said(start: int, place: int, size: int, *tensors: TensorData, files: tuple[int, int] = (0, 0)) -> list[str]:
@@ -215,7 +215,7 @@ def test_bytes_in_two_places() -> None:
 
 
 def test_rows_in_two_places() -> None:
-    """Eight whole rows of one matrix, where no more than a quarter of the other layers have such."""
+    """Eight whole rows of one matrix, where at most a quarter of the other layers have such rows."""
     one, other, further = seen(), seen("v_proj", offset=8192), layers(4, "v_proj")
     copy = Copy(0, 128, 0, 8320, 1024)
     said = ["text.0.v_proj.weight: error: 1,024 bytes from byte 8,320 equal those from byte 128: written twice"]
@@ -264,7 +264,7 @@ def test_text_among_numbers() -> None:
         ({"minus_inf": 3, "group": "buffer"}, []),
         ({"minus_inf": 3, "inf": 1, "group": "buffer"}, ["1 infinity, 3 minus infinity in 4,096 numbers; the first is that of element 0"]),
         ({"minus_inf": 3, "nan": 1, "largest": 0.0}, ["1 NaN, 3 minus infinity in 4,096 numbers; the first is that of element 0"]),
-        ({"nan": 1, "spread": 9.0}, []),  # told as scrambled
+        ({"nan": 1, "spread": 9.0}, []),  # reported as scrambled
     ],
 )  # fmt: skip
 def test_what_is_not_finite(own: dict[str, Any], said: list[str]) -> None:
@@ -307,7 +307,7 @@ def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
 
 
 def test_orders_of_columns() -> None:
-    """GPTQ's `g_idx`: the group of each column, of as many as there are rows of scales."""
+    """GPTQ's `g_idx`: the group of each column, among as many as there are rows of scales."""
 
     def said(
         most: int | None, *, side: str | None = "order", name: str = "text.0.q_proj.g_idx", rows: int = 4
@@ -350,7 +350,7 @@ def test_weights_of_zeros() -> None:
 
 
 def test_norms_of_zeros() -> None:
-    """Among norms of positive numbers; those around zero are added to one."""
+    """Among norms of positive numbers; in models whose norms are around zero, one is added to them."""
     norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0}
     lost = seen("norm", None, group="norm", shape=(64,), facts=ZERO)
     others = [seen("input_layernorm", layer, offset=8192 << layer, **norm) for layer in range(2)]
@@ -366,7 +366,7 @@ def test_norms_of_zeros() -> None:
 
 
 def test_layers_that_pass_on_what_they_get() -> None:
-    """Both projections that give a layer its output are zeros, and the others are not."""
+    """Both projections that give a layer its output are zero, and the others are not."""
     output: dict[str, Any] = {"role": "o_proj", "facts": ZERO}
     down: dict[str, Any] = {"role": "down_proj", "group": "feed_forward", "offset": 8192}
     others = [*layers(3, "o_proj"), *layers(3, "down_proj", group="feed_forward"), seen(offset=16384)]
@@ -443,7 +443,7 @@ def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> 
     ],
 )
 def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[str, Any], said: list[str]) -> None:
-    """Two layers at least; nine powers of two for the largest number, six and a half for the size."""
+    """At least two layers; nine powers of two for the largest number, six and a half for the size."""
     found = told("value-scale", seen(**own), *layers(2, **others))
     assert [each.partition(": error: ")[2] for each in found] == said
     assert told("value-scale", seen(**own), *layers(1, **others)) == []

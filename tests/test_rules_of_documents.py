@@ -1,4 +1,4 @@
-"""What rules say of folders of small documents: for each condition a case, and beside it one that is as it should be."""
+"""Rules on folders of small documents: for each condition a case, and beside it a sound one."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ TOKENIZERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("tokenizer-files", {**settings(tokenizer_class="GPT2TokenizerFast"), "vocab.model": "x"}, ["GPT2Tokenizer needs merges.txt and vocab.json, or tokenizer.json: download them"]),
     ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "vocab.model": "x", "tokenizer.json": "{}"}, []),
     ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer", auto_map={"a": "b"}), "vocab.model": "x"}, []),
-    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "vocab.json": "{}"}, []),  # told as halves
+    ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "vocab.json": "{}"}, []),  # reported as halves
     ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "tekken.json": "{}"}, []),
-    ("tokenizer-files", settings(tokenizer_class="GPT2Tokenizer"), []),  # another rule: nothing is there
+    ("tokenizer-files", settings(tokenizer_class="GPT2Tokenizer"), []),  # another rule reports that nothing is there
     ("tokenizer-files", {**settings(tokenizer_class="GPT2Tokenizer"), "added_tokens.json": "{}"}, []),
     ("tokenizer-files", {**settings(tokenizer_class="BertTokenizer"), "spiece.model": "x"}, ["BertTokenizer needs vocab.txt, or tokenizer.json: download them"]),
     ("tokenizer-files", {**settings(tokenizer_class="BertTokenizer"), "vocab.txt": "x"}, []),
@@ -114,7 +114,7 @@ TOKENIZERS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("vocabulary-lines", {"t/tokenizer_config.json": {}, "t/vocab.json": {"a": 1}, "t/merges.txt": "a b"}, ["it joins 'b', which vocab.json does not have"]),
     ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": -1}}, ["the token 'b' has an id that is not a number"]),
     ("vocabulary-lines", {**settings(), "vocab.json": {"a": 0, "b": "1"}}, ["the token 'b' has an id that is not a number"]),
-    ("vocabulary-lines", {**settings(), "vocab.json": {"a": "0", "b": "1"}}, []),  # of something else
+    ("vocabulary-lines", {**settings(), "vocab.json": {"a": "0", "b": "1"}}, []),  # of another kind
     ("vocabulary-lines", {**settings(), "vocab.json": {"a": {"b": 1}}}, []),
     ("vocabulary-lines", {**settings(tokenizer_class="BertTokenizerFast"), "vocab.txt": "a\n[UNK]\n"}, []),
     ("vocabulary-lines", {**settings(tokenizer_class="BertTokenizerFast"), "vocab.txt": "a\n"}, ["no '[UNK]' in it, which BertTokenizer needs"]),
@@ -224,7 +224,7 @@ def test_models_that_need_their_input_prepared(files: dict[str, Any], needs: str
 
 
 def test_a_model_saved_by_itself_is_no_damage(tmp_path: Path) -> None:
-    """As `save_pretrained` leaves it: it loads, and what prepares its input was never there."""
+    """As left by `save_pretrained`: it loads, and files that prepare its input were never there."""
     line = NO_PREPROCESSOR.format("ViTForImageClassification").replace("error", "info")
     told("no-preprocessor", ({"config.json": CLASSIFIER}, [line]), tmp_path)
 

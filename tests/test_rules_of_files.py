@@ -1,4 +1,4 @@
-"""What rules say of whole files, sound and damaged: for each condition a case, and the nearest that is sound."""
+"""Rules on whole files, sound and damaged: for each condition a case, and the nearest sound one."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ TENSORS = {"token_embd.weight": [32, 8], "blk.0.attn_q.weight": [32, 32]}
 
 
 def keyed(tensors: dict[str, list[int]] | None = None, name: str = "m.gguf", **changed: Any) -> dict[str, Any]:
-    """A GGUF of Llama's with keys changed (`__` for a point); None takes one out."""
+    """A Llama as GGUF with changed keys (`__` for a dot); None removes one."""
     own = {**KEYS, **{key.replace("__", "."): value for key, value in changed.items()}}
     return {
         name: gguf(
@@ -248,7 +248,7 @@ def types(last: int) -> bytes:
 
 TOKENS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 SCORES = [0.0] * 8
-#: A token for each byte after another: the first token stands for none.
+#: A token for each byte in order: the first token stands for none.
 BYTES: dict[str, Any] = {"tokens": ["a", *(f"<0x{byte:02X}>" for byte in range(256))], "token_type": [1] + [6] * 256}
 
 
@@ -261,7 +261,7 @@ def foreign(architecture: str, **changed: Any) -> dict[str, Any]:
 
 
 def worded(**changed: Any) -> dict[str, Any]:
-    """A GGUF of Llama's with eight tokens, key-values of the tokenizer changed."""
+    """A Llama as GGUF with eight tokens and changed key-values of the tokenizer."""
     own = {"model": "llama", "tokens": TOKENS, **changed}
     return keyed(**{f"tokenizer__ggml__{key}": value for key, value in own.items()})
 
@@ -333,8 +333,8 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-sizes", foreign("phi2", rope__dimension_count=18), ["error: phi2.rope.dimension_count is 18, but must be even, at most 16"]),
         ("gguf-sizes", foreign("phi2", rope__dimension_count=8), []),
         ("gguf-sizes", foreign("qwen2", rope__dimension_count=8), ["error: qwen2.rope.dimension_count is 8, but a head has 16 dimensions"]),
-        ("gguf-sizes", foreign("gpt2", rope__dimension_count=7), []),  # it rotates nothing
-        ("gguf-tokens", worded(tokens=[*TOKENS[1:], "\0"], token_type=[1] * 7 + [6]), []),  # a text ends at NUL, and is given a name
+        ("gguf-sizes", foreign("gpt2", rope__dimension_count=7), []),  # it has no rotary embedding
+        ("gguf-tokens", worded(tokens=[*TOKENS[1:], "\0"], token_type=[1] * 7 + [6]), []),  # a text ends at NUL, and is named by its position
         ("gguf-type", keyed(llama__classifier__output_labels=[1]), ["error: llama.classifier.output_labels is array[int32], but should be array[string]"]),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=2), []),
         ("gguf-sizes", keyed(llama__expert_count=2, llama__expert_used_count=3), ["error: 3 experts are used, but there are 2"]),
@@ -356,7 +356,7 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-tokens", keyed(tokenizer__ggml__model=None, tokenizer__ggml__tokens=TOKENS, tokenizer__ggml__bos_token_id=8), []),
         ("gguf-tokens", worded(tokens=[1] * 8), ["error: tokenizer.ggml.tokens is array[int32], but should be array[string]"]),
         ("gguf-tokens", worded(tokens="a"), ["error: tokenizer.ggml.tokens is string, but should be array[string]", "error: a tokenizer of kind 'llama' without tokens"]),
-        ("gguf-tokens", worded(scores=[1] * 8), []),  # whole numbers are read as scores, too
+        ("gguf-tokens", worded(scores=[1] * 8), []),  # whole numbers are accepted as scores, too
         ("gguf-tokens", worded(scores=TOKENS), ["error: tokenizer.ggml.scores is array[string], but should be array[float32]"]),
         ("gguf-tokens", worded(token_type=SCORES), ["error: tokenizer.ggml.token_type is array[float32], but should be array[int32]"]),
         ("gguf-tokens", worded(suppress_tokens=[1, 99]), []),
@@ -369,10 +369,10 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-tokens", worded(tokens=[*TOKENS[2:], "x" * 1_100 + "a", "x" * 1_100 + "b"]), []),
         ("gguf-tokens", worded(tokens=[*TOKENS[2:], "x" * 1_100, "x" * 1_100 + "\0b"]), [f"error: the token '{'x' * 39} occurs more than once: llama.cpp aborts"]),
         ("gguf-tokens", worded(tokens=[*TOKENS[1:], "h"]), ["error: the token 'h' occurs more than once: llama.cpp aborts"]),
-        ("gguf-tokens", worded(tokens=[*TOKENS[2:], "", ""]), []),  # each empty one is given a name
+        ("gguf-tokens", worded(tokens=[*TOKENS[2:], "", ""]), []),  # each empty one is named by its position
         ("gguf-tokens", worded(model="none", tokens=[1] * 8), []),
         ("gguf-tokens", worded(tokens=[*TOKENS[1:], "<0"], token_type=[1] * 7 + [6]), ["error: token 7 stands for a byte, but its text is not like <0x00>: llama.cpp aborts"]),
-        ("gguf-tokens", worded(model="rwkv", token_type=[6] * 8), []),  # its tokens are bytes as they stand
+        ("gguf-tokens", worded(model="rwkv", token_type=[6] * 8), []),  # its tokens are bytes already
         ("gguf-tokens", worded(model="plamo2", **BYTES), []),
         ("gguf-tokens", worded(model="plamo2", **{**BYTES, "token_type": [1, 1] + [6] * 255}), ["error: no token for 1 byte, which a tokenizer of kind 'plamo2' needs"]),
         ("gguf-tokens", worded(model="t5", precompiled_charsmap=bytes_of(2, 0, 0, 0, 9, 9, 0)), []),
@@ -385,7 +385,7 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-tokens", keyed(general__name="phi3", general__architecture="jina-bert-v3", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-tokens", keyed(general__name="phi4", tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-type", worded(bos_token_id="1"), ["error: tokenizer.ggml.bos_token_id is string, but should be uint32"]),
-        ("gguf-type", worded(cls_token_id="1"), []),  # not one that is read
+        ("gguf-type", worded(cls_token_id="1"), []),  # not a key that is read
         ("gguf-type", worded(model="none", bos_token_id="1", add_bos_token=1), []),  # nor are these without tokens
         ("gguf-type", worded(add_bos_token=1), ["error: tokenizer.ggml.add_bos_token is uint32, but should be bool"]),
         ("gguf-type", keyed(split__count="2"), ["error: split.count is string, but should be uint16"]),
@@ -393,7 +393,7 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-type", keyed(split__count=2, split__no=0, split__tensors__count="2"), ["error: split.tensors.count is string, but should be int32"]),
         ("gguf-type", keyed(llama__feed_forward_length=[48]), []),
         ("gguf-type", keyed(llama__feed_forward_length=[48.0]), ["error: llama.feed_forward_length is array[float32], but should be array[uint32]"]),
-        ("gguf-unknown", keyed(split__no=1, general__architecture=None), []),  # a further part has no key-values of the model
+        ("gguf-unknown", keyed(split__no=1, general__architecture=None), []),  # a later part has no model keys
         ("gguf-keys", keyed(llama__context_length=None, context_length=64), ["error: no llama.context_length, which llama.cpp needs"]),
         ("gguf-template", keyed(tokenizer__chat_template="{{ x"), ["error: the template `default`: Jinja cannot parse it: unexpected end of template, expected 'end of print statement'."]),
         ("gguf-template", keyed(tokenizer__chat_template="{{ x }}"), []),
@@ -458,7 +458,7 @@ def llama(**fields: Any) -> dict[str, Any]:
         ("tokenizer-size", {**LLAMA, "tokenizer.json": {"added_tokens": [], "model": {"vocab": [["a", -1.5], *[["b", 0]] * 32]}}}, ["tokenizer.json: error: token ids go up to 32, but the embedding has 32 rows"]),
         ("tokenizer-size", {**LLAMA, "tokenizer.json": {"model": {"vocab": [["a"], *[["b", 0]] * 32]}}}, []),
         ("tokenizer-size", {**LLAMA, "tokenizer.json": {"model": {}}}, []),
-        ("quantization", llama(quantization_config={"quant_method": "gptq", "bits": 4}), []),  # the bridge tells
+        ("quantization", llama(quantization_config={"quant_method": "gptq", "bits": 4}), []),  # reported by the bridge
         ("quantization", LLAMA, []),
         ("special-token", {"tokenizer_config.json": {"bos_token": "t1", "eos_token": {"content": "</s>"}, "pad_token": None, "unk_token": "<ü>"}, "tokenizer.json": tokenizer_of()}, ["tokenizer_config.json: warning: tokenizer.json does not have eos_token '</s>', unk_token '<ü>'"]),
         ("special-token", {"tokenizer_config.json": {"bos_token": "ü"}, "tokenizer.json": b'{"vocab": {"\xc3\xbc": 1}}'}, []),
@@ -590,7 +590,7 @@ def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> Non
     ],
 )
 def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str | None) -> None:
-    """A fifth of the weights in the type that is named makes a mixture of it."""
+    """If a fifth of the weights have the named type, it is that mixture."""
     tensors = [Tensor(dtype, dtype, (number, 256), 0, 0) for dtype, number in counts.items()]
     if most == "BF16":
         tensors = [Tensor("a", "BF16", (1_000_000 // 256 + 1, 256), 0, 0)]
@@ -598,7 +598,7 @@ def test_the_type_of_most_weights(named: str, counts: dict[str, int], most: str 
 
 
 def opened(raw: bytes, *, likely: bool = True) -> list[tuple[str, ...]]:
-    """What a file comes to: names of pieces, what was not opened and why, what leads outside."""
+    """The contents of a file: names of pieces, unopened pieces with the reason, and those that lead outside."""
     read = lambda at, length: raw[at : at + length]  # noqa: E731
     found: list[tuple[str, ...]] = []
     for part in archives.pieces(archives.Piece("", read, len(raw)), archives.Limits(), likely=likely):
@@ -638,7 +638,7 @@ def test_archives_are_opened_to_pieces() -> None:
 
 
 def test_archives_within_each_other() -> None:
-    """Five are opened."""
+    """Five levels are opened."""
     raw = b"x"
     for _ in range(5):
         raw = archive({"a": raw})
@@ -700,7 +700,7 @@ def test_budgets_of_archives(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_may_be_a_pickle() -> None:
-    """Marked ones of every protocol, and what reads as one though it has no mark."""
+    """Marked pickles of every protocol, and data that reads as one without a mark."""
     assert [pickles.is_marked(bytes((0x80, protocol))) for protocol in range(7)] == [True] * 6 + [False]
     assert not pickles.is_marked(b"\x81\x02")
     assert [pickles._is_named_so(each) for each in ("a.PKL", "x/pickle", "a/unpacked", "a/b", "tensors", "a.txt")] == [

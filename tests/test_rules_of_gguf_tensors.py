@@ -1,5 +1,6 @@
-"""What the audit says of a GGUF's tensors. llama.cpp (xllamacpp 2026.10) refuses or aborts on each trip, and loads each
-near miss."""
+"""The audit of a GGUF's tensors. llama.cpp (xllamacpp 2026.10) refuses or aborts on each faulty file, and loads each
+near miss.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def model(tensors: dict[str, list[int]] | None = None, **changes: Any) -> dict[s
         ("gguf-dimensions", model({"blk.0.attn_q.weight": [32, 32, 1]}), []),
         ("gguf-dimensions", model({"blk.0.ffn_norm.weight": [1, 32]}), ["m.gguf: error: its dimensions are 32×1, but should be 32"]),
         ("gguf-dimensions", model({"blk.0.ffn_norm.weight": [32, 1]}), []),
-        ("gguf-dimensions", model({"blk.0.attn_k.weight": [32, 24]}), []),  # another size: the rule `shape`
+        ("gguf-dimensions", model({"blk.0.attn_k.weight": [32, 24]}), []),  # another size: reported by the rule `shape`
         ("gguf-weight-type", model(), []),
         ("gguf-weight-type", model(kinds={"blk.0.ffn_norm.weight": F16}), ["m.gguf: error: a norm or another vector in F16: llama.cpp computes with it only in F32"]),
         ("gguf-weight-type", model(kinds={"output_norm.weight": Q8_0}), ["m.gguf: error: a norm or another vector in Q8_0: llama.cpp computes with it only in F32"]),
@@ -90,7 +91,7 @@ def test_alignment(tmp_path: Path) -> None:
 
 
 def test_bias_in_one_block(tmp_path: Path) -> None:
-    """llama.cpp loads a bias in any block: that others lack it is a warning."""
+    """llama.cpp loads a bias in any block: it is a warning that other blocks lack it."""
     blocks = {name.replace("blk.0", "blk.1"): dims for name, dims in TENSORS.items() if name.startswith("blk.0")}
     file = gguf({**KEYS, "llama.block_count": 2}, {**TENSORS, **blocks, "blk.1.attn_output.bias": [32]})
     (tmp_path / "m.gguf").write_bytes(file)
@@ -102,7 +103,7 @@ def test_bias_in_one_block(tmp_path: Path) -> None:
 
 
 def test_head_of_another_size(tmp_path: Path) -> None:
-    """Fewer rows than the embedding has are an error, whatever a loader compares."""
+    """Fewer rows than the embedding has are an error, whatever a loader checks."""
     (tmp_path / "m.gguf").write_bytes(gguf(KEYS, {**TENSORS, "output.weight": [32, 6]}))
     (audited,) = inspector.audit([tmp_path]).checkpoints
     assert ("vocab-padding", "error") in {(each.rule, each.severity) for each in audited.findings}

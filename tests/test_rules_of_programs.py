@@ -1,4 +1,4 @@
-"""What can run or reach out of the folder: for each condition a case, and beside it one that is harmless."""
+"""Files that can run code or reach out of the folder: for each condition a case, and beside it a harmless one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Case = tuple[str, dict[str, Any], list[str]]
 OUTSIDE: list[Case] = [
     ("outside-path", {"pytorch_model.bin.index.json": {"weight_map": {"a": "../b.bin", "c": "d/../e.bin", "f": 3}}}, ["pytorch_model.bin.index.json: error: it names '../b.bin', outside the folder"]),
     ("outside-path", {"pytorch_model.bin.index.json": {"weight_map": ["../b.bin"]}}, []),
-    ("outside-path", {"model.safetensors.index.json": {"weight_map": {"a": "../b"}}}, []),  # index-path's
+    ("outside-path", {"model.safetensors.index.json": {"weight_map": {"a": "../b"}}}, []),  # belongs to index-path
     ("outside-path", {"modules.json": [{"path": "/etc"}, {"path": "1_Pooling"}, {"path": 3}, "x"]}, ["modules.json: error: it names '/etc', outside the folder"]),
     ("outside-path", {"modules.json": {"path": "/etc"}}, []),
     ("outside-path", {"tokenizer_config.json": {"vocab_file": "/home/me/v.txt", "name_or_path": "/home/me"}}, ["tokenizer_config.json: warning: it names '/home/me/v.txt', outside the folder"]),
@@ -53,7 +53,7 @@ OUTSIDE: list[Case] = [
 
 
 def field(number: int, value: bytes | int) -> bytes:
-    """One of Protocol Buffers' fields; values and lengths below 128."""
+    """A field of Protocol Buffers; values and lengths below 128."""
     if isinstance(value, int):
         return bytes((number << 3, value))
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -64,7 +64,7 @@ def varint(number: int) -> bytes:
 
 
 def located(location: bytes, key: bytes = b"location") -> bytes:
-    """An ONNX model of a tensor that lies elsewhere: model → graph → tensor → entry of key and value."""
+    """An ONNX model of a tensor in another file: model → graph → tensor → entry of key and value."""
     entry = field(1, key) + field(2, location)
     return field(1, 8) + field(7, field(5, field(13, entry)))
 
@@ -180,7 +180,7 @@ def test_programs(code: str, files: dict[str, Any], expected: list[str], tmp_pat
     ],
 )
 def test_gits_configuration(text: str, runs: list[str]) -> None:
-    """git-config's own syntax: sections with names, comments, lines that go on."""
+    """git-config's own syntax: sections with names, comments, continued lines."""
     assert list(repositories._in_text(text)) == [f"git's configuration sets {each}, which it runs" for each in runs]
 
 
@@ -236,7 +236,7 @@ def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> No
     ],
 )
 def test_what_is_found_by_keys(text: bytes, names: list[str]) -> None:
-    """Also where it begins in one window of what is read, and ends in the next."""
+    """Keys are also found across the border of two reads."""
     assert list(keras._in_bytes(text)) == names
     file = bytes((1 << 20) - 5) + text
     assert list(dict.fromkeys(keras.in_binary(lambda start, length: file[start : start + length], len(file)))) == names
@@ -267,7 +267,7 @@ def texts(raw: bytes) -> list[tuple[str, str, int]]:
 
 
 def test_fields_of_protocol_buffers() -> None:
-    """Numbers, fixed widths and unknown messages are passed over; a text tells where its message starts."""
+    """Numbers, fixed widths and unknown messages are skipped; a text states where its message starts."""
     part = field(1, b"k")
     raw = (
         field(4, 5)
@@ -300,7 +300,7 @@ def test_damaged_protocol_buffers(raw: bytes, damage: str) -> None:
 
 
 def test_messages_are_entered_as_deep_as_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty within each other, and half a million fields."""
+    """Forty nested messages, and half a million fields."""
     raw = field(1, b"k")
     for _ in range(39):
         raw = field(3, raw)
@@ -314,9 +314,9 @@ def test_messages_are_entered_as_deep_as_any(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def lite(*names: bytes | None) -> bytes:
-    """A TensorFlow Lite model whose operations have these names of their own, or none.
+    """A TensorFlow Lite model whose operations have these custom names, or none.
 
-    The file's start; the model's fields, of which the second is its list of operations; each operation's the same.
+    The file's start; the model's fields, of which the second is its list of operations; then each operation's fields.
     """
 
     def number(value: int, width: int = 4) -> bytes:

@@ -1,4 +1,4 @@
-"""What rules say where few files come: limits, links, documents within documents; and the nearest case on the other side."""
+"""Rules on files that are rare: limits, links, nested documents; and the nearest case on the other side."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_more_pickles_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_name_counts_as_what_it_is_used_for_at_its_gravest(tmp_path: Path) -> None:
-    """A function of PyTorch that is only named is a warning; called, it is an error, in whatever order."""
+    """A function of PyTorch that is only named is a warning; called, it is an error, in any order."""
     module, name = b"torch.nn.functional", b"relu"
     named = b"\x80\x02c" + module + b"\n" + name + b"\n"
     for order in (named + b"0" + named[2:] + b")R.", named + b")R0" + named[2:] + b"."):
@@ -141,7 +141,7 @@ def test_a_name_counts_as_what_it_is_used_for_at_its_gravest(tmp_path: Path) -> 
         ]
 
 
-# --- programs that others start -------------------------------------------------------------------
+# --- programs that are started by others ---------------------------------------------------------------
 
 LAMBDA = {"class_name": "Lambda", "config": {"name": "x"}}
 CODE = "it has a Lambda layer, which is code: do not load it"
@@ -191,7 +191,7 @@ RUNS = "[core]\n\tfsmonitor = ./run\n"
 RUN = "error: git's configuration sets core.fsmonitor to './run', which it runs"
 
 PROGRAMS: list[Case] = [
-    ("graph-operation", {"a.pbtxt": AWAY, "b.tflite": AWAY, "c.pb": AWAY}, []),  # told by link-outside
+    ("graph-operation", {"a.pbtxt": AWAY, "b.tflite": AWAY, "c.pb": AWAY}, []),  # reported by link-outside
     ("yaml-code", {"a.yaml": AWAY, "b.skops": AWAY}, []),
     ("executable", {"a.sh": AWAY, "b.exe": AWAY}, []),
     ("external-data", {"a.onnx": AWAY, "b.h5": AWAY}, []),
@@ -223,7 +223,7 @@ def test_as_many_folders_as_are_searched_for_gits_configuration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = {f"{name}/.git/config": RUNS for name in "abc"} | {f"{name}/x": "x" for name in "abc"}
-    monkeypatch.setattr(repositories, "MAX_FOLDERS", 4)  # with the top
+    monkeypatch.setattr(repositories, "MAX_FOLDERS", 4)  # including the topmost
     told = [f"{name}/.git/config: {RUN}" for name in "abc"]
     assert rule_words.lines("repository-program", files, tmp_path / "a") == told
     monkeypatch.setattr(repositories, "MAX_FOLDERS", 3)
@@ -375,7 +375,7 @@ EMBEDDING = {"token_embd.weight": [8, 4]}
 
 
 def numbers(*values: int) -> bytes:
-    """A list of int32, its type before it."""
+    """A list of int32, preceded by its type."""
     return (
         b"\x09\0\0\0\x05\0\0\0" + len(values).to_bytes(8, "little") + b"".join(v.to_bytes(4, "little") for v in values)
     )
@@ -484,7 +484,7 @@ def test_dtypes_whose_bits_are_not_examined() -> None:
     assert lost_bits._watched(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
 
 
-# --- what a sample of mutants showed that no test depended on ---------------------------------------
+# --- found by mutants that no test noticed --------------------------------------------------------------
 
 FURTHER = {"config.json": CONFIG, "model.safetensors": safetensors(shapes())}
 WITHOUT_NORM = {name: shape for name, shape in shapes().items() if name != "model.norm.weight"}
@@ -513,7 +513,7 @@ PART = {"general.architecture": "llama", "split.count": 2}
 )
 def test_checkpoints_beside_the_main_one(beside: dict[str, Any], found: list[Any], tmp_path: Path) -> None:
     own = rule_words.subject_of(tmp_path, {**FURTHER, **beside})
-    assert len(own.results) == 2  # joined when they are asked for
+    assert len(own.results) == 2  # joined when they are requested
     assert [(each.rule, each.message, each.path) for each in own.of_other_sets] == found
 
 
@@ -608,7 +608,7 @@ def test_letters_that_are_written_as_numbers(text: str, found: bool) -> None:
 
 @pytest.mark.skipif(os.sep == "\\", reason="there a backslash separates folders")
 def test_a_backslash_is_a_letter(tmp_path: Path) -> None:
-    """A loader on Linux opens such a file, so it is read, and no rule fails for it."""
+    """A loader on Linux opens this file, so it is read, and no rule fails for it."""
     weights = safetensors({"a": [4]})
     files = {"\\a.safetensors": weights, "b.safetensors": weights, "\\x.pkl": CALLS, "c\\..\\d.pkl": CALLS}
     assert rule_words.lines("pickle", files, tmp_path) == [f"{name}: error: {REACHES}" for name in list(files)[2:]]
@@ -617,7 +617,7 @@ def test_a_backslash_is_a_letter(tmp_path: Path) -> None:
 
 
 def test_links_are_not_followed_for_names_either(tmp_path: Path) -> None:
-    """The names in a folder that a document names, where the folder is a link."""
+    """A document names files in a folder that is a link."""
     (tmp_path / "away").mkdir()
     (tmp_path / "away" / "config.json").write_text("{}")
     index = {"_class_name": "P", "vae": ["diffusers", "AutoencoderKL"]}

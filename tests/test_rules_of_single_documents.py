@@ -1,4 +1,4 @@
-"""What rules say of documents and lists where no full model is needed: each branch's words, and the nearest sound value."""
+"""Rules on documents and lists that need no full model: each branch's words, and the nearest sound value."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ PADDED = {"strategy": "BatchLongest", "direction": "Right", "pad_id": 0, "pad_ty
         ({"truncation": {**TRUNCATED, "stride": 8}}, ["truncation has a stride of 8, but a length of 8 tokens"]),
         ({"truncation": {**TRUNCATED, "max_length": 0}}, []),
         ({"truncation": {**TRUNCATED, "max_length": 1, "stride": 1}}, ["truncation has a stride of 1, but a length of 1 tokens"]),
-        ({"model": {"type": "BPE", "vocab": {}, "merges": [], "dropout": 1}}, []),  # a whole number is one
+        ({"model": {"type": "BPE", "vocab": {}, "merges": [], "dropout": 1}}, []),  # a whole number counts as one
         ({"model": {"type": "BPE", "vocab": {}, "merges": [], "dropout": "x"}}, ["model.dropout is no number"]),
         ({"model": {"type": "WordLevel", "vocab": {"a": 0}}}, ["no '<unk>' in the vocabulary, which stands for unknown text"]),
         ({"model": {"type": "WordPiece", "vocab": {"a": 0}}}, ["no '[UNK]' in the vocabulary, which stands for unknown text"]),

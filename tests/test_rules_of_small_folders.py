@@ -1,4 +1,4 @@
-"""What rules say of small folders and fields: Diffusers, GGUF, adapters, pickles, packing, and what lies beside weights."""
+"""Rules on small folders and fields: Diffusers, GGUF, adapters, pickles, packing, and files beside the weights."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_groups_of_awq(tensors: dict[str, list[int]], size: int | None, tmp_path
     assert packing._groups_of_awq(rule_words.subject_of(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
 
 
-# --- what lies beside -----------------------------------------------------------------------------
+# --- files beside the weights --------------------------------------------------------------------------
 
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 
@@ -283,7 +283,7 @@ def test_folders_of_few_files(code: str, files: dict[str, Any], said: list[str] 
     assert sorted(found) == sorted(said)
 
 
-# --- what a sample of mutants showed that no test asked for ---------------------------------------
+# --- found by mutants that no test noticed --------------------------------------------------------------
 
 IA3 = {"peft_type": "IA3", "target_modules": ["q", "v"], "feedforward_modules": []}
 
@@ -381,12 +381,12 @@ def test_what_cannot_be_read_is_named() -> None:
     ]
 
 
-# --- what is too large, and what is unknown ------------------------------------------------------
+# --- too large or unknown -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("path", [".git/config", "bare/config"])
 def test_a_large_configuration_of_git(path: str, tmp_path: Path) -> None:
-    """One that is too large to be read is reported as such, not as a program that it does not name."""
+    """A configuration too large to be read is reported as that, not as a program that it does not name."""
     file = tmp_path / path
     file.parent.mkdir()
     (file.parent / "HEAD").write_text("ref: refs/heads/main\n")

@@ -1,4 +1,4 @@
-"""What rules say of words, numbers and shapes that loaders refuse. The loaders' answers are in `data/config_fields.json`."""
+"""Rules on words, numbers and shapes that loaders refuse. The loaders' answers are in `data/config_fields.json`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def of_layers(**shapes: list[int]) -> dict[str, list[int]]:
     return {STEM.format(at) + name.replace("__", "."): shape for at in (0, 1) for name, shape in shapes.items()}
 
 
-#: What PEFT 0.21 makes of a projection of 32 × 32, with another number in the configuration for each: the first is sound.
+#: PEFT 0.21's answer for a projection of 32 × 32, each with another number in the configuration: the first is sound.
 METHODS: list[tuple[dict[str, Any], list[dict[str, Any]], dict[str, list[int]]]] = [
     ({"peft_type": "C3A", "block_size": 16}, [{"block_size": 8}, {"block_size": 32}], of_layers(c3a_kernel=[2, 2, 16])),
     ({"peft_type": "OFT", "r": 0, "oft_block_size": 8}, [{"oft_block_size": 16}], of_layers(oft_R__weight=[4, 28])),
@@ -78,7 +78,7 @@ def test_pieces_that_no_module_has(config: dict[str, Any], tensors: dict[str, li
 
 
 def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two layers of one shape are tried once; of two shapes, only the first if no more may be."""
+    """Two layers of one shape are tried once; of two shapes, only the first if the limit is one."""
     config = {"peft_type": "C3A", "block_size": 16}
     tensors = of_layers(c3a_kernel=[2, 2, 16])
     monkeypatch.setattr(module_sizes, "_MOST", 1)
@@ -203,7 +203,7 @@ def test_nesting_has_a_bound() -> None:
 
 
 def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
-    """The configurations of all types, from which the table was not made one by one, are accepted by it."""
+    """The table, which was not made from them one by one, accepts the configurations of all types."""
     import cases
 
     told: dict[str, list[str]] = {}
@@ -217,13 +217,13 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
             )
             found = [
                 what for what in found if "num_experts_per_tok" not in what and "n_group" not in what
-            ]  # only called
+            ]  # is only a name
             told |= {path.stem: found} if found else {}
     assert told == {}
 
 
 def test_the_table_has_no_word_alone() -> None:
-    """A field with one word is one of which no others were found, not one that has no others."""
+    """A field with a single word is one of which no others were found, not one that has no others."""
     table = data.table("choices")
     lists = [words for part in ("words", "peft", "diffusers") for own in table[part].values() for words in own.values()]
     assert [words for words in lists if not (words == "activation" or len(words) > 1)] == []
@@ -285,7 +285,7 @@ def test_flags_of_bitsandbytes(flags: dict[str, Any], end: str, expected: list[s
 
 
 SAVED = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
-#: What lies beside a file of weights, its name, and whether Transformers finds it.
+#: Files beside a file of weights, its name, and whether Transformers finds it.
 FREE_NAMES: list[tuple[dict[str, Any], str, bool]] = [
     ({"config.json": SAVED}, "weights.safetensors", False),
     ({"config.json": SAVED}, "llama-final.safetensors", False),
@@ -294,7 +294,7 @@ FREE_NAMES: list[tuple[dict[str, Any], str, bool]] = [
     ({"config.json": {**SAVED, "transformers_weights": "weights.safetensors"}}, "weights.safetensors", True),
     ({"config.json": {**SAVED, "quantization": {"bits": 4}}}, "weights.safetensors", True),  # MLX finds it
     ({"config.json": {**SAVED, "auto_map": {}}}, "weights.safetensors", True),
-    ({"config.json": {"model_type": "whisper"}}, "weights.safetensors", True),  # of MLX, saved by no Transformers
+    ({"config.json": {"model_type": "whisper"}}, "weights.safetensors", True),  # from MLX, not saved by Transformers
     ({"config.json": SAVED, "params.json": {}}, "consolidated.safetensors", True),
     ({"config.json": SAVED, "pytorch_model.bin": b"x"}, "weights.safetensors", True),
     ({"config.json": SAVED}, "pytorch_lora_weights.safetensors", True),
@@ -346,7 +346,7 @@ def test_the_order_of_modules(listed: list[Any], expected: list[str]) -> None:
 
 TOKENS: dict[str, Any] = {"module_output_name": "token_embeddings"}
 MEAN, DENSE = {"pooling_mode": "mean"}, {"in_features": 8, "out_features": 4}
-#: Each module's class and configuration, the first of a model of width 8, and what is told.
+#: Each module's class and configuration, the first of a model of width 8, and the findings.
 FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
     ([("Transformer", TOKENS), ("Pooling", MEAN), ("Dense", DENSE), ("Normalize", {})], []),
     ([("Transformer", {}), ("Pooling", MEAN), ("Dense", DENSE), ("LayerNorm", {"dimension": 4})], []),
@@ -360,7 +360,7 @@ FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
     ([("Transformer", {}), ("Pooling", MEAN), ("Dense", DENSE), ("LayerNorm", {"dimension": 8})], ["3/config.json: dimension is 8, but the module before makes 4"]),
     ([("BoW", {"vocab": ["a", "b"]}), ("Dense", {**DENSE, "in_features": 2})], []),
     ([("BoW", {"vocab": ["a", "b"]}), ("Dense", DENSE)], ["1/config.json: in_features is 8, but the module before makes 2"]),
-    ([("Transformer", {}), ("SpladePooling", {}), ("Dense", {**DENSE, "module_input_name": "x"})], []),  # nobody knows
+    ([("Transformer", {}), ("SpladePooling", {}), ("Dense", {**DENSE, "module_input_name": "x"})], []),  # an unknown class
 ]  # fmt: skip
 
 

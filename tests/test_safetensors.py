@@ -1,4 +1,4 @@
-"""The safetensors reader against the reference implementation: what it accepts, rejects and says."""
+"""The safetensors reader against the reference implementation: what it accepts, rejects and reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from inspector.sources.local import LocalFile
 
 
 def header_of(path: Path) -> Header:
-    """Our reading of a file, with the invariant that its regions partition it."""
+    """Our reader's header, after checking that its regions partition the file."""
     source = LocalFile(path)
     try:
         header = read(source, path.name)
@@ -55,7 +55,7 @@ def entry(begin: Any, end: Any, shape: Any = (1,), dtype: Any = "U8") -> dict[st
 
 
 def test_reads_what_the_reference_writes(tmp_path: Path) -> None:
-    """Names, dtypes, shapes, metadata and the data's place agree with the reference reader."""
+    """Names, dtypes, shapes, metadata and the start of the data agree with the reference reader."""
     arrays: dict[str, np.ndarray[Any, Any]] = {
         "a.weight": np.arange(12, dtype=np.float32).reshape(3, 4),
         "b.bias": np.arange(5, dtype=np.float16),
@@ -76,7 +76,7 @@ def test_reads_what_the_reference_writes(tmp_path: Path) -> None:
 
 @every("dtype", sorted(DTYPE_BITS))
 def test_every_dtype_has_the_reference_width(tmp_path: Path, dtype: str) -> None:
-    """8 elements of each dtype take as many bytes as the reference says, and no other number."""
+    """8 elements of each dtype take as many bytes as in the reference, and no other number is accepted."""
     nbytes = DTYPE_BITS[dtype]
     right = write(tmp_path / "right", {"t": entry(0, nbytes, (8,), dtype)}, nbytes)
     wrong = write(tmp_path / "wrong", {"t": entry(0, nbytes + 1, (8,), dtype)}, nbytes + 1)
@@ -114,7 +114,7 @@ ACCEPTED = {
 
 @every("case", ACCEPTED)
 def test_accepts_and_tells(tmp_path: Path, case: str) -> None:
-    """What the reference accepts is no error here; what is odd about it is told."""
+    """What the reference accepts is no error here; oddities are reported."""
     raw, data, rule = ACCEPTED[case]
     path = write(tmp_path / "x", None, data, raw=raw)
     assert reference_accepts(path)
@@ -156,7 +156,7 @@ READABLE_DAMAGE: dict[str, tuple[object, int, str]] = {
 
 @every("case", READABLE_DAMAGE)
 def test_damage_is_explained(tmp_path: Path, case: str) -> None:
-    """A header that the reference rejects but that can be read gives a finding, and exact regions."""
+    """A readable header that the reference rejects has a finding, and exact regions."""
     content, data, rule = READABLE_DAMAGE[case]
     path = write(tmp_path / "x", content, data)
     assert not reference_accepts(path)
@@ -185,7 +185,7 @@ RAW_DAMAGE = {
 
 @pytest.mark.parametrize("case", RAW_DAMAGE)
 def test_raw_damage_is_explained(tmp_path: Path, case: str) -> None:
-    """The same for what a JSON writer would not write."""
+    """The same holds for bytes that a JSON writer would not write."""
     raw, rule = RAW_DAMAGE[case]
     path = write(tmp_path / "x", None, 1, raw=raw)
     assert not reference_accepts(path)
@@ -213,7 +213,7 @@ UNREADABLE = {
 
 @every("case", UNREADABLE)
 def test_unreadable_is_one_clear_error(tmp_path: Path, case: str) -> None:
-    """No header, no result: one line that says what was found."""
+    """There is no header, and one line says what was found."""
     content, said = UNREADABLE[case]
     path = tmp_path / "x.safetensors"
     path.write_bytes(content)
@@ -224,7 +224,7 @@ def test_unreadable_is_one_clear_error(tmp_path: Path, case: str) -> None:
 
 
 def test_many_findings_are_counted_not_listed(tmp_path: Path) -> None:
-    """A header with thousands of damaged entries gives some findings and a count."""
+    """A header with thousands of damaged entries has some findings and a count."""
     path = write(tmp_path / "x", {f"t{n}": entry(0, 1, dtype="?") for n in range(5000)}, 1)
     findings = header_of(path).findings
     assert len(findings) < 100
@@ -232,7 +232,7 @@ def test_many_findings_are_counted_not_listed(tmp_path: Path) -> None:
 
 
 def test_reads_the_header_and_nothing_else(tmp_path: Path) -> None:
-    """Bytes read are the length field and the header, to the byte."""
+    """The bytes read are the length field and the header, exactly."""
     path = write(tmp_path / "x", {"t": entry(0, 5000, (5000,))}, 5000)
     source = LocalFile(path)
     read(source, "x")
@@ -259,7 +259,7 @@ HEADERS = st.lists(
 
 
 def consistent(sizes: list[tuple[str, list[int]]]) -> list[tuple[str, Any]]:
-    """Entries that lie one after the other, as a writer lays them."""
+    """Entries one after the other, as a writer places them."""
     pairs: list[tuple[str, Any]] = []
     end = 0
     for dtype, shape in sizes:
@@ -307,7 +307,7 @@ def test_agrees_with_the_reference(
             }
 
 
-#: Each, put somewhere into a header or over some of it, makes another text; some of them are sound JSON.
+#: Each, inserted into a header or written over part of it, changes the text; some results are valid JSON.
 SCRAPS = [
     "",
     " ",
@@ -346,7 +346,7 @@ SCRAPS += ['"a":{}', '"__metadata__":{"a":"b"},', '"dtype":"U8",', '{"__metadata
 def test_the_short_way_reads_what_the_long_way_reads(
     pairs: list[tuple[str, Any]], metadata: dict[str, str] | None, scrap: str, at: int, over: int, twice: bool
 ) -> None:
-    """A header in the writer's layout, or anything near it: read with one expression as it would be as any JSON."""
+    """A header in the writer's layout, or near it, gives the same by the regular expression as by the JSON parser."""
     entries = [*pairs, *pairs[:1]] if twice else pairs
     front = [] if metadata is None else [("__metadata__", metadata)]
     texts = (f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in [*front, *entries])
@@ -397,7 +397,7 @@ def test_alignment_is_counted_from_the_files_first_byte(
     assert ("misaligned" in {finding.rule for finding in header.findings}) is misaligned
 
 
-#: Header → bytes of data, the regions of the data from its first byte, and all that is said: rule, message, tensor.
+#: Header → bytes of data, the regions of the data from its first byte, and all findings: rule, message, tensor.
 TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tuple[str, str, str | None]]]] = {
     "sound": ({"a": entry(0, 4, (4,)), "b": entry(4, 8, (4,))}, 8, [("tensors", 0, 8)], []),
     "in another order": ({"b": entry(4, 8, (4,)), "a": entry(0, 4, (4,))}, 8, [("tensors", 0, 8)], []),

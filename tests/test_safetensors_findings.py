@@ -1,4 +1,4 @@
-"""What is said of odd safetensors headers, word for word, and the reader's bounds from both sides."""
+"""The findings on odd safetensors headers, word for word, and the reader's limits from both sides."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Told = list[tuple[str, str, str, str | None]]
 
 
 def long_way(raw: bytes, start: int = 100) -> tuple[list[Tensor], dict[str, str], Told]:
-    """Tensors, metadata and findings of a header as any JSON."""
+    """Tensors, metadata and findings of a header that is parsed as any JSON."""
     findings = Findings("a")
     tensors, metadata = entries.parse(raw, "a", start, findings)
     return tensors, metadata, [(each.rule, each.severity, each.message, each.tensor) for each in findings.all()]
@@ -38,7 +38,7 @@ MALFORMED = "an entry that a later one of the same name hides is malformed"
 INFINITE = "a number is beyond the range of a 64-bit float"
 DEEP = '"x":' + "[" * 126 + "]" * 126
 
-#: A header of one tensor `t` → all that is said of it, and whether the tensor is kept.
+#: A header of one tensor `t` → all findings, and whether the tensor is kept.
 ODD: dict[str, tuple[bytes, Told, bool]] = {
     "sound": (of(), [], True),
     "dtype no text": (of(dtype="3"), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
@@ -326,20 +326,20 @@ def test_a_name_of_half_a_pair(half: bytes) -> None:
     ],
 )
 def test_an_entry_that_a_later_one_hides(hidden: str, malformed: bool) -> None:
-    """The reference reader parses it all the same, and refuses what it cannot."""
+    """The reference reader parses it all the same, and refuses it if invalid."""
     said = long_way(f'{{"t":{hidden},"t":{entry()}}}'.encode())[2]
     assert said[0] == ("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t")
     assert said[1:] == ([("tensor-entry", "error", MALFORMED, "t")] if malformed else [])
 
 
 def test_metadata() -> None:
-    """As it is, in two parts, and of the words that a tensor's entry has."""
+    """Ordinary metadata, in two parts, and with the words of a tensor's entry."""
     assert long_way(b'{"__metadata__":{"a":"1","b":"2"}}')[1] == {"a": "1", "b": "2"}
     assert long_way(b'{"__metadata__":{"a":"1"},"__metadata__":{"b":"2","a":"3"}}')[1] == {"a": "3", "b": "2"}
     assert long_way(b'{"__metadata__":{"a":1,"b":"2"}}')[1] == {"b": "2"}
     triple = {"dtype": "a", "shape": "b", "data_offsets": "c"}
     assert long_way(json.dumps({"__metadata__": triple}).encode()) == ([], triple, [])
-    raw = json.dumps(triple).encode()  # a header that is itself in the order of an entry
+    raw = json.dumps(triple).encode()  # a header whose own fields are in the order of an entry
     assert [(rule, name) for rule, _, _, name in long_way(raw)[2]] == [("tensor-entry", name) for name in triple]
 
 
@@ -370,7 +370,7 @@ def test_what_is_no_header(case: str) -> None:
     [(b":", 700_000, "fields"), (b'"', 2_000_000, "quotes"), (b",", 2_500_000, "values"), (b"{", 300_000, "objects"), (b"[", 600_000, "lists")],
 )  # fmt: skip
 def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> None:
-    """So many are read on, as JSON that is none; one more is refused before."""
+    """Up to the limit they are read, as invalid JSON; one more is refused before that."""
     with pytest.raises(FormatError, match=r"not JSON|nested too deep"):
         long_way(mark * most)
     with pytest.raises(FormatError) as raised:
@@ -382,7 +382,7 @@ def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> No
 
 
 def test_long_texts_are_kept_in_short() -> None:
-    """Beyond 16 MB of header, of a text of 64 kB and more the first 32 kB; what is no text is left as it is."""
+    """In headers beyond 16 MB, the first 32 kB of texts of 64 kB and more are kept; other values are unchanged."""
     rest = b'{"__metadata__":{"a":"%s","b":"short","c":"%s"},' % (b"x" * 17_000_000, b"y" * 65_535)
     tensors, metadata, said = long_way(rest + of()[1:])
     assert (tensors, said) == (KEPT, [])
@@ -397,7 +397,7 @@ def test_long_texts_are_kept_in_short() -> None:
 
 
 def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
-    """Each takes memory of its own; that they are not sizes is reported all the same."""
+    """Each takes memory of its own; those that are not sizes are still reported."""
     shapes = ",".join(f'"t{at}":{entry(shape=f"[{at}.5]")}' for at in range(1001))
     said = long_way(f"{{{shapes}}}".encode())[2]
     assert said[0][2] == "the shape [0.5] has a dimension that is not a size"
@@ -407,7 +407,7 @@ def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
     assert (few("3.5"), few.infinite, few("1e999"), few.infinite) == ("3.5", False, "a fraction", True)
 
 
-# --- the short way ----------------------------------------------------------------------------
+# --- the fast parser --------------------------------------------------------------------------------
 
 
 @every(
@@ -444,7 +444,7 @@ def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
     ],
 )
 def test_what_the_short_way_reads(raw: bytes, short: bool) -> None:
-    """Only what a writer of the format would write; anything else is read the long way, with the same result."""
+    """Only what a writer of the format would write; anything else is parsed as JSON, with the same result."""
     found = safetensors.parse_usual(raw, 100)
     assert (found is not None) is short
     if found is not None:

@@ -1,4 +1,4 @@
-"""Bytes of shapes, and how a file's bytes are divided: alignment, holes, overlaps, lengths."""
+"""Bytes of shapes, and the division of a file's bytes: alignment, holes, overlaps, lengths."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from inspector.sources.local import LocalFile
     ],
 )
 def test_bytes_of_a_shape(dtype: str, shape: tuple[Any, ...], expected: int | None) -> None:
-    """Counted in 64 bits, of bits too."""
+    """Counted in 64 bits, in number of bits too."""
     assert expected_bytes(dtype, shape) == expected
 
 
@@ -60,7 +60,7 @@ def plain(begin: int, end: int, shape: list[int], dtype: str = "U8") -> dict[str
 
 
 def test_tensors_that_are_not_aligned_are_counted(tmp_path: Path) -> None:
-    """Empty ones lie nowhere; a file whose data begins at a multiple of 8 has none where all sizes are."""
+    """Empty tensors have no place; if the data and all sizes are multiples of 8, every tensor is aligned."""
     name = "n" * (8 - (len(json.dumps({"": plain(0, 8, [8])}, separators=(",", ":"))) % 8))
     assert file(tmp_path, {name: plain(0, 8, [8])}, 8).findings == ()
     pad = {
@@ -80,7 +80,7 @@ def test_tensors_that_are_not_aligned_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_file_that_ends_within_a_hole(tmp_path: Path) -> None:
-    """The hole is cut off with the file: what is missing is told once."""
+    """The hole is cut off with the file: the missing bytes are reported once."""
     header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(8, 12, [4])}, 4)
     assert [each.rule for each in header.findings] == ["truncated"]
     header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(8, 12, [4])}, 5)
@@ -93,7 +93,7 @@ def test_a_file_that_ends_within_a_hole(tmp_path: Path) -> None:
 
 
 def test_holes_that_touch_are_one_region(tmp_path: Path) -> None:
-    """Though an empty tensor lies between them, before which two bytes are nobody's."""
+    """They are one even with an empty tensor between them, before which two bytes are unclaimed."""
     header = file(tmp_path, {"a": plain(0, 4, [4]), "b": plain(6, 6, [0]), "c": plain(8, 9, [1])}, 9)
     assert [(each.rule, each.message, each.tensor) for each in header.findings] == [
         ("hole", "2 bytes before it belong to no tensor", "b"),

@@ -1,4 +1,4 @@
-"""SARIF of names that no document may have; `test_rules` holds what is made of each rule's case to the schema."""
+"""SARIF of names that are not allowed in documents; `test_rules` checks the findings of each rule's case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a name in a formula gets its value from: made-up families of a few fields, each value worked out by hand."""
+"""Where a name in a formula gets its value: invented families of a few fields, each value worked out by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.errors import ConfigError, CostError
 
 
 def scope(values: dict[str, Any], **table: Any) -> Scope:
-    """A configuration as a family sees it that has nothing but these columns."""
+    """A configuration of a family that has only these columns."""
     return Scope(Family(**{"name": "toy", "types": {}, "rows": (), **table}), values)
 
 
@@ -26,7 +26,7 @@ def scope(values: dict[str, Any], **table: Any) -> Scope:
         ({"model_type": "other"}, {"types": {"toy": {"width": 5}}, "defaults": {"width": 7}}, 7),
         ({}, {"derived": {"width": "2 * 4"}, "defaults": {"width": 7}}, 8),
         ({"model_type": "toy"}, {"types": {"toy": {"width": 5}}, "derived": {"width": "8"}}, 5),
-        # a null is not the type's own value, nor the family's default
+        # a null is neither the type's own value nor the family's default
         ({"model_type": "toy", "width": None}, {"types": {"toy": {"width": 5}}, "derived": {"width": "8"}}, 8),
         ({"model_type": "toy", "width": None}, {"types": {"toy": {"width": 5}}, "defaults": {"width": 7}}, None),
         # under the family's own name, and under the common one
@@ -35,7 +35,7 @@ def scope(values: dict[str, Any], **table: Any) -> Scope:
         ({"n_embd": 3, "width": None}, {"fields": {"n_embd": "width"}}, 3),
         ({"n_embd": None}, {"fields": {"n_embd": "width"}, "types": {"": {"width": 5}}}, None),
         ({}, {"fields": {"n_embd": "width"}, "types": {"": {"width": 5}}}, 5),
-        # numbers as files write them
+        # numbers as they appear in files
         ({"width": 4.0}, {}, 4),
         ({"width": 4.5}, {}, 4.5),
         ({"width": -4.0}, {}, -4),
@@ -52,7 +52,7 @@ def test_the_first_that_has_a_value_gives_it(values: dict[str, Any], table: dict
 
 
 def test_whole_floats_below_two_to_the_53_are_integers() -> None:
-    """Above, a float is not told from its neighbours."""
+    """Above that, a float cannot be distinguished from its neighbours."""
     assert type(scope({"width": 2.0**53 - 1})["width"]) is int
     assert type(scope({"width": 2.0**53})["width"]) is float
     assert type(scope({"width": -(2.0**53)})["width"]) is float
@@ -87,7 +87,7 @@ def test_what_nothing_says_is_asked_for() -> None:
     with pytest.raises(ConfigError, match=message):
         scope({})["width"]
     with pytest.raises(ConfigError, match=r"^the configuration has no `num_key_value_heads`"):
-        scope({"num_attention_heads": 4})["num_key_value_heads"]  # FOR_NULL is for nulls alone
+        scope({"num_attention_heads": 4})["num_key_value_heads"]  # FOR_NULL applies to nulls alone
 
 
 def test_fields_that_follow_from_each_other_in_a_circle() -> None:
@@ -99,7 +99,7 @@ def test_fields_that_follow_from_each_other_in_a_circle() -> None:
 
 
 def test_a_layers_own_values() -> None:
-    """`per_layer_config` is asked for the layer at hand, first of all; its numbers may begin with zeros."""
+    """`per_layer_config` has precedence for the layer in question; its numbers may begin with zeros."""
     own = {"01": {"width": 5, "deep": None}, "3": {"width": 2**63}, "4": 7, "five": {"width": 1}, "1" * 9: {"width": 1}}
     whole = scope({"width": 3, "deep": 9, "per_layer_config": own}, derived={"double": "width * 2"})
     assert [whole.at(layer=layer)["width"] for layer in (0, 1, 4, 111_111_111)] == [3, 5, 3, 3]
@@ -128,7 +128,7 @@ def test_a_field_that_follows_from_an_index_is_worked_out_for_each() -> None:
 
 
 def test_a_field_is_worked_out_once() -> None:
-    """Many formulas name it: the second time costs one step, the name's own."""
+    """Many formulas name it: the second time costs one step, for the name itself."""
     whole = scope({"width": 3}, derived={"plain": "width * width * width", "step": "layer * layer * layer"})
 
     def steps(name: str, where: Scope) -> int:
@@ -164,7 +164,7 @@ def test_a_field_is_worked_out_once() -> None:
     ],
 )
 def test_whether_a_formula_varies_with_an_index(text: str, varies: bool) -> None:
-    """By itself, or through fields that follow from others, which may go round in a circle."""
+    """Directly, or through fields that follow from others, which may form a circle."""
     derived = {"wide": "width * layer", "wider": "wide + 1", "round": "trip", "trip": "round"}
     whole = scope({"width": 3}, derived=derived)
     assert whole.mentions(text or "1", {"layer"}) is varies
@@ -212,7 +212,7 @@ def test_old_words_for_kinds_of_layers() -> None:
     found = scope({"layer_types": kinds, "layers_block_type": ["mamba"], "others": ["mamba"]})
     assert found["layer_types"] == ["full_attention", "linear_attention", "sliding_attention", 3]
     assert (found["layers_block_type"], found["others"]) == (["linear_attention"], ["mamba"])
-    assert kinds[0] == "attention"  # the configuration itself is left as it is
+    assert kinds[0] == "attention"  # the configuration itself is unchanged
     assert scope({"layer_types": "mamba"})["layer_types"] == "mamba"
 
 
@@ -223,7 +223,7 @@ TEXT = Include("text_config", "model.", default_type="llama")
 
 
 def test_a_part_is_completed_by_its_own_type() -> None:
-    """A llama within a whole: what it leaves out is LlamaConfig's."""
+    """A llama within a whole: missing fields are LlamaConfig's."""
     whole = scope({"text_config": {"hidden_size": 64}}, rows=(TEXT,))
     part = whole["text_config"]
     assert isinstance(part, Part)
@@ -236,7 +236,7 @@ def test_a_part_is_completed_by_its_own_type() -> None:
 
 
 def test_the_whole_says_what_a_part_and_its_type_leave_out() -> None:
-    """`defaults` of the whole's table are for what the part's own type does not know."""
+    """`defaults` of the whole's table apply to fields that the part's own type does not have."""
     table = {"rows": (TEXT,), "defaults": {"text_config": {"hidden_size": 96, "towers": 3}}}
     given = scope({"text_config": {"num_hidden_layers": 2}}, **table)["text_config"]
     assert (given["num_hidden_layers"], given["hidden_size"], given["towers"]) == (2, 4096, 3)
@@ -247,7 +247,7 @@ def test_the_whole_says_what_a_part_and_its_type_leave_out() -> None:
 
 
 def test_a_part_of_a_type_without_a_table() -> None:
-    """What it gives, over what the whole says of it."""
+    """Its own fields take precedence over those that the whole gives it."""
     unknown = Include("text_config", "model.", default_type="nobody knows")
     table = {"rows": (unknown,), "defaults": {"text_config": {"hidden_size": 96, "towers": 3}}}
     assert scope({"text_config": {"hidden_size": 64}}, **table)["text_config"] == {"hidden_size": 64, "towers": 3}
@@ -255,12 +255,12 @@ def test_a_part_of_a_type_without_a_table() -> None:
 
 
 def test_a_part_whose_rows_the_whole_has() -> None:
-    """It is no include: its type's table completes it, but for a type that is the whole's own."""
+    """It is not included: its type's table completes it, unless the type is the whole's own."""
     given = {"hidden_size": 64, "model_type": "llama"}
     assert scope({"text_config": given})["text_config"]["num_hidden_layers"] == 32
     own = scope({"model_type": "llama", "text_config": given})["text_config"]
     assert own == given
-    assert "num_hidden_layers" not in own  # Llama's table is the whole's, which says what it likes of its parts
+    assert "num_hidden_layers" not in own  # Llama's table is the whole's, which may set any field of its parts
     with pytest.raises(KeyError):
         own["num_hidden_layers"]
     table = {"defaults": {"text_config": {"hidden_size": 96, "towers": 3}}}
@@ -271,7 +271,7 @@ def test_a_part_whose_rows_the_whole_has() -> None:
 
 
 def test_fields_of_a_part_that_follow_from_the_whole() -> None:
-    """`text_config.hidden_size` of `derived` fills what the part leaves out or leaves at null, and nothing else."""
+    """`text_config.hidden_size` of `derived` fills a missing or null field of the part, and nothing else."""
     derived = {"text_config.hidden_size": "width * 2", "text_config.depth": "7", "vision_config.hidden_size": "9"}
     whole = scope({"width": 24}, rows=(Row("norm", "norm", "1"), TEXT), derived=derived)
     assert whole.filled("text_config", {"depth": 1}) == {"depth": 1, "hidden_size": 48}
@@ -285,7 +285,7 @@ def test_fields_of_a_part_that_follow_from_the_whole() -> None:
 
 
 def test_what_a_class_works_out_itself_is_not_read() -> None:
-    """A field of `overwritten`, under every name it may have, and of a part."""
+    """A field of `overwritten` is ignored, under each of its names, and in a part."""
     table = {"derived": {"width": "2 * heads"}, "fields": {"n_embd": "width"}, "overwritten": ["width"]}
     assert [scope({"heads": 4, name: 5}, **table)["width"] for name in ("width", "n_embd", "other")] == [8, 8, 8]
     part = {"derived": {"text_config.width": "heads"}, "overwritten": ["text_config.width"], "rows": (TEXT,)}
@@ -294,7 +294,7 @@ def test_what_a_class_works_out_itself_is_not_read() -> None:
 
 @pytest.mark.parametrize("rows", [(), (TEXT,)])
 def test_a_part_that_is_null_has_its_usual_values(rows: tuple[Row | Include, ...]) -> None:
-    """Unless the table has null for it: a class then has no such part. Labels that are null are no labels."""
+    """Unless the table has null for it: such a class has no part of this kind. Null labels are no labels."""
     usual = {"rows": rows, "defaults": {"text_config": {"towers": 3}, "id2label": {"0": "cat"}}}
     assert scope({"text_config": None}, **usual)["text_config"]["towers"] == 3
     assert scope({"text_config": None}, rows=rows, defaults={"text_config": None})["text_config"] is None
@@ -302,7 +302,7 @@ def test_a_part_that_is_null_has_its_usual_values(rows: tuple[Row | Include, ...
 
 
 def test_a_part_of_a_part_is_completed_too() -> None:
-    """What the outer part gives of the inner one replaces the table's, field by field; labels as a whole."""
+    """The outer part's fields of the inner one replace the table's, field by field; labels are replaced as a whole."""
     usual = {"encoder": {"vision_config": {"width": 8, "depth": 2}, "id2label": {"0": "cat", "1": "dog"}}}
     given = {"encoder": {"vision_config": {"width": 4}, "id2label": {"0": "cow"}}}
     found = {"vision_config": {"width": 4, "depth": 2}, "id2label": {"0": "cow"}}

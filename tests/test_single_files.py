@@ -1,4 +1,4 @@
-"""Single files of the diffusion world in their authors' names: known by these, counted, predicted, without a configuration."""
+"""Single files of diffusion models under their authors' names: recognised by these, counted and predicted."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ import inspector
 from inspector.architectures.data.roles import ROLES
 from inspector.architectures.store import store
 
-#: Beginnings of names that are the same whoever stores the file.
+#: Prefixes of names that are the same for all writers of the file.
 OWN = ("text_encoders.", "vae.", "model.", "first_stage_model.", "cond_stage_model.", "conditioner.", "control_model.")
 
 
 @cache
 def signed() -> list[Any]:
-    """The cases whose types are known by their names, each as its authors write it and as ComfyUI does."""
+    """The cases whose types are recognised by names, as written by their authors and by ComfyUI."""
     found = []
     typed = re.compile(rf'"model_type": "({"|".join(map(re.escape, store().signs))})"')
     for path in sorted(cases.FOLDER.glob("*.txt")):
-        if not typed.search(path.read_text()):  # few are, and to read all takes seconds
+        if not typed.search(path.read_text()):  # there are few, and reading all takes seconds
             continue
         for number, case in enumerate(cases.load(path)):
             if case.config.get("model_type") not in store().signs:
@@ -53,8 +53,8 @@ def test_a_file_alone_is_known_by_its_names(case: cases.Case, beginning: str, tm
     assert report.logical == report.prediction.parameters == sum(map(prod, weights))
 
 
-#: What single files hold under diffusers' names: the class, its fields, what the names begin with. ComfyUI stores
-#: Qwen-Image so, and HunyuanVideo's autoencoder comes so from its authors.
+#: Single files with diffusers' names: the class, its fields, the prefix of the names. ComfyUI stores
+#: Qwen-Image in this way, and HunyuanVideo's authors their autoencoder.
 AS_DIFFUSERS: list[tuple[dict[str, Any], str]] = [
     ({"_class_name": "QwenImageTransformer2DModel", "num_layers": 2}, "model.diffusion_model."),
     ({"_class_name": "AutoencoderKLHunyuanVideo"}, ""),
@@ -89,7 +89,7 @@ def test_averaged_weights_beside_the_denoiser(tmp_path: Path) -> None:
     assert report.logical == 859_520_964 + 83_653_863  # the denoiser and the autoencoder, each once
 
 
-#: Parameters as the models' repositories, or sums over diffusers' models, have them.
+#: Parameters as in the models' repositories, or as sums over diffusers' models.
 PUBLISHED: dict[str, tuple[dict[str, Any], int]] = {
     "Stable Diffusion 1's denoiser": ({"model_type": "stable-diffusion-1"}, 859_520_964),
     "Stable Diffusion 2's denoiser": ({"model_type": "stable-diffusion-2"}, 865_910_724),

@@ -1,4 +1,4 @@
-"""The documentation's site: it builds without a complaint, needs no network, and has all of the code in its references."""
+"""The documentation's site builds without a warning, needs no network, and documents all of the code."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site. A broken link, a page that the menu does not have, or any warning fails the build."""
+    """The built site. A broken link, a page that the menu lacks, or any warning fails the build."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    # A proxy that is not there: whatever asks the network fails.
+    # A proxy that does not exist: any use of the network fails.
     environment = {
         **os.environ,
         "NO_MKDOCS_2_WARNING": "1",
@@ -46,7 +46,7 @@ def text(path: Path) -> str:
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
-    """No font, script, style or image by an address; links that people follow are none of these."""
+    """No font, script, style or image is loaded from an address; links that readers follow are none of these."""
     pages = list(site.rglob("*.html"))
     assert len(pages) > 25
     for page in pages:
@@ -57,7 +57,7 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
 
 
 def test_the_reference_has_every_command_with_its_options(site: Path) -> None:
-    """As click knows them."""
+    """Commands and options are those of click."""
     page = text(site / "reference" / "commands.html")
     context = click.Context(inspect, info_name="inspect")
     for name in inspect.list_commands(context):
@@ -79,7 +79,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
 
 
 def test_the_reference_has_the_json_of_every_command_that_has_one(site: Path) -> None:
-    """And the fields that are a promise, by their names."""
+    """And the fields that are promised, by their names."""
     page = text(site / "reference" / "json.html")
     context = click.Context(inspect)
     for name in inspect.list_commands(context):
@@ -94,14 +94,14 @@ def test_the_reference_has_the_json_of_every_command_that_has_one(site: Path) ->
 
 
 def test_the_reference_has_every_rule_and_role(site: Path) -> None:
-    """Rules with their documentation, roles with their meaning; no marker of a list is left in any page."""
+    """Rules with their documentation, roles with their meaning; no placeholder of a list is left in any page."""
     rules, roles = text(site / "rules.html"), text(site / "roles.html")
     assert [code for code in all_rules() if f"<code>{code}</code>" not in rules] == []
     assert [role for role in inspector.ROLES if f"<code>{role}</code>" not in roles] == []
 
 
 def test_lists_are_made_from_the_code(site: Path) -> None:
-    """Bounds with their values, model types with their coverage, GGUF architectures; no marker is left in any page."""
+    """Bounds with their values, model types with their coverage, GGUF architectures; no placeholder is left."""
     assert "<td>1,073,741,824</td>" in text(site / "internals.html")  # adapters' MAX_NUMBER, 2³⁰
     types = text(site / "architectures.html")
     assert [name for name in inspector.architectures.model_types() if f"{name}<" not in types] == []
@@ -114,7 +114,7 @@ def test_lists_are_made_from_the_code(site: Path) -> None:
 
 
 def test_the_menu_has_every_page(site: Path) -> None:
-    """mkdocs tells of a page that it leaves out; this of one that is not there at all."""
+    """mkdocs reports a page that the menu lacks; this test, one of the menu that does not exist."""
     pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
     built = {path.relative_to(site) for path in site.rglob("*.html")}
     assert pages <= built

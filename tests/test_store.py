@@ -1,4 +1,4 @@
-"""Where tables are read from: a packed file, which in a source tree follows the folder that it is made of."""
+"""The source of the tables: a packed file, which in a source tree follows the folder that it is made from."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODULE = sys.modules["inspector.architectures.store"]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of tables in the place of the package's own."""
+    """A folder of tables that replaces the package's own."""
     write(tmp_path / "tables" / "families" / "a.json", {"types": {"a-type": {}, "z": {}}, "rows": []})
     write(tmp_path / "tables" / "families" / "b.json", {"types": {"b": {}}, "outside": ["b"], "notes": ["left out"]})
     write(tmp_path / "tables" / "blocks" / "some.json", {"about": "blocks", "one": {"rows": []}, "two": {"rows": []}})
@@ -38,7 +38,7 @@ def write(path: Path, document: Any) -> None:
 
 
 def read() -> Store:
-    """The store as a new process would find it."""
+    """The store as a new process finds it."""
     MODULE.store.cache_clear()
     found = MODULE.store()
     assert isinstance(found, Store)
@@ -46,13 +46,13 @@ def read() -> Store:
 
 
 def written(path: Path) -> tuple[int, int]:
-    """Which file it is, and when it was written; when it was read is no matter."""
+    """The identity of the file and when it was written, not when it was read."""
     stat = path.stat()
     return stat.st_ino, stat.st_mtime_ns
 
 
 def test_documents_are_found_by_kind_and_name(home: Path) -> None:
-    """Types in alphabetical order; each block by itself; notes are for people, and not packed."""
+    """Types are in alphabetical order; each block can be found alone; notes are for people, and not packed."""
     found = read()
     assert list(found.types.items()) == [("a-type", "a"), ("b", "b"), ("z", "a")]
     assert found.find("families", "b") == {"types": {"b": {}}, "outside": ["b"]}
@@ -62,7 +62,7 @@ def test_documents_are_found_by_kind_and_name(home: Path) -> None:
 
 
 def test_a_file_may_hold_relatives(home: Path) -> None:
-    """Several tables, each under its name, as a file without rows and types of its own."""
+    """Several tables, each under its name, as in a file without rows and types of its own."""
     relatives = {"about": "relatives", "c": {"types": {"c": {}, "c2": {}}}, "d": {"like": "c", "types": {"d": {}}}}
     write(home / "tables" / "families" / "c.json", relatives)
     found = read()
@@ -74,7 +74,7 @@ def test_a_file_may_hold_relatives(home: Path) -> None:
 
 
 def test_documents_of_any_size_and_number_are_found(home: Path) -> None:
-    """Small ones are deflated together, one larger than a group by itself; groups beyond the most are inflated again."""
+    """Small ones are deflated together, one larger than a group alone; groups beyond the limit are inflated again."""
     tables = {f"t{at}": {"types": {f"t{at}": {}}, "about": "x" * size} for at, size in enumerate([1, 0, 40_000] * 20)}
     for name, table in tables.items():
         write(home / "tables" / "families" / f"{name}.json", table)
@@ -85,12 +85,12 @@ def test_documents_of_any_size_and_number_are_found(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ['a-type":"a', 'a"', "", "a-type\n", "{", 'z":"a"}\n'])
 def test_a_model_type_is_no_part_of_the_index(home: Path, name: str) -> None:
-    """Types come from configurations of strangers, and are looked up as texts."""
+    """Types come from strangers' configurations, and are looked up as texts."""
     assert read().table_of(name) is None
 
 
 def test_coverage_is_whole_where_a_table_says_nothing_else(home: Path) -> None:
-    """But for the types that Transformers does not have, of which nothing was checked."""
+    """Except for types that Transformers does not have, of which nothing was checked."""
     table = {"types": {"c": {}, "d": {}, "e": {}}, "outside": ["d"], "coverage": {"e": [100, 98, None, 97]}}
     write(home / "tables" / "families" / "c.json", table)
     covered = read().find("made", "coverage")
@@ -113,7 +113,7 @@ def removed(folder: Path) -> None:
     ("change", "types"), [(changed, {"changed", "b"}), (added, {"a-type", "b", "c", "z"}), (removed, {"b"})]
 )
 def test_what_changes_in_the_folder_is_seen(home: Path, change: Callable[[Path], None], types: set[str]) -> None:
-    """The packed file is written at the first reading, kept at the second, and made again after a change."""
+    """The packed file is written at the first reading, kept at the second, and rewritten after a change."""
     read()
     made = written(home / "tables.pack")
     read()
@@ -135,14 +135,14 @@ def test_a_wheel_has_the_packed_file_alone(home: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\x00\xff\n", b"[1]\n"])
 def test_a_packed_file_that_is_none_is_made_again(home: Path, content: bytes) -> None:
-    """Cut short by a full disk, or another version's."""
+    """A file cut short by a full disk, or of another version."""
     (home / "tables.pack").write_bytes(content)
     assert set(read().types) == {"a-type", "b", "z"}
     assert (home / "tables.pack").read_bytes() == packed(home / "tables", MODULE._stamp(home / "tables"))
 
 
 def test_a_wheels_file_is_the_same_wherever_it_is_built(home: Path) -> None:
-    """When the tables were checked out does not matter."""
+    """The time of the tables' checkout does not matter."""
     before = packed(home / "tables")
     os.utime(home / "tables" / "families" / "a.json", (1, 1))
     assert packed(home / "tables") == before
@@ -155,7 +155,7 @@ def test_where_nothing_may_be_written_tables_are_read_all_the_same(home: Path, m
 
 
 def test_the_audits_tables_are_deflated_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read from either form: the plain one of a source tree comes first."""
+    """Either form can be read: the plain one of a source tree has precedence."""
     monkeypatch.setattr(data, "FOLDER", tmp_path)
     (tmp_path / "deflated.json.z").write_bytes(zlib.compress(b'{"form": "deflated"}'))
     assert data.table("deflated") == {"form": "deflated"}

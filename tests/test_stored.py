@@ -1,4 +1,4 @@
-"""The numbers of stored tensors: each dtype by its definition, whatever the file and the pieces that it is read in."""
+"""The numbers of stored tensors: each dtype by its definition, whatever the file and the pieces that are read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def numbers(path: Path, elements: int = 1 << 20) -> dict[str, list[float]]:
         }
 
 
-#: dtype → patterns of its bits and what they stand for, worked out from the definitions: the largest finite number, the
+#: dtype → patterns of its bits and their numbers, worked out from the definitions: the largest finite number, the
 #: smallest above zero, infinities and NaN.
 PATTERNS: dict[str, dict[int, float]] = {
     "F8_E4M3": {0x00: 0.0, 0x38: 1.0, 0xB8: -1.0, 0x7E: 448.0, 0x01: 2**-9, 0x08: 2**-6, 0x7F: np.nan, 0xFF: np.nan},
@@ -73,7 +73,7 @@ PATTERNS: dict[str, dict[int, float]] = {
 
 @every("dtype", PATTERNS)
 def test_each_pattern_stands_for_its_number(dtype: str, tmp_path: Path) -> None:
-    """Bits in, numbers out, as the formats' specifications have them."""
+    """Bits become numbers as in the formats' specifications."""
     width = decoding.width(dtype)
     raw = b"".join(bits.to_bytes(width, "little") for bits in PATTERNS[dtype])
     path = safetensors(tmp_path / "model.safetensors", {"x": (dtype, [len(PATTERNS[dtype])], raw)})
@@ -81,7 +81,7 @@ def test_each_pattern_stands_for_its_number(dtype: str, tmp_path: Path) -> None:
 
 
 def test_every_dtype_of_safetensors_is_known() -> None:
-    """None that the format has is without a definition."""
+    """Each dtype of the format has a definition."""
     from inspector.formats.safetensors.dtypes import DTYPE_BITS
 
     for dtype, bits in DTYPE_BITS.items():
@@ -91,7 +91,7 @@ def test_every_dtype_of_safetensors_is_known() -> None:
 
 
 def test_small_floats_share_bytes(tmp_path: Path) -> None:
-    """4 bits: the lower half first; 6 bits: four in three bytes, from the lowest bits on."""
+    """4 bits: the lower half first; 6 bits: four numbers in three bytes, from the lowest bits on."""
     six = 1 | 2 << 6 | 31 << 12 | 63 << 18
     tensors: dict[str, Entry] = {
         "four": ("F4", [4], bytes([0x21, 0xF7])),
@@ -112,7 +112,7 @@ def test_complex_numbers_are_pairs(tmp_path: Path) -> None:
 
 
 def test_any_part_of_a_tensor_can_be_read(tmp_path: Path) -> None:
-    """Elements from one to another, over the ends of blocks too; the bytes read are counted."""
+    """From any element to any other, also across blocks; the bytes read are counted."""
     values = np.arange(100, dtype=np.float32)
     path = safetensors(tmp_path / "model.safetensors", {"x": ("F32", [10, 10], values.tobytes())})
     checkpoint = inspector.open(path)
@@ -131,7 +131,7 @@ BLOCKS = sorted(kind.name for kind in TYPES.values() if kind.block > 1 and kind.
 
 @every("name", BLOCKS)
 def test_blocks_are_those_of_the_gguf_package(name: str, tmp_path: Path) -> None:
-    """The same numbers in one piece and in many, and from the middle of a block."""
+    """The numbers are the same in one piece and in many, and from the middle of a block."""
     kind = gguf.GGMLQuantizationType[name]
     block, size = gguf.GGML_QUANT_SIZES[kind]
     raw = np.random.default_rng(7).integers(0, 64, (4, 3 * size), dtype=np.uint8)
@@ -154,7 +154,7 @@ def test_blocks_are_those_of_the_gguf_package(name: str, tmp_path: Path) -> None
 
 
 def test_views_of_pytorch_come_in_the_order_of_their_shape(tmp_path: Path) -> None:
-    """A matrix of 4 by 3 that is stored as its transpose, and a part of a storage."""
+    """A 4 by 3 matrix that is stored as its transpose, and a part of a storage."""
     (tmp_path / "pytorch_model.bin").write_bytes(torch_zip(STRIDED))
     found = numbers(tmp_path / "pytorch_model.bin", elements=5)
     stored = np.frombuffer(bytes(range(48)), "<f4")
@@ -176,7 +176,7 @@ def test_numpys_own_files_come_in_the_order_of_their_shape(tmp_path: Path) -> No
     ids=["too few bytes", "unknown dtype"],
 )
 def test_what_cannot_be_read_is_one_error(entry: Entry, message: str, tmp_path: Path) -> None:
-    """The tensor and its numbers in one line."""
+    """The tensor and its numbers are in one line."""
     path = safetensors(tmp_path / "model.safetensors", {"x": entry})
     with pytest.raises(InspectorError, match=message):
         numbers(path)

@@ -1,4 +1,4 @@
-"""A model as rules see it: what is read of its files, what is bounded, and what is told meanwhile."""
+"""A model as rules receive it: what is read of its files, its limits, and findings during reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def made(folder: Path, files: dict[str, Any]) -> Subject:
 
 
 def told(subject: Subject) -> list[tuple[str, str, str, str | None]]:
-    """What was found while the files were read."""
+    """The findings from reading the files."""
     _ = subject.checkpoint, subject.extra
     return [(each.rule, each.severity, each.message, each.path) for each in subject.findings]
 
@@ -154,7 +154,7 @@ def test_bytes_and_names(tmp_path: Path) -> None:
 
 
 def test_one_file_of_several(tmp_path: Path) -> None:
-    """What lies beside it may be read, but other weights and indexes are not, and nothing of it is judged."""
+    """Documents beside it may be read, but other weights and indexes are not, nor are they judged."""
     write({"a.safetensors": WEIGHTS, "b.safetensors": WEIGHTS, "config.json": b"{}", "x.index.json": b"{}"}, tmp_path)
     listed = list(entries(tmp_path))
     place = LocalPlace(tmp_path / "a.safetensors")
@@ -169,7 +169,7 @@ def test_one_file_of_several(tmp_path: Path) -> None:
 
 
 def test_models_that_lie_together(tmp_path: Path) -> None:
-    """Sets beside the one in use: what is missing to them is told."""
+    """For sets beside the selected one, missing parts are reported."""
     files = {"model.safetensors": safetensors({"a": [99]}), "lama-00001-of-00002.safetensors": WEIGHTS}
     own = made(tmp_path, files)
     found = [(each.rule, each.path) for each in own.of_other_sets]

@@ -1,4 +1,4 @@
-"""Small steps of the bridge: what claims a surplus tensor, names of shared tensors, indexes alone, and what is asked for."""
+"""Small steps of the bridge: causes of a surplus tensor, names of shared tensors, lone indexes, and selections."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def prediction(
 def cause(
     name: str, role: str, layer: int | None = None, predicted: Prediction | None = None, **columns: Any
 ) -> str | None:
-    """Which cause claims a tensor of 24 elements."""
+    """The cause that claims a tensor of 24 elements."""
     group = columns.pop("group", "other")
     key = Key(columns.pop("tower", "text"), layer, None, role, columns.pop("part", "weight"), columns.pop("branch", ""))
     found = cause_of(Surplus(Tensor(name, "F32", columns.pop("shape", (4, 6)), 0, 96), key, group, predicted))
@@ -65,7 +65,7 @@ STACK = row("q_proj", name="layers.{layer}.q_proj", layers=(0, 1, 2))
 
 
 def test_what_is_no_parameter_anywhere() -> None:
-    """By its group, whatever else would claim it."""
+    """By its group, whatever other cause would claim it."""
     tied = prediction(tied=(HEAD,))
     assert cause("lm_head.scales", "lm_head", predicted=tied, group="quantization") == "quantization_overhead"
     assert cause("lm_head.mask", "lm_head", predicted=tied, group="buffer") == "buffer"
@@ -73,7 +73,7 @@ def test_what_is_no_parameter_anywhere() -> None:
 
 
 def test_a_head_that_is_tied_and_stored() -> None:
-    """The same role, part, tower and branch as one that the prediction ties."""
+    """It has the same role, part, tower and branch as a tensor that the prediction ties."""
     tied = prediction(tied=(HEAD,))
     assert cause("lm_head.weight", "lm_head", predicted=tied) == "tied_embeddings"
     others: list[dict[str, Any]] = [{"part": "bias"}, {"tower": "vision"}, {"branch": "cross"}]
@@ -127,7 +127,7 @@ def test_layers_that_predict_further_tokens_by_their_number(field: str) -> None:
 
 
 def test_tensors_that_a_model_may_have() -> None:
-    """Of the role, tower, branch, part, layer and number of elements that the table says."""
+    """They have the role, tower, branch, part, layer and number of elements that the table states."""
     may = prediction(optional=(row("norm", layers=(0, 2)), row("scale"), row("router", part="bias", shape=(24,))))
     assert [cause("n", "norm", layer, may) for layer in (0, 1, 2, None)] == ["optional", None, "optional", None]
     assert [cause("s", "scale", layer, may) for layer in (0, None)] == [None, "optional"]
@@ -141,7 +141,7 @@ def test_tensors_that_a_model_may_have() -> None:
 
 
 def test_a_bias_in_a_gguf_file() -> None:
-    """No key-value announces one: as long as its weight has outputs, or those of all its experts."""
+    """No key-value announces one: it is as long as its weight has outputs, or those of all its experts."""
     plain, stacked = row("q_proj", layers=(0,), shape=(4, 6)), row("up_proj", layers=(0,), shape=(3, 4, 6), stacked=3)
     gguf, config = (prediction(plain, stacked, kind=kind) for kind in ("gguf", "config.json"))
     assert cause("b", "q_proj", 0, gguf, part="bias", shape=(4,)) == "optional"
@@ -195,7 +195,7 @@ SHARED = {"lm_head.weight": ("model.embed_tokens.weight",)}
         (None, None, "model.embed_tokens.weight"),  # a head is a copy
         (LLAMA, None, "model.embed_tokens.weight"),
         (LLAMA, ("embed_tokens",), "model.embed_tokens.weight"),
-        (LLAMA, ("lm_head",), "lm_head.weight"),  # what is predicted is stored
+        (LLAMA, ("lm_head",), "lm_head.weight"),  # predicted names are stored
     ],
 )
 def test_a_tensor_of_two_names(config: dict[str, Any] | None, rows: tuple[str, ...] | None, kept: str) -> None:
@@ -210,7 +210,7 @@ def test_a_tensor_of_two_names(config: dict[str, Any] | None, rows: tuple[str, .
 
 
 def test_a_configuration_that_is_inferred() -> None:
-    """From the weights alone: neither from an optimizer's state, nor from an adapter."""
+    """From the weights alone: neither from an optimizer's state nor from an adapter."""
     shapes: dict[str, tuple[int, ...]] = {
         "wte.weight": (50257, 768),
         "wpe.weight": (1024, 768),
@@ -283,7 +283,7 @@ def test_an_index_without_a_configuration() -> None:
     assert (unknown.prediction, unknown.dtype, unknown.predicted) == (None, "F16", None)
 
 
-# --- what is asked for ------------------------------------------------------------------------
+# --- selections ----------------------------------------------------------------------------------
 
 
 def labelled(
@@ -311,7 +311,7 @@ def asked(**how: Any) -> list[int]:
         ({"pattern": "Q_PROJ"}, list(range(1, 13))),  # the role
         ({"pattern": "Embedding"}, [0]),  # the group
         ({"pattern": "f32"}, [0]),  # the dtype
-        ({"pattern": "LAYERS"}, None),  # a part of a name is as it is written
+        ({"pattern": "LAYERS"}, None),  # a part of a name, as it is written
         ({"pattern": "layers.1."}, [2]),
         ({"pattern": "layers.1*"}, [2, 11, 12]),
         ({"pattern": "*.[0-2].*"}, [1, 2, 3, 13]),
@@ -338,7 +338,7 @@ def test_tensors_that_are_asked_for(how: dict[str, Any], places: list[int] | Non
 
 @every("layers", ["", "a", "3-", "-3", "1234567", "1-1234567", "1,,2", "1-2-3", "٣"])
 def test_lists_of_layers_that_are_none(layers: str) -> None:
-    if layers == "٣":  # a digit, of another script
+    if layers == "٣":  # a digit of another script
         assert asked(layers=layers) == [4]
         return
     with pytest.raises(UsageError) as raised:
@@ -347,7 +347,7 @@ def test_lists_of_layers_that_are_none(layers: str) -> None:
 
 
 def test_what_there_is_where_nothing_fits() -> None:
-    """In the words that were asked for, and at most thirty of a kind."""
+    """It lists the values that exist, in the words of the request, and at most thirty of a kind."""
     with pytest.raises(TargetError) as raised:
         asked(pattern="x" * 70, roles=["a", "b"], groups=["c"], towers=["d"], dtypes=["e"], layers="7")
     assert str(raised.value) == (
@@ -355,7 +355,7 @@ def test_what_there_is_where_nothing_fits() -> None:
         "is in layer 7; roles: embed_tokens, k_proj, q_proj; dtypes: BF16, F32; layers: 0 to 11"
     )
     with pytest.raises(TargetError, match=rf"^no tensor is in layer {'99,' * 13}…; roles"):
-        asked(layers="99," * 20 + "99")  # 39 characters of it, and a mark that there are more
+        asked(layers="99," * 20 + "99")  # 39 characters of it, and an ellipsis
     many = [labelled(str(at), f"r{at:02}") for at in range(31)]
     with pytest.raises(TargetError) as raised:
         select(many, Filter(roles=["z"]))
@@ -385,7 +385,7 @@ def test_names_in_short(full: str, told: str) -> None:
 
 
 def test_why_nothing_is_predicted() -> None:
-    """Too much work is an error, in the words of who refused it; a draft is none of the models of its type."""
+    """Too much work is an error, with the original message; a draft is not a model of its type."""
     costly = Config({**LLAMA, "num_hidden_layers": 10_001}, "config.json", "here/config.json")
     what = "the configuration gives 10001 for `num_hidden_layers`: not a number of layers or experts"
     assert forecast(costly) == (None, (Finding("costly", "error", what, "here/config.json"),))

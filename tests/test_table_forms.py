@@ -1,4 +1,4 @@
-"""Rows in every form, with exact types, and docs/tables.md run as it stands."""
+"""Rows in every form, with exact types, and the page docs/tables.md, run as it is."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/tables.md").read_text()
-#: Command → the JSON that its rows are of, as a path through it, and a column that both have.
+#: Command → the JSON with its rows, as a path into it, and a column that both have.
 COMMANDS: dict[str, tuple[str, str]] = {
     "{gpt2}": ("roles", "parameters"),
     "{gpt2} --layers": ("layers", "bytes"),
@@ -59,7 +59,7 @@ def within(document: Any, path: str) -> Any:
 def test_rows_are_the_jsons_in_every_form(
     command: str, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """As many, in the same order, with the same values."""
+    """The same number in the same order, with the same values."""
     words, (path, column) = words_of(command, made), COMMANDS[command]
     told = [row[column] for row in within(inspect(*words, "--json").json, path)]
     assert told
@@ -76,7 +76,7 @@ def test_rows_are_the_jsons_in_every_form(
 
 
 def test_types_are_exact(made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Unsigned sizes, shapes as lists; of a pair each side's."""
+    """Unsigned sizes, shapes as lists; for a pair, the values of each side."""
     inspect("diff", made("gpt2"), made("gpt2-xl"), "--parquet", tmp_path / "diff.parquet")
     schema = parquet.read_schema(tmp_path / "diff.parquet")
     kinds = {"layer": pa.int64(), "a_bytes": pa.uint64(), "relative": pa.float64(), "status": pa.string()}
@@ -85,7 +85,7 @@ def test_types_are_exact(made: Callable[[str], Path], inspect: Callable[..., Ran
 
 
 def test_numbers_beyond_floats_stay_whole() -> None:
-    """Beside an absent one, too, which makes pandas' own numbers floats."""
+    """Also beside an absent one, where pandas' own numbers would be floats."""
     largest = 2**64 - 1
     rows = Rows(
         (Column("n", "uint64"), Column("shape", "list<uint64>")), [{"n": largest, "shape": [largest]}, {"n": None}]
@@ -96,7 +96,7 @@ def test_numbers_beyond_floats_stay_whole() -> None:
 
 
 def test_results_are_tables_in_python(made: Callable[[str], Path], tmp_path: Path) -> None:
-    """With the columns of the command's own forms, in each of the three libraries."""
+    """They have the columns of the command's own forms, in each of the three libraries."""
     for name in ("gpt2", "qwen3-0.6b"):
         shutil.copytree(made(name), tmp_path / name, copy_function=os.link)
     found: list[tuple[Any, int]] = [
@@ -114,7 +114,7 @@ def test_results_are_tables_in_python(made: Callable[[str], Path], tmp_path: Pat
 
 
 def test_without_a_sweep_there_is_one_row(inspect: Callable[..., Ran]) -> None:
-    """What was asked about, in the columns of a sweep: of 1,024 tokens 12 layers keep 2 × 768 numbers in 4 bytes."""
+    """It has the columns of a sweep: for 1,024 tokens 12 layers keep 2 × 768 numbers in 4 bytes."""
     (row,) = csv.DictReader(io.StringIO(inspect("memory", "gpt2", "--context", 1024, "--csv").out))
     assert (row["context"], row["cache"]) == ("1024", str(1024 * 12 * 2 * 768 * 4))
 
@@ -122,7 +122,7 @@ def test_without_a_sweep_there_is_one_row(inspect: Callable[..., Ran]) -> None:
 def test_several_targets_are_told_apart(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
-    """By a first column; where one cannot be read the others' rows are there, and the exit code says so."""
+    """A first column names them; if one cannot be read the others' rows are there, and the exit code reflects it."""
     ran = inspect(made("gpt2"), tmp_path / "absent.gguf", made("qwen3-0.6b"), "--csv")
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     assert ran.code == 2
@@ -141,7 +141,7 @@ def test_a_folder_of_models_has_a_row_a_model(
 
 
 def test_the_page_of_tables_is_so(inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its commands make the files that its examples read."""
+    """The commands of the page make the files that its examples read."""
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
         for line in re.findall(r"^\$ (.*)$", block, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""Tables read backwards: made-up families of a few rows, and which row each name is of."""
+"""Tables read backwards: invented families of a few rows, and the row of each name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table(*rows: Row | Include, config: dict[str, Any] | None = None, **columns:
 
 
 def key(names: TableNames, name: str) -> Key | None:
-    """The key that the rows alone give a name; None where no row has it."""
+    """The key that the rows alone give to a name; None if no row has it."""
     pattern = pattern_of(name)
     slot = names.slot(pattern, unwrapped(pattern))
     return slot.key([word for word in name.split(".") if word.isdecimal()]) if slot else None
@@ -31,7 +31,7 @@ NORM = Row("norm", "toy.norm", "2")
 
 
 def test_the_names_of_a_family_in_each_of_its_classes() -> None:
-    """As the rows have them, as a class of another prefix writes them, and bare."""
+    """The names in the rows, the same with the prefix of another class, and without a prefix."""
     names = table(NORM, Row("lm_head", "head", "2"), prefix="toy.", prefixes={"ForOther": "other."})
     for name in ("toy.norm.weight", "other.norm.weight", "norm.weight", "model.norm.weight"):
         assert key(names, name) == Key("text", None, None, "norm", "weight")
@@ -47,7 +47,7 @@ def test_the_first_row_of_a_name_has_it() -> None:
 
 
 def test_names_that_are_alike_without_their_wrapper() -> None:
-    """A whole name goes before one that is the same without `model.`."""
+    """A complete name precedes one that is the same without `model.`."""
     names = table(Row("q_proj", "model.same", "2"), Row("k_proj", "same", "2"))
     assert key(names, "model.same.weight") == Key("text", None, None, "q_proj", "weight")
     assert key(names, "same.weight") == Key("text", None, None, "k_proj", "weight")
@@ -113,7 +113,7 @@ MIXED = Family(
 
 @pytest.mark.parametrize("wrapper", ["", "model.", "module.model."])
 def test_numbers_tell_rows_apart(wrapper: str) -> None:
-    """The first that fits; a number that none has goes by the pattern's first row."""
+    """The first row that fits; a number that fits no row belongs to the pattern's first row."""
     names = [f"{wrapper}mix.{number}.weight" for number in (0, 2, 5, 0)]
     named = Namer(MIXED, {}).name(names)
     assert [slot.role for slot in named.slots] == ["norm", "up_proj", "norm", "norm"]
@@ -132,7 +132,7 @@ def test_numbers_that_tell_nothing_apart() -> None:
 
 
 def test_side_data_goes_with_its_weight() -> None:
-    """Its own part, the weight's role and numbers, and no row of the table: the row's shape is the weight's."""
+    """It has its own part, the weight's role and numbers, and no row of the table: the row's shape is the weight's."""
     names = ["model.layers.1.self_attn.q_proj.weight", "model.layers.1.self_attn.q_proj.scales"]
     config = {"model_type": "llama"}
     named = Namer(load("llama"), config).name(names, side={names[1]: names[0]})
@@ -148,14 +148,14 @@ def test_side_data_goes_with_its_weight() -> None:
 
 
 def part(*names: str, config: dict[str, Any] | None = None, **columns: Any) -> Sequence[Key | None]:
-    """Keys of names under a whole that has GPT-2 as a part."""
+    """The keys of names under a whole that has GPT-2 as a part."""
     include = Include(**{"scope": "part", "prefix": "inner.", "default_type": "gpt2", **columns})
     found = table(include, config=config)
     return [key(found, name) for name in names]
 
 
 def test_the_rows_of_a_part() -> None:
-    """Under the whole's prefix, tower and branch; without what the whole strips or leaves out."""
+    """They have the whole's prefix, tower and branch, without the names that the whole strips or leaves out."""
     assert part("inner.transformer.wte.weight", "inner.transformer.h.3.ln_1.bias") == [
         Key("text", None, None, "embed_tokens", "weight"),
         Key("text", 3, None, "input_layernorm", "bias"),
@@ -177,7 +177,7 @@ def test_the_head_of_a_part_is_there_in_its_class() -> None:
 
 
 def test_an_older_vision_tower_has_a_word_more() -> None:
-    """Between the tower's name and its parts', where the tower's own name does not end so."""
+    """It stands between the tower's name and those of its parts, unless the tower's own name ends with it."""
     name = "inner.vision_model.transformer.wte.weight"
     assert part(name) == [None]
     assert part(name, tower="vision") == [Key("vision", None, None, "embed_tokens", "weight")]
@@ -187,7 +187,7 @@ def test_an_older_vision_tower_has_a_word_more() -> None:
 
 def test_a_part_of_which_nothing_is_known() -> None:
     assert part("inner.transformer.wte.weight", config={"part": {"model_type": "nobody knows"}}) == [None]
-    # A part of another type than usual is what AutoModel makes of it: `LlamaModel`, whose names have no `model.`.
+    # A part of another type is what AutoModel makes of it: `LlamaModel`, whose names have no `model.`.
     assert part(
         "inner.embed_tokens.weight", "inner.model.embed_tokens.weight", config={"part": {"model_type": "llama"}}
     ) == [
@@ -219,7 +219,7 @@ def test_an_encoder_that_a_table_knows_stays_one() -> None:
 
 @pytest.mark.parametrize("end", ["in_sum2", "counts"])
 def test_statistics_of_an_importance_matrix(end: str) -> None:
-    """`blk.3.attn_q.weight.in_sum2` is of q_proj."""
+    """`blk.3.attn_q.weight.in_sum2` belongs to q_proj."""
     slot = by_gguf("blk.{}.attn_q.weight." + end)
     assert slot is not None
     assert slot.key(["3"]) == Key("text", 3, None, "q_proj", end)

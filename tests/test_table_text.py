@@ -1,4 +1,4 @@
-"""The tools' writer of tables: what it writes is read back as the same family, shorter than its rows."""
+"""The tools' writer of tables: its output is read back as the same family, and is shorter than the rows."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def back(text: str, name: str) -> Family:
 
 @every("table", sorted(set(model_types().values()))[::12])
 def test_a_table_is_read_as_it_is_written(writer: ModuleType, table: str) -> None:
-    """What layers keep, which only people write, apart."""
+    """Except for what layers keep, which only people write."""
     family = load(table)._replace(cache=None, uncached="", cache_defaults={}, cache_derived={})
     assert back(writer.text(family, table, about="some"), table) == family
 
 
 def test_rows_that_differ_in_a_word_are_one(writer: ModuleType) -> None:
-    """And beginnings that are repeated get a word; what differs in more stays apart."""
+    """Repeated prefixes become a word; rows that differ in more stay separate."""
     layer = "model.layers.{layer<num_hidden_layers}"
     rows = [Row(f"{word}_proj", f"{layer}.attn.{word}", "width, width", bias="True") for word in "qkv"]
     rows.append(Row("o_proj", f"{layer}.attn.out", "2 * heads, width // 2", bias="True"))
@@ -79,7 +79,7 @@ TABLE = """{"about": "some", "types": {"a": {}}, "head": "Model", "coverage": {"
     ],
 )
 def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any, changed: dict[str, str]) -> None:
-    """Where it stands, or after the types; nothing else changes, and an empty value leaves the table."""
+    """It is put in its old place, or after the types; nothing else changes, and an empty value is removed."""
     expected = TABLE
     for before, after in changed.items():
         assert before in expected
@@ -103,7 +103,7 @@ def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any,
 def test_a_branch_that_a_name_says_is_marked_there(
     writer: ModuleType, name: str, branch: str, told: str | None
 ) -> None:
-    """Where each row of the alternatives is read back in its branch; else the column states it."""
+    """If each row of the alternatives is read back with its branch; otherwise the column states it."""
     assert writer.marked(name, branch) == told
     if told:
         assert [table_file.unmarked(each["name"])[1] for each in table_file.alternatives({"name": told})] == [
@@ -112,7 +112,7 @@ def test_a_branch_that_a_name_says_is_marked_there(
 
 
 def test_brackets_in_names_are_branches() -> None:
-    """In those of a group and of a block's use, too; a row's own column counts more, a group's column less."""
+    """Also in those of a group and of a block's use; a row's own column takes precedence, a group's column does not."""
     document = {
         "types": {"some": {}},
         "blocks": {"mlp": {"rows": [["up_proj", "[up]", "2 * width, width"], ["down_proj", "down", "width"]]}},
@@ -150,7 +150,7 @@ def test_a_loop_may_name_words() -> None:
 
 
 def test_every_table_is_in_the_one_layout(writer: ModuleType) -> None:
-    """`python tools/table_text.py` lays them out: no line is wider than 200 columns, and none is short by chance."""
+    """`python tools/table_text.py` writes it: no line is wider than 200 columns, and none is needlessly short."""
     texts = {path: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*/*.json"))}
     assert len(texts) > 1000
     assert [path.name for path, table in texts.items() if writer.layout(json.loads(table)) != table] == []
@@ -167,7 +167,7 @@ def test_a_text_too_long_for_a_line_is_a_list_of_its_lines(writer: ModuleType) -
 
 
 def test_a_norm_over_batches_is_one_row(writer: ModuleType) -> None:
-    """With the running mean and variance, as wide as it is, and the count, a scalar, beside it."""
+    """It includes the running mean and variance, of the same width, and the scalar count."""
     norm: dict[str, Any] = {"tower": "vision", "branch": "1", "batch": True}
     kept: dict[str, Any] = {**norm, "leaf": "", "buffer": True, "persistent": True}
     rows = (

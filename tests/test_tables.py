@@ -1,4 +1,4 @@
-"""What the tables' language and columns mean, where no single model shows it."""
+"""The meaning of the tables' language and columns, where no single model shows it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.architectures.prediction import predict
 from inspector.architectures.scope import Scope
 from inspector.model import Config
 
-#: Widths of published networks: MobileNetV2 at 1.4 and 0.35, EfficientNet-B1's at 1.0 and B7's at 2.0, MobileViTV2's stem.
+#: Widths of published networks: MobileNetV2 at 1.4 and 0.35, EfficientNet-B1 at 1.0 and B7 at 2.0, MobileViTV2's stem.
 WIDTHS = (
     ((32 * 1.4, 8), 48),
     ((round(24 * 0.35), 8), 8),
@@ -28,12 +28,12 @@ WIDTHS = (
 
 @pytest.mark.parametrize(("arguments", "width"), WIDTHS)
 def test_a_mobile_networks_width(arguments: tuple[Any, ...], width: int) -> None:
-    """The nearest multiple, but no less than what is asked for or nine tenths of the number."""
+    """The nearest multiple, but at least the stated minimum and nine tenths of the number."""
     assert divisible(*arguments) == width
 
 
 def test_a_loop_takes_what_its_condition_allows() -> None:
-    """The condition may ask for fields, which then count among those that the formula needs."""
+    """The condition may name fields, which then count among those that the formula needs."""
     text = "sum([2 * layer for layer in range(layers) if layer % every])"
     assert formula.evaluate(text, {"layers": 6, "every": 3}) == 2 * (1 + 2 + 4 + 5)
     assert formula.names(text) == {"layers", "every"}
@@ -44,7 +44,7 @@ def names(config: dict[str, Any]) -> set[str]:
 
 
 def test_a_backbone_is_a_class_of_its_own() -> None:
-    """It has no prefix, norms the stages that it gives, and has no classifier."""
+    """It has no prefix, has norms for the stages that it outputs, and no classifier."""
     given = {"model_type": "swin", "depths": [1, 1, 1, 1], "out_indices": [2, 4]}
     backbone = names({**given, "architectures": ["SwinBackbone"]})
     assert {name.split(".")[1] for name in backbone if name.startswith("hidden_states_norms.")} == {"stage2", "stage4"}
@@ -54,7 +54,7 @@ def test_a_backbone_is_a_class_of_its_own() -> None:
 
 
 def test_another_part_loses_its_own_prefix() -> None:
-    """Canary's encoder is FastConformer's; Llama in its place is written without the `model.` that it has by itself."""
+    """Canary's encoder is FastConformer's; Llama in its place is written without the `model.` that it has alone."""
     small = {
         "hidden_size": 16,
         "intermediate_size": 24,
@@ -68,7 +68,7 @@ def test_another_part_loses_its_own_prefix() -> None:
 
 
 def test_a_part_that_is_given_needs_no_default_in_the_whole() -> None:
-    """SAM 3's table says nothing of its vision tower; the tower's own table does."""
+    """SAM 3's table has no default for its vision tower; the tower's own table does."""
     values = {"model_type": "sam3", "vision_config": {"model_type": "sam3_vision_model", "scale_factors": [2.0]}}
     family = family_of(values)
     assert family is not None
@@ -81,7 +81,7 @@ WHOLES = ("rf_detr", "grounding-dino", "mask2former", "sam3_video", "depth_pro")
 
 @pytest.mark.parametrize("model_type", WHOLES)
 def test_keys_of_parts_are_the_same_from_both_sides(model_type: str) -> None:
-    """Numbers before a part, as in `backbone.0.encoder`, count; rows of a body alone explain names too."""
+    """Numbers before a part, as in `backbone.0.encoder`, count; rows of a body alone explain names, too."""
     prediction = inspector.predict({"model_type": model_type})
     keys = {row.name_of(key): key for row in prediction.expected for key in row.keys()}
     named = Namer(family_of({"model_type": model_type}), {"model_type": model_type}).name(list(keys))

@@ -1,4 +1,4 @@
-"""What a target may be: a file, a folder of each kind, an index; and what it may not make us read."""
+"""Kinds of targets: a file, a folder of each kind, an index; and limits on what a target makes us read."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def shard(folder: Path, name: str, tensor: str) -> Path:
 
 
 def test_a_file_finds_its_configuration(made: Made) -> None:
-    """config.json beside a file is used; the folder's other files are not its repository."""
+    """config.json beside a file is used; the folder's other files are not part of its repository."""
     checkpoint = inspector.open(made("gpt2") / "model.safetensors")
     assert checkpoint.config is not None and checkpoint.config.model_type == "gpt2"
     assert checkpoint.other is None
 
 
 def test_a_folder_with_an_index(made: Made) -> None:
-    """The index's files, in order, and what lies beside them."""
+    """The index's files, in order, and the files beside them."""
     checkpoint = inspector.open(made("llama-7b"))
     assert [header.path for header in checkpoint.files] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
     assert {other.kind for other in checkpoint.other or ()} == {"config", "index"}
@@ -45,7 +45,7 @@ def test_a_folder_with_an_index(made: Made) -> None:
 
 
 def test_an_index_file_is_its_checkpoint(made: Made) -> None:
-    """Naming the index is naming what it lists."""
+    """Naming the index means the files that it lists."""
     folder = inspector.open(made("llama-7b"))
     index = inspector.open(made("llama-7b") / "model.safetensors.index.json")
     assert index.files == folder.files
@@ -63,7 +63,7 @@ def test_shards_without_an_index(tmp_path: Path, pattern: str, start: int) -> No
 
 
 def test_a_missing_shard_is_told(tmp_path: Path) -> None:
-    """By its number."""
+    """The message has its number."""
     shard(tmp_path, "model-00001-of-00003.safetensors", "a")
     shard(tmp_path, "model-00003-of-00003.safetensors", "c")
     checkpoint = inspector.open(tmp_path)
@@ -78,7 +78,7 @@ def test_independent_files_are_one_checkpoint(tmp_path: Path) -> None:
 
 
 def test_the_usual_file_is_the_main_one(tmp_path: Path) -> None:
-    """model.safetensors beside another copy: the other is told, not counted."""
+    """model.safetensors beside another copy: the other is reported, not counted."""
     shard(tmp_path, "model.safetensors", "a")
     shard(tmp_path, "model.fp16.safetensors", "a")
     checkpoint = inspector.open(tmp_path)
@@ -87,7 +87,7 @@ def test_the_usual_file_is_the_main_one(tmp_path: Path) -> None:
 
 
 def test_include_picks(tmp_path: Path) -> None:
-    """A glob chooses among several, and one that matches nothing says so."""
+    """A glob selects among several files, and one that matches nothing is an error."""
     shard(tmp_path, "model.safetensors", "a")
     shard(tmp_path, "model.fp16.safetensors", "a")
     assert [h.path for h in inspector.open(tmp_path, include="*fp16*").files] == ["model.fp16.safetensors"]
@@ -96,7 +96,7 @@ def test_include_picks(tmp_path: Path) -> None:
 
 
 def test_weights_in_the_only_subfolder(tmp_path: Path) -> None:
-    """A folder around the model's folder is looked through."""
+    """A folder that only contains the model's folder is searched."""
     (tmp_path / "inner").mkdir()
     shard(tmp_path / "inner", "model.safetensors", "a")
     assert [header.path for header in inspector.open(tmp_path).files] == ["inner/model.safetensors"]
@@ -109,7 +109,7 @@ def index(folder: Path, *files: str) -> Path:
 
 
 def test_an_index_that_names_a_missing_file(tmp_path: Path) -> None:
-    """What is there is read, what is not is told."""
+    """Existing files are read, missing ones are reported."""
     shard(tmp_path, "a.safetensors", "t0")
     index(tmp_path, "a.safetensors", "gone.safetensors")
     checkpoint = inspector.open(tmp_path)
@@ -134,7 +134,7 @@ def test_an_index_cannot_lead_outside(tmp_path: Path, name: str) -> None:
 
 @every("text", ["", "{", "[]", "{}", '{"weight_map": []}', '{"weight_map": {"a": 1}}', "{}{}", "\xff"])
 def test_a_broken_index_is_one_clear_error(tmp_path: Path, text: str) -> None:
-    """Not JSON, two documents, no map: said, with the file's name."""
+    """Not JSON, two documents, or no map: the message has the file's name."""
     shard(tmp_path, "a.safetensors", "t0")
     (tmp_path / "model.safetensors.index.json").write_text(text, encoding="latin-1")
     with pytest.raises(InspectorError, match=r"^model\.safetensors\.index\.json[^\n]*$"):
@@ -143,7 +143,7 @@ def test_a_broken_index_is_one_clear_error(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"a": 1}{"b": 2}', "[" * 100_000])
 def test_a_broken_configuration_is_as_none_and_told(tmp_path: Path, text: str) -> None:
-    """The checkpoint is still read."""
+    """The checkpoint is still read, without a configuration."""
     shard(tmp_path, "model.safetensors", "a")
     (tmp_path / "config.json").write_text(text)
     checkpoint = inspector.open(tmp_path)
@@ -163,7 +163,7 @@ def test_one_bad_shard_among_several(tmp_path: Path) -> None:
 
 
 def test_folders_without_weights(tmp_path: Path) -> None:
-    """What is there instead is told."""
+    """The message lists what is there instead."""
     with pytest.raises(TargetError, match=r"no \.safetensors or \.gguf"):
         inspector.open(tmp_path)
     (tmp_path / "optimizer.pt").write_bytes(b"PK")
@@ -183,7 +183,7 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
 
 
 def test_what_is_piped_is_told_to_be_a_pipe(made: Made) -> None:
-    """What /dev/stdin stands for has no path of its own; it was said not to exist."""
+    """The target of /dev/stdin has no path of its own, so that it was reported as missing."""
     with (made("gpt2") / "model.safetensors").open("rb") as model:
         begin = model.read(100_000)
     said = subprocess.run(
@@ -197,7 +197,7 @@ def test_what_is_piped_is_told_to_be_a_pipe(made: Made) -> None:
 
 
 def test_reads_headers_index_and_configuration_and_nothing_else(made: Made) -> None:
-    """Promise 4, to the byte."""
+    """The bytes read are exactly those (promise 4)."""
     folder = made("llama-7b")
     checkpoint = inspector.open(folder)
     headers = sum(header.bytes_in("header") for header in checkpoint.files)
@@ -206,7 +206,7 @@ def test_reads_headers_index_and_configuration_and_nothing_else(made: Made) -> N
 
 
 def test_config_option_replaces_the_one_beside(made: Made, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """--config FILE, whichever configuration lies beside the weights."""
+    """--config FILE has precedence over any configuration beside the weights."""
     config = sparse.load("gpt2")["beside"]["config.json"] | {"n_layer": 11}
     (tmp_path / "other.json").write_text(json.dumps(config))
     ran = inspect(made("gpt2"), "--config", tmp_path / "other.json", "--json")
@@ -217,7 +217,7 @@ def test_config_option_replaces_the_one_beside(made: Made, tmp_path: Path, inspe
 def test_the_disk_is_asked_for_the_headers_alone(
     name: str, ahead: int, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the system is asked for, not what we say of it. Where a GGUF's header ends is known at its end: a page more."""
+    """By the system's own count. A GGUF's header has no stated length: its last page is read, too."""
     asked: list[int] = []
     pread = os.pread
 
@@ -238,7 +238,7 @@ def test_the_disk_is_asked_for_the_headers_alone(
 
 
 def test_a_shard_stands_for_its_set(made: Callable[[str], Path], inspect: Callable[..., Ran]) -> None:
-    """As it does for those who load it: by the index beside it. `--alone` looks at the one file."""
+    """Loaders use the index beside it, and so do we. `--alone` reads the one file."""
     shard = made("llama-7b") / "model-00001-of-00002.safetensors"
     ran = inspect(shard, "--json").json
     assert ran["parameters"]["logical"] == 6_738_415_616
@@ -249,7 +249,7 @@ def test_a_shard_stands_for_its_set(made: Callable[[str], Path], inspect: Callab
 
 
 def test_a_set_without_an_index_goes_by_names(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """What is not there is one finding, whichever part is named."""
+    """The missing parts are one finding, whichever part is named."""
     for number in (1, 3):
         sparse.write_safetensors(tmp_path / f"m-0000{number}-of-00003.safetensors", [("F32", [2], f"t{number}")])
     ran = inspect(tmp_path / "m-00003-of-00003.safetensors", "--json").json
@@ -261,7 +261,7 @@ def test_a_set_without_an_index_goes_by_names(tmp_path: Path, inspect: Callable[
 def test_several_targets_are_shown_one_after_the_other(
     made: Callable[[str], Path], tmp_path: Path, inspect: Callable[..., Ran]
 ) -> None:
-    """One that cannot be read does not discard the others, and the exit code tells."""
+    """An unreadable one does not hide the others, and the exit code reflects it."""
     ran = inspect(made("gpt2"), tmp_path / "nothing.gguf", made("llama-7b"))
     assert ran.code == 2
     assert (ran.err.count("\n"), ran.err[:9]) == (1, "inspect: ")
@@ -271,7 +271,7 @@ def test_several_targets_are_shown_one_after_the_other(
 
 
 def test_config_may_be_a_folder(made: Callable[[str], Path], tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """The folder of the base, say."""
+    """For example the folder of the base."""
     sparse.make(sparse.load("llama-7b"), tmp_path / "lone")
     (tmp_path / "lone" / "config.json").unlink()
     ran = inspect(tmp_path / "lone", "--config", made("llama-7b"), "--json").json
@@ -279,7 +279,7 @@ def test_config_may_be_a_folder(made: Callable[[str], Path], tmp_path: Path, ins
 
 
 def test_a_mistyped_file_is_told_with_its_neighbours(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """By its own folder."""
+    """The message lists similar names in its folder."""
     shard(tmp_path, "model-00001-of-00002.safetensors", "t")
     ran = inspect(f"{tmp_path}/model-0001-of-00002.safetensors")
     assert ran.code == 2

@@ -1,4 +1,4 @@
-"""Chat templates are judged by what they would do, however they spell it."""
+"""Chat templates are judged by what they would do, however it is written."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from inspector.auditing.run import audit
 
 @every("text", REACHING, parts=2)
 def test_reaching_is_found(text: str) -> None:
-    """Names put together in any way, other templates, built-ins, work without end."""
+    """Names assembled in any way, other templates, built-ins, endless work."""
     assert judge(text).reaches
 
 
 @every("text", [*HARMLESS, hostile.unusual.FULL_TEMPLATE])
 def test_harmless_is_silent(text: str) -> None:
-    """What sound templates do is no finding."""
+    """Constructs of sound templates have no finding."""
     assert judge(text).reaches == ()
     assert judge(text).unread is None
 
 
-#: Templates, and what each uses in every conversation although Jinja does not have it.
+#: Templates, and the names that each uses in every conversation although Jinja does not have them.
 ABSENT: dict[str, tuple[str, ...]] = {
     "{{ messages | shout }}": ("the filter 'shout'",),
     "{{ messages | length | tojson }}": (),
@@ -69,7 +69,7 @@ def test_names_that_jinja_lacks(text: str, expected: tuple[str, ...]) -> None:
 
 @every("text", [text for text in ABSENT if len(text) < 1000])
 def test_names_that_jinja_lacks_are_those_it_fails_on(text: str) -> None:
-    """Jinja's own verdict, with what Transformers adds: a conversation without tools fails, and one with them."""
+    """Jinja's own answer, with Transformers' additions: a conversation without tools fails, and one with them."""
     assert bool(judge(text).absent) is all(_is_failing(text, tools) for tools in ([], [{"name": "x"}]))
 
 
@@ -129,12 +129,12 @@ PLACES: dict[str, hostile.Change] = {
 
 @every("place", sorted(PLACES))
 def test_every_place_is_looked_into(place: str, tmp_path: Path) -> None:
-    """Wherever a loader takes a template from."""
+    """Each place from which a loader takes a template is examined."""
     found = audit([hostile.make(PLACES[place], tmp_path)]).checkpoints[0].findings
     assert [each.severity for each in found if each.rule == "template-code"] == ["error"]
 
 
-#: Templates that cost much to judge: nested, long, broken.
+#: Templates that are costly to judge: nested, long, broken.
 COSTLY: dict[str, str] = {
     "parentheses": "{{ " + "(" * 50_000 + "1" + ")" * 50_000 + " }}",
     "additions": "{{ " + "+".join(["a"] * 50_000) + " }}",
@@ -158,19 +158,19 @@ COSTLY: dict[str, str] = {
 @pytest.mark.gate
 @pytest.mark.parametrize("name", sorted(COSTLY))
 def test_judging_ends(name: str) -> None:
-    """A template of 200,000 characters is judged, or given up as more than is followed, in a second or two."""
+    """A template of 200,000 characters is judged, or given up as too long, in a second or two."""
     judge.cache_clear()
     with at_most(16_000_000):
         judge(COSTLY[name])
 
 
 def test_without_jinja_nothing_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where Jinja is not installed, a finding says that templates were not judged."""
+    """Without Jinja, a finding says that templates were not judged."""
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.delitem(sys.modules, "inspector.auditing.readers.jinja.statements", raising=False)
     judge.cache_clear()
     found = audit([hostile.make(hostile.put("chat_template.jinja", EVIL.encode()), tmp_path)]).checkpoints[0].findings
-    judge.cache_clear()  # of verdicts that later tests would be given
+    judge.cache_clear()  # drop verdicts that later tests would get
     assert [each.message for each in found if each.rule == "template-code"] == [
         f"chat templates were not checked: {NOT_INSTALLED}"
     ]

@@ -1,4 +1,4 @@
-"""`inspect tensors`: what is asked for, in which order and form; and what is said where nothing fits."""
+"""`inspect tensors`: selection, order and form, and the message when nothing matches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Made = Callable[[str], Path]
     ],
 )
 def test_tensors_are_found(words: tuple[str, ...], number: int, made: Made, inspect: Callable[..., Ran]) -> None:
-    """By name, glob, role, group, dtype, tower and layer; all of them at once."""
+    """By name, glob, role, group, dtype, tower and layer, and by all of them at once."""
     assert len(inspect("tensors", made("llama-7b"), *words, "--json").json["tensors"]) == number
 
 
@@ -44,7 +44,7 @@ def test_order_and_its_reverse(made: Made, inspect: Callable[..., Ran]) -> None:
 
 
 def test_a_shard_is_told_where_there_are_several(made: Made, inspect: Callable[..., Ran]) -> None:
-    """The last column, and none for a single file."""
+    """It is the last column, which is missing for a single file."""
     listed = inspect("tensors", made("llama-7b"), "norm.weight").out.splitlines()
     assert listed[0].split() == ["dtype", "bytes", "offset", "role", "shape", "name", "file"]
     assert listed[-1].endswith("model.norm.weight                                model-00002-of-00002.safetensors")
@@ -53,14 +53,14 @@ def test_a_shard_is_told_where_there_are_several(made: Made, inspect: Callable[.
 
 @pytest.mark.parametrize("words", [("nothing",), ("--role", "nothing"), ("--layer", "99"), ("--dtype", "Q4_K")])
 def test_nothing_found_says_what_there_is(words: tuple[str, ...], made: Made, inspect: Callable[..., Ran]) -> None:
-    """One line on stderr, with roles, dtypes and layers."""
+    """One line on stderr lists roles, dtypes and layers."""
     ran = inspect("tensors", made("llama-7b"), *words)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "roles: down_proj, embed_tokens" in ran.err and "dtypes: F16; layers: 0 to 31" in ran.err
 
 
 def test_misuse(made: Made, inspect: Callable[..., Ran]) -> None:
-    """Two outputs, no list of layers, an unknown format: a line each."""
+    """Two outputs, an invalid list of layers, an unknown format: a line each."""
     for words, told in (
         (("--csv", "--json"), "one output at a time: csv and json"),
         (("--layer", "3-x"), "3-x is not a list of layers"),
@@ -71,7 +71,7 @@ def test_misuse(made: Made, inspect: Callable[..., Ran]) -> None:
 
 
 def test_tables_for_documents(made: Made, inspect: Callable[..., Ran]) -> None:
-    """tabulate's formats, of the columns that the CSV has."""
+    """tabulate's formats, with the columns of the CSV."""
     lines = inspect("tensors", made("gpt2"), "wte", "--format", "github").out.splitlines()
     assert [cell.strip() for cell in lines[2].strip("|").split("|")][:6] == [
         "wte.weight", "model.safetensors", "F32", "50257×768", lines[2].split("|")[5].strip(), "154389504"

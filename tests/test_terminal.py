@@ -1,4 +1,4 @@
-"""What a terminal shows: lines that fit, colours where they are wanted, signs where they can be shown."""
+"""Output on a terminal: lines that fit, colours if they are wanted, signs if they can be encoded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
 
 
 def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
-    """What the command shows on a terminal of so many columns."""
+    """The output of the command on a terminal of this many columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "inspector", *map(str, arguments)]
@@ -35,9 +35,9 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
         try:
             while data := os.read(master, 1 << 16):
                 shown += data
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # Linux's error for a closed other end
             pass
-        assert process.wait() in (0, 1)  # an audit or a comparison that finds something
+        assert process.wait() in (0, 1)  # an audit or a comparison with findings
     os.close(master)
     return shown.decode().replace("\r\n", "\n")
 
@@ -72,7 +72,7 @@ def test_the_overview_fits(columns: int, recipe: str, made: Made) -> None:
     ids=lambda arguments: " ".join(arguments[:2])[:40],
 )  # fmt: skip
 def test_every_command_fits(columns: int, arguments: tuple[str, ...], made: Made, tmp_path: Path) -> None:
-    """A table's columns give way, sentences fold; a U-Net's formulas have 5,000 letters."""
+    """A table's columns shrink, sentences fold; a U-Net's formulas have 5,000 characters."""
     strange = tmp_path / "strange"
     strange.mkdir()
     (strange / "model.safetensors").hardlink_to(made("gpt2") / "model.safetensors")
@@ -89,7 +89,7 @@ def test_every_command_fits(columns: int, arguments: tuple[str, ...], made: Made
 
 
 def test_no_word_of_a_finding_is_lost(made: Made, tmp_path: Path) -> None:
-    """On a narrow terminal the message stands below its place, whole."""
+    """On a narrow terminal the whole message is below its place."""
     (tmp_path / "model.safetensors").hardlink_to(made("gpt2") / "model.safetensors")
     (tmp_path / "config.json").write_bytes((made("llama-7b") / "config.json").read_bytes())
     shown = " ".join(on_terminal(60, "audit", tmp_path, NO_COLOR="1").split())
@@ -98,7 +98,7 @@ def test_no_word_of_a_finding_is_lost(made: Made, tmp_path: Path) -> None:
 
 
 def test_wide_shows_whole_lines(made: Made) -> None:
-    """As a pipe gets them."""
+    """The lines are those of a pipe."""
     assert "num_attention_heads·head_dim × hidden_size" in on_terminal(80, made("llama-7b"), "--wide")
     assert "num_attention_heads·head_dim × hidden_size" not in on_terminal(80, made("llama-7b"))
 
@@ -117,14 +117,14 @@ def test_severities_have_colours() -> None:
 
 
 def test_no_sign_is_lost_where_an_encoding_has_none() -> None:
-    """The bridge's minus is ASCII's then, and never a question mark."""
+    """The bridge's minus is then ASCII's, and never a question mark."""
     assert encodable("−523,168,768  32 × q·k → …", "ascii") == "-523,168,768  32 x q*k -> ..."
     assert encodable("−1 × 2", "cp1252") == "-1 × 2"
     assert encodable("模", "ascii") == "?"
 
 
 def test_a_redirect_in_an_old_encoding_keeps_its_signs(made: Made) -> None:
-    """As a Windows redirect or a log of continuous integration."""
+    """As in a Windows redirect or a log of continuous integration."""
     ran = subprocess.run(
         [sys.executable, "-m", "inspector", str(made("llama-7b"))],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True,

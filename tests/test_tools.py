@@ -1,4 +1,4 @@
-"""Tools that nobody can find are not kept."""
+"""A tool that nobody can find is not kept."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def imported(path: Path) -> set[str]:
 
 
 def _names(path: Path, name: str) -> tuple[str, str, str]:
-    """What a tool may be called: a file, a module of the zoo, or a step of it."""
+    """The names of a tool: a file, a module of the zoo, or a step of it."""
     return name, name.removeprefix("tools/").removesuffix(".py").replace("/", "."), f"`{path.stem}"
 
 
 def test_every_tool_is_named_by_a_document_a_test_or_the_makefile() -> None:
-    """Or is imported by one that is."""
+    """Or is imported by one that is named."""
     tools = {path: path.relative_to(ROOT).as_posix() for path in (ROOT / "tools").rglob("*.py")}
     naming = [path for pattern in NAMING for path in ROOT.glob(pattern) if path.is_file() and path != Path(__file__)]
     text = "\n".join(path.read_text(encoding="utf-8") for path in naming if path.name != "CHANGELOG.md")

@@ -1,4 +1,4 @@
-"""Archives of PyTorch record by record: which are its own, what programs describe, and what of damage is said."""
+"""Archives of PyTorch record by record: its own kinds, the tensors that programs describe, and findings on damage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reads(data: bytes) -> Read:
 
 
 def zipped(records: Mapping[str, bytes], *packed: str) -> bytes:
-    """An archive, of which some records are compressed."""
+    """An archive in which some records are compressed."""
     out = BytesIO()
     with ZipFile(out, "w") as file:
         for name, data in records.items():
@@ -97,7 +97,7 @@ def test_archives_that_cannot_be_read() -> None:
 
 
 def test_the_byte_order() -> None:
-    """Big-endian numbers are told, little-endian ones are usual; a record that cannot be unpacked is told too."""
+    """Big-endian numbers are reported, little-endian ones are not; a record that cannot be unpacked is, too."""
     big = "its numbers are big-endian: PyTorch swaps their bytes when it loads them"
     for order, told in (
         (b"big", [("big-endian", "info", big)]),
@@ -114,7 +114,7 @@ def test_the_byte_order() -> None:
 
 
 def test_pickles_that_are_compressed_or_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compressed one is unpacked, a large one is read in pieces of at most what lies in it."""
+    """A compressed one is unpacked, a large one is read in pieces that are no longer than the rest of it."""
     for packed in ((), ("x/data.pkl",)):
         found, told = read(zipped({"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}, *packed))
         assert listed(found) == [("a.weight", "F32", (3, 4), "0"), ("b.weight", "F16", (5,), "1")]
@@ -136,7 +136,7 @@ def test_pickles_that_are_compressed_or_large(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_constants_of_a_script() -> None:
-    """Beside the weights, under a name of their own; not where there are no records of them."""
+    """They are beside the weights, under a name of their own; not if there are no records of them."""
     constants = state({"0": Saved((2,), "0")})
     records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10), "x/constants.pkl": constants}
     found, told = read(zipped({**records, "x/constants/0": bytes(8)}))
@@ -154,7 +154,7 @@ def test_constants_of_a_script() -> None:
 
 
 def test_a_compressed_storage_is_told() -> None:
-    """Of the weights and of the constants, and in an archive within another."""
+    """Of the weights and of the constants, and in a nested archive."""
     what = ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them")
     records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}
     inner = zipped(records, "x/data/0")
@@ -175,7 +175,7 @@ def numbers(*values: int) -> list[dict[str, int]]:
 def described(
     path: str, sizes: Any = (2, 3), strides: Any = (3, 1), *, dtype: Any = 7, offset: Any = None
 ) -> dict[str, Any]:
-    """As `torch/_export/serde/schema.py` has it; 7 is float32."""
+    """As in `torch/_export/serde/schema.py`; 7 is float32."""
     meta = {
         "dtype": dtype,
         "sizes": numbers(*sizes) if isinstance(sizes, tuple) else sizes,
@@ -194,7 +194,7 @@ def program(config: Any, **records: bytes) -> bytes:
 
 
 def test_tensors_that_json_describes() -> None:
-    """Each in a record; two may share one; of records that nothing describes nothing is said."""
+    """Each is in a record, which two may share; records without a description are ignored."""
     config = {
         "a": described("weight_0"),
         "b": described("weight_0", (3,), (1,), dtype=13, offset={"as_int": 2}),
@@ -253,7 +253,7 @@ def test_a_described_tensor_without_its_record() -> None:
 
 @pytest.mark.parametrize("document", [b"{", b"[" * 100_000, b"\xff"])
 def test_documents_that_are_none(document: bytes) -> None:
-    """One line; and what is JSON and no description has no tensors."""
+    """The error is one line; JSON without a description has no tensors."""
     assert rejected(zipped({WEIGHTS: document})) == (f"a.pt: {WEIGHTS} is not a JSON document", "unreadable-file")
 
 
@@ -270,7 +270,7 @@ def test_constants_of_a_program() -> None:
 
 
 def test_archives_within_an_archive() -> None:
-    """Tensors of both, and places counted from the outer file's first byte."""
+    """Tensors of both, with offsets from the outer file's first byte."""
     one, two = torch_zip({"a": Saved((3, 4), "0")}), torch_zip({"k": Saved((2,), "0")})
     data = zipped({"serialized_state_dict.pt": one, "serialized_constants.pt": two, "version": b"5.1"})
     found, told = read(data)

@@ -1,4 +1,4 @@
-"""Which calls in a pickle are the usual ones of a checkpoint: each constructor with what it takes, and with what not."""
+"""Calls in a pickle that are usual in a checkpoint: each constructor with valid arguments, and with invalid ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STORAGE = Persistent(("storage", name("torch.FloatStorage"), "0", "cpu", 6))
 TENSOR = made("torch._utils._rebuild_tensor_v2", STORAGE, 0, (2, 3), (3, 1))
 NUMBERS = made("numpy.dtype", "f4", False, True)
 
-#: A call → arguments that it takes, and that it does not.
+#: A call → arguments that are valid, and that are not.
 ARGUMENTS: dict[str, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
     "collections.OrderedDict": ([(), ([],)], [([], [])]),
     "collections.Counter": ([(), (None,), (Dictionary([]),), (made("collections.OrderedDict"),)], [([],), (OTHER,)]),
@@ -92,7 +92,7 @@ def test_what_a_constructor_takes(path: str) -> None:
     taken, refused = ARGUMENTS[path]
     assert [fits(name(path), each) for each in taken] == [True] * len(taken)
     assert [fits(name(path), each) for each in refused] == [False] * len(refused)
-    assert not fits(name(path), [*taken[0]])  # whatever is no tuple
+    assert not fits(name(path), [*taken[0]])  # anything but a tuple
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ STATE = "torch.distributed._shard.sharded_tensor.api.ShardedTensor"
 
 
 def test_classes_within_classes() -> None:
-    """`getattr` of a known class, where the class in it is known as well; of nothing else."""
+    """`getattr` of a known class, if the class within it is known as well; of nothing else."""
     getter = name("builtins.getattr")
     found = attribute(getter, (name(STATE), "ProcessGroupState"))
     assert found is not None
@@ -156,7 +156,7 @@ def reached(what: Any, arguments: Any, named: Any = None, steps: int = 99) -> li
 
 
 def test_calls_within_calls() -> None:
-    """A subclass is rebuilt by a function that is handed over: both are noted, each with its own arguments."""
+    """A subclass is rebuilt by a function that is an argument: both are recorded, each with its own arguments."""
     rebuild, plain = "torch._tensor._rebuild_from_type_v2", "torch._utils._rebuild_tensor_v2"
     usual = (STORAGE, 0, (2,), (1,), False, None)
     assert reached(name(rebuild), (name(plain), name("mine.T"), usual, None)) == [
@@ -187,7 +187,7 @@ def test_a_call_with_names_is_not_the_usual_one() -> None:
 
 
 def test_a_class_within_a_class_is_no_call() -> None:
-    """`getattr` stood on the stack as a name that nobody vouches for; what it leads to is known."""
+    """`getattr` was left on the stack as an unknown name; what it leads to is known."""
     machine = Machine(Stream.of(b""), Budget(9))
     getter = machine.name("builtins", "getattr")
     outer = machine.name(*STATE.rsplit(".", 1))
@@ -201,7 +201,7 @@ def test_a_class_within_a_class_is_no_call() -> None:
 
 
 def test_calls_within_calls_are_counted() -> None:
-    """Two calls in turn are two steps; three are too many where two may be made."""
+    """Two calls in turn are two steps; three exceed a limit of two."""
 
     def nested(depth: int) -> tuple[Any, ...]:
         arguments: tuple[Any, ...] = (name("mine.C"),)

@@ -1,4 +1,4 @@
-"""`.metadata` of `torch.distributed.checkpoint` by hand, and what of a saved value is the model."""
+"""`.metadata` of `torch.distributed.checkpoint` by hand, and the model within a saved value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATH = "x/.metadata"
 
 
 class Bare:
-    """An object of no class that matters, with a state; or a name, where it has none."""
+    """An object of an unimportant class, with a state; or only a name, without one."""
 
     def __init__(self, state: Any) -> None:
         self.state = state
@@ -69,7 +69,7 @@ F32 = ("F32", 4)
 
 
 def test_chunks_and_their_places() -> None:
-    """A tensor of 6×4 in two halves, one in a single piece, and an object; in the order of their places."""
+    """A tensor of 6×4 in two halves, one in a single piece, and an object; in the order of their offsets."""
     tensors = {
         "a": whole((6, 4), ((0, 0), (3, 4)), ((3, 0), (3, 4))),
         "b": whole((5,), ((0,), (5,)), dtype="bfloat16"),
@@ -92,7 +92,7 @@ def test_chunks_and_their_places() -> None:
 
 
 def test_what_lies_where_something_else_does_is_passed_over() -> None:
-    """The same place of another file is another place; a file's first place may be left out."""
+    """The same offset of another file is another place; a file's first offset may be omitted."""
     tensors = {"a": whole((2,)), "b": whole((2,))}
     places = [place("a", "0", 8, 9), place("b", "0", 8, 9), place("b", "1", 8, 9), place("a", "1", None, 3)]
     assert read(tensors, places) == {
@@ -116,7 +116,7 @@ def test_entries_that_describe_no_tensor(entry: Bare) -> None:
 
 
 def test_properties_may_be_a_tuple() -> None:
-    """Of these the first is the type."""
+    """The first item of the tuple is the type."""
     entry = bare(size=(4,), properties=Bare((Global("torch", "float16"), 0, False)), chunks=[])
     assert read({"a": entry}, [place("a", "0", 0, 9)]) == {"0": [Item("a", 0, 9, ("F16", 2), (4,))]}
 
@@ -173,7 +173,7 @@ def test_what_is_no_metadata(state: dict[str, Any]) -> None:
     ],
 )
 def test_weights_that_were_saved_under_a_key(paths: dict[str, Any], names: list[str]) -> None:
-    """Where the planner says that all of them lie under one key, they have their own names; state keeps its."""
+    """If the planner says that all of them are under one key, they have their own names; state keeps its key."""
     stored = ["model.a", "model.b", "optimizer.s"]
     places = [place(name, "0", at, 1) for at, name in enumerate(stored)]
     found = read({name: whole((2,)) for name in stored}, places, planner_data=paths)
@@ -181,7 +181,7 @@ def test_weights_that_were_saved_under_a_key(paths: dict[str, Any], names: list[
 
 
 def test_a_name_that_would_be_anothers_is_kept() -> None:
-    """`optimizer.s` under the key `model` would be the training state beside it."""
+    """`optimizer.s` under the key `model` would collide with the training state beside it."""
     stored = ["model.optimizer.s", "optimizer.s"]
     places = [place(name, "0", at, 1) for at, name in enumerate(stored)]
     paths = {"model.optimizer.s": ("model", "optimizer.s")}
@@ -193,7 +193,7 @@ def test_a_name_that_would_be_anothers_is_kept() -> None:
 
 
 class Held:
-    """A file's bytes, and which of them were asked for."""
+    """A file's bytes, and a record of those that were read."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
@@ -208,11 +208,11 @@ class Held:
         return memoryview(self.data)[:length]
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: no file is open."""
 
 
 def tensor_archive(*shape: int) -> bytes:
-    """What `torch.save` makes of one tensor."""
+    """The archive that `torch.save` makes of one tensor."""
     return torch_zip({"": Saved(shape, "0")})
 
 
@@ -224,7 +224,7 @@ def told(data: bytes, *items: Item) -> tuple[Header, list[tuple[str, str, str, s
 
 
 def test_tensors_of_a_ranks_file() -> None:
-    """Two archives and an object behind each other; the second is 12 bytes of a whole of 48."""
+    """Two archives and an object one after the other; the second is 12 bytes of a whole of 48."""
     one, two = tensor_archive(2, 3), tensor_archive(3)
     data = one + two + b"object"
     piece = Piece((3,), (12,))
@@ -245,7 +245,7 @@ def test_tensors_of_a_ranks_file() -> None:
 
 
 def test_a_place_without_its_tensor() -> None:
-    """Another shape or type, or no archive: told, with the shape that `.metadata` says and no bytes."""
+    """Another shape or type, or no archive: reported, with the shape in `.metadata` and no bytes."""
     data = tensor_archive(2, 3)
     what = ("storage", "error", ".metadata puts this tensor where there is no archive of it", "a")
     meta = ("pickled-object", "info", "on the meta device: it has a shape, but no bytes", "a")
@@ -262,14 +262,14 @@ def test_a_place_without_its_tensor() -> None:
 
 
 def test_a_part_of_a_whole_without_its_tensor() -> None:
-    """It stays a part: what it lacks is counted in the whole."""
+    """It stays a part: its missing bytes are counted in the whole."""
     piece = Piece((2, 0), (4, 3))
     found, _, _ = told(b"no archive", Item("a", 0, 10, F32, (2, 3), piece))
     assert dict(found.pieces) == {0: piece}
 
 
 def test_places_beyond_the_end() -> None:
-    """5 bytes that are told of are not there; an object that begins behind the end has none."""
+    """5 announced bytes are missing; an object that begins after the end has none."""
     data = tensor_archive(2, 3)
     beyond = ("truncated", "error", "5 bytes listed in .metadata are beyond the end", None)
     assert told(data, Item("o", 0, len(data) + 5))[1] == [beyond]
@@ -279,7 +279,7 @@ def test_places_beyond_the_end() -> None:
 
 
 def test_a_large_archive_is_read_at_its_ends() -> None:
-    """Of 40,000 bytes two times 8,192 are asked for; of a small one all, once."""
+    """Of 40,000 bytes two times 8,192 are read; a small one is read whole, once."""
     large, small = tensor_archive(10_000), tensor_archive(3)
     found, said, held = told(small + large, Item("b", len(small), len(large), F32, (10_000,)))
     assert (said, found.tensors[0].nbytes) == ([], 40_000)
@@ -289,7 +289,7 @@ def test_a_large_archive_is_read_at_its_ends() -> None:
 
 
 def test_reads_near_an_items_ends() -> None:
-    """What lies between the ends is read by itself, and nothing beyond the file."""
+    """A range between the ends is read separately, and nothing beyond the file."""
     held = Held(bytes(at % 251 for at in range(30_000)))
     read = distributed._reads_near(held, 1_000, 28_000)
     assert held.asked == [(1_000, 8_192), (20_808, 8_192)]
@@ -303,7 +303,7 @@ def test_reads_near_an_items_ends() -> None:
     assert read(20_000, 20_000) == held.data[20_000:]
 
 
-# --- what of a value is the model -----------------------------------------------------------------
+# --- the model within a value --------------------------------------------------------------------------
 
 
 def mapping(**pairs: Any) -> Dictionary:
@@ -322,7 +322,7 @@ def names(value: Any, *views: str) -> list[str]:
 
 
 def test_weights_under_a_key() -> None:
-    """At most four keys deep, and not where two tensors would then have one name."""
+    """At most four keys deep, and not if two tensors would then share a name."""
     inner = mapping(w=1)
     assert names(mapping(model=inner, step=3), "model.w", "optimizer.m") == ["w", "optimizer.m"]
     assert names(mapping(state_dict=ordered(("w", 1))), "state_dict.w") == ["w"]
@@ -355,7 +355,7 @@ def test_facts_beside_the_tensors() -> None:
 
 
 def test_how_deepspeed_shares_out_the_weights() -> None:
-    """The shapes of each group together, and the largest number of ranks."""
+    """The shapes of each group, and the largest number of ranks."""
     groups = [mapping(a=(2, 3), b=Made(Global("torch", "Size"), ((4,),))), mapping(c=(5,), d="no shape")]
     shapes = {"a": (2, 3), "b": (4,), "c": (5,)}
     assert facts(mapping(param_shapes=groups)) == {"param_shapes": shapes}

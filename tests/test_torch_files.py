@@ -1,4 +1,4 @@
-"""What torch writes is read as torch reads it: names, dtypes, shapes, strides, and the very bytes of each tensor."""
+"""Files written by torch are read as torch reads them: names, dtypes, shapes, strides, and each tensor's bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_byte_is_accounted_for(case: dict[str, Any], tmp_path: Path) -> No
 
 
 def test_constants_of_a_frozen_script(tmp_path: Path) -> None:
-    """A frozen TorchScript module has its weights as constants: 3 × 4, and two vectors of 3 that the norm became."""
+    """A frozen TorchScript module has its weights as constants: 3 × 4, and two vectors of 3 from the norm."""
     checkpoint = inspector.open(torch_files.unpack(CASES["frozen script"], tmp_path))
     tensors = [(tensor.name, tensor.shape) for tensor in checkpoint.files[0].tensors]
     assert all(name.startswith("constants.") for name, _ in tensors)
@@ -47,7 +47,7 @@ def test_constants_of_a_frozen_script(tmp_path: Path) -> None:
 
 
 def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
-    """Two moments and a step for each of five parameters, and PyTorch's random state; the model is what is counted.
+    """Two moments and a step for each of five parameters, and PyTorch's random state; only the model is counted.
 
     7 × 4 (the head is tied), 4 × 4 + 4, and 4 + 4 of the norm are 56 parameters.
     """
@@ -65,7 +65,7 @@ def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
 
 @every("name", sorted(CASES))
 def test_damage_is_one_line_or_a_finding(name: str, tmp_path: Path) -> None:
-    """Bytes changed, lost and doubled anywhere: an error of one line, or regions and a bridge that still add up."""
+    """Bytes changed, lost or doubled anywhere: an error of one line, or regions and a bridge that still add up."""
     rng = random.Random(name)
     for number in range(12):
         folder = tmp_path / str(number)
@@ -102,7 +102,7 @@ def changed(data: bytes, rng: random.Random) -> bytes:
 
 
 def small(tmp_path: Path) -> tuple[Path, Path]:
-    """The same weights pickled within a training checkpoint, with DistributedDataParallel's prefix, and as safetensors."""
+    """The same weights pickled in a training checkpoint, with DistributedDataParallel's prefix, and as safetensors."""
     shapes = {"model.embed_tokens.weight": (10, 4), "model.norm.weight": (4,), "lm_head.weight": (10, 4)}
     tensors: Tensors = {f"module.{name}": Saved(shape, str(at)) for at, (name, shape) in enumerate(shapes.items())}
     saved: Tensors = {"state_dict": inner(tensors), "optimizer": inner({"exp_avg": Saved((10, 4), "3")})}
@@ -119,13 +119,13 @@ def small(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_diff_across_formats(tmp_path: Path) -> None:
-    """Names with a wrapper's prefix are the same tensors; the optimizer's is only in one; values are compared."""
+    """Names with a wrapper's prefix are the same tensors; the optimizer's are on one side only; values are compared."""
     one, two = (inspector.reconcile(inspector.open(path)) for path in small(tmp_path))
     found = inspector.diff(one, two)
     assert {status: count for status, count in found.counts.items() if count} == {"same": 3, "only_a": 1}
 
 
 def test_a_model_takes_no_memory_for_its_optimizer(tmp_path: Path) -> None:
-    """Weights of 4 × (40 + 4 + 40) bytes; the moments are not loaded to run it."""
+    """Weights of 4 × (40 + 4 + 40) bytes; running the model does not load the moments."""
     one, two = (inspector.reconcile(inspector.open(path)) for path in small(tmp_path))
     assert weights.stored(one).nbytes == weights.stored(two).nbytes == 336

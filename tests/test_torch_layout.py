@@ -1,4 +1,4 @@
-"""Where tensors of PyTorch's files lie, and what the machine of pickles does: small cases worked out by hand."""
+"""The places of tensors in PyTorch's files, and the interpreter of pickles: small cases worked out by hand."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ HERE = Storage(100, 40)
 
 
 def test_tensors_at_their_storages() -> None:
-    """Four bytes an element, from the storage's start."""
+    """Four bytes for each element, from the storage's start."""
     assert placed(view("a", [2, 3], [3, 1]), view("b", [4], [1], 6), _0=HERE) == (
         [("a", 100, 24), ("b", 124, 16)],
         {},
@@ -76,7 +76,7 @@ def test_tensors_at_their_storages() -> None:
 
 
 def test_the_same_elements_twice_are_one() -> None:
-    """The same place, shape and strides of one storage; another shape is a tensor of its own, without bytes of its own."""
+    """The same place, shape and strides in one storage; another shape is another tensor, without bytes of its own."""
     views = [view("a", [2, 3], [3, 1]), view("b", [2, 3], [3, 1]), view("c", [6], [1]), view("d", [6], [1], 1)]
     assert placed(*views, _0=HERE) == ([("a", 100, 24), ("c", 100, 0), ("d", 104, 4)], {"b": "a"}, [(100, 128)], [])
 
@@ -86,7 +86,7 @@ def test_empty_tensors_are_not_the_same() -> None:
 
 
 def test_a_view_within_another_has_no_bytes() -> None:
-    """Whichever comes first; each byte belongs to one tensor."""
+    """Whichever comes first, each byte belongs to one tensor."""
     within, around = view("within", [2], [1], 2), view("around", [6], [1])
     assert placed(within, around, _0=HERE)[0] == [("within", 108, 0), ("around", 100, 24)]
     assert placed(view("left", [4], [1]), view("right", [4], [1], 2), _0=HERE)[0] == [
@@ -138,7 +138,7 @@ UNUSED = "bytes of storages that no tensor uses: a view was saved with its whole
 
 
 def test_every_byte_of_an_archive() -> None:
-    """A member of 35 bytes of header and name, padding to 64, a storage of 40, of which 8 are nobody's."""
+    """A member of 35 bytes of header and name, padding to 64, a storage of 40, of which 8 are unclaimed."""
     frame = Frame(members=[(0, 35, 64, 104)], pickles=[(120, 150)])
     assert regions([(64, 80), (88, 104)], frame, 200, _0=Storage(64, 40)) == (
         [
@@ -156,7 +156,7 @@ def test_every_byte_of_an_archive() -> None:
 
 
 def test_every_byte_of_a_row_of_pickles() -> None:
-    """What has no mark is header; what lies beyond the file is cut off; compressed storages have no holes."""
+    """Unmarked bytes are header; those beyond the file are cut off; compressed storages have no holes."""
     frame = Frame(pickles=[(0, 10), (10, 30)])
     assert regions([(40, 60)], frame, 50, _0=Storage(40, 20), _1=Storage(70, 20, readable=False)) == (
         [("pickle", 0, 10), ("pickle", 10, 30), ("header", 30, 40), ("tensors", 40, 50)],
@@ -192,7 +192,7 @@ def local(name: str, extra: int) -> bytes:
 
 
 def test_members_are_reckoned_from_the_alignment() -> None:
-    """30 bytes, the name and 4 of padding's own: 37 for `x/0`, so data at 64; with 16 of a descriptor the next is at 120."""
+    """30 bytes, the name and 4 of padding: 37 for `x/0`, so data at 64; after a descriptor of 16 the next is at 120."""
     read: list[int] = []
 
     def at(start: int, length: int) -> bytes:
@@ -201,9 +201,9 @@ def test_members_are_reckoned_from_the_alignment() -> None:
 
     members = [member("x/1", 120, 8), member("x/0", 0, 40)]
     assert frame_of(at, members) == Frame([(0, 37, 64, 104), (120, 37, 158, 166)])
-    assert read == [120]  # of the last one nothing tells whether it was aligned
+    assert read == [120]  # nothing shows whether the last one was aligned
     unfit = [member("x/0", 0, 40), member("x/1", 121, 8)]
-    assert frame_of(at, unfit).members == []  # neither is where the list says
+    assert frame_of(at, unfit).members == []  # neither is where the directory says
     assert 0 in read
 
 
@@ -214,7 +214,7 @@ def test_records_after_a_member(beside: int) -> None:
 
 
 def test_storages_among_members() -> None:
-    """Of their folder alone; a compressed one has its unpacked size, and lies nowhere as it is."""
+    """Only those in their folder; a compressed one has its unpacked size, and no place."""
     members = [
         member("x/data/0", 0, 40),
         member("x/data/1", 200, 40, 8, 10),
@@ -234,7 +234,7 @@ def test_storages_among_members() -> None:
 
 
 def test_storages_in_a_row() -> None:
-    """8 bytes before each; one whose 8 bytes are not there is not."""
+    """8 bytes before each; without its 8 bytes a storage is left out."""
     sizes = {"a": 10, "b": 4}
     assert in_a_row(200, ["a", "c", "b"], sizes, 100) == {
         "a": Storage(108, 10),
@@ -285,7 +285,7 @@ def test_bytes_that_cannot_be_read() -> None:
 
 
 def test_long_runs_are_passed_over() -> None:
-    """Up to 64 kB are kept; of more there is the place."""
+    """Up to 64 kB are kept; of longer runs only the place."""
     source = Stream.of(bytes(200_000))
     assert source.run(65_536) == bytes(65_536)
     assert (source.run(65_537), source.position) == (Blob(65_536, 65_537), 131_073)
@@ -408,7 +408,7 @@ def test_a_class_that_is_kept_with_its_source() -> None:
 
 
 def test_states_items_and_changes() -> None:
-    """Of a made object its own; of a list or dictionary its items; of a class or function that it is changed."""
+    """The state of a created object; items of a list or dictionary; for a class or function, that it is changed."""
     one = machine()
     after: list[Any] = []
     one.after_state = lambda source, made: after.append((source, made))

@@ -1,4 +1,4 @@
-"""Archives of before PyTorch 0.1.10, part by part: where each tensor lies, and what of a damaged one is said."""
+"""Archives from before PyTorch 0.1.10, part by part: the place of each tensor, and findings on damaged ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def dumped(value: Any) -> bytes:
 
 
 def three(first: bytes, second: bytes, name: str) -> bytes:
-    """A tuple whose third part is a class of torch's."""
+    """A tuple whose third item is a class of torch's."""
     return b"\x80\x02(" + first + second + f"ctorch\n{name}\n".encode() + b"t."
 
 
@@ -30,7 +30,7 @@ def stored(key: int, kind: str, elements: int, data: bytes) -> bytes:
 
 
 def tensor(key: int, storage: int, shape: tuple[int, ...], stride: tuple[int, ...], offset: int = 0) -> bytes:
-    """Its key, storage and class; dimensions in 8 bytes, then sizes, strides and the offset."""
+    """Its key, storage and class; the number of dimensions in 8 bytes, then sizes, strides and the offset."""
     numbers = struct.pack(f"<{2 * len(shape) + 1}q", *shape, *stride, offset)
     return (
         three(b"K" + bytes([key]), b"K" + bytes([storage]), "FloatTensor") + struct.pack("<i4x", len(shape)) + numbers
@@ -170,7 +170,7 @@ def test_where_members_lie() -> None:
     [
         (b"00000000012\0", 522),
         (b"        12 \0", 522),
-        (b"\x80" + (600).to_bytes(11, "big"), 1112),  # GNU's way for what is too large
+        (b"\x80" + (600).to_bytes(11, "big"), 1112),  # GNU's encoding of numbers that are too large
         (b"00000000018\0", 512),  # 8 is no octal digit
         (b"x0000000012\0", 512),
         (bytes(12), 512),

@@ -1,4 +1,4 @@
-"""Tensors in what a pickle holds: paths, kinds of tensors, and which part of a whole a rank saved, by hand."""
+"""Tensors within the values of a pickle: paths, kinds of tensors, and a rank's part of a whole, by hand."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_module_leaves_no_trace_of_how_it_keeps_its_parts() -> None:
 
 
 def test_ordered_dictionaries() -> None:
-    """Of pairs, of lists of two, of a dictionary, or filled later; their state is of versions alone."""
+    """From pairs, lists of two, a dictionary, or filled later; their state only has versions."""
     pairs: list[Any] = [("a", tensor()), ["b", tensor()]]
     for each in (
         made("collections.OrderedDict", pairs, state=mapping(_metadata=mapping(x=tensor()))),
@@ -104,7 +104,7 @@ def test_tensors_that_are_kept_elsewhere() -> None:
 
 
 def test_a_value_in_many_places() -> None:
-    """Eight names at most for one container; a tensor may have any number."""
+    """A container has at most eight names; a tensor may have any number."""
     shared = [tensor()]
     assert MAX_TIMES == 8
     found = walk([shared] * 8)
@@ -129,14 +129,14 @@ def test_values_within_each_other() -> None:
 
 
 def test_the_most_values(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was found before is kept; a name of 64 characters is as much work as a value."""
+    """Values found before the limit are kept; a name of 64 characters is as much work as a value."""
     odd, one = tensor(offset=-1), tensor()
     monkeypatch.setattr(tensors, "MAX_VALUES", 4)
     assert walk([odd, one, one])[1:] == (("0",), (), True)
     found = walk([odd, one, one, one])
     assert (len(found.views), found.malformed, found.complete) == (2, ("0",), False)
     assert len(walk([one, one], "x" * 61).views) == 2
-    assert len(walk([one, one], "x" * 62).views) == 1  # with a dot and a digit 64
+    assert len(walk([one, one], "x" * 62).views) == 1  # 64 with the dot and the digit
     monkeypatch.setattr(tensors, "MAX_VALUES", 1_000)
     monkeypatch.setattr(tensors, "MAX_TENSORS", 2)
     assert walk([one, one]).complete
@@ -182,7 +182,7 @@ def test_a_plain_tensor() -> None:
     ],
 )  # fmt: skip
 def test_descriptions_that_are_none(odd: Made) -> None:
-    """The tensor is told as malformed by its name, and others are read."""
+    """The tensor is reported as malformed by its name, and others are read."""
     found = walk(mapping(a=odd, b=tensor()))
     assert ([view.name for view in found.views], found.malformed, found.complete) == (["b"], ("a",), True)
 
@@ -226,7 +226,7 @@ def test_a_tensor_that_names_its_dtype() -> None:
 
 
 def test_sparse_and_quantized_tensors() -> None:
-    """What they are made of is tensors beside each other, under words for what each is."""
+    """Their components are tensors beside each other, each with a word for what it is."""
     parts = (tensor(), tensor(), tensor())
     coo = made("torch._utils._rebuild_sparse_tensor", Global("torch", "sparse_coo"), (*parts[:2], (9, 9), True))
     assert names(mapping(a=coo)) == ["a.indices", "a.values"]
@@ -253,7 +253,7 @@ def test_sparse_and_quantized_tensors() -> None:
 
 
 def test_jagged_and_nested_tensors() -> None:
-    """What a function is handed by words, or one after the other; without the words there is nothing."""
+    """A function's arguments by keyword or by position; without the keywords there is nothing."""
     rebuild = "torch.nested._internal.nested_tensor._rebuild_njt"
     jagged = made(rebuild, mapping(values=tensor(), offsets=tensor(), lengths=None, ragged=1))
     assert names(mapping(a=jagged)) == ["a.values", "a.offsets"]
@@ -274,14 +274,14 @@ REPLICATE = made("torch.distributed.tensor.placement_types.Replicate", state=map
 
 
 def spec(placements: Any, ranks: Any, place: Any) -> Made:
-    """With a mesh as torch before 2.9 has it: a tensor of all ranks, whose shape is the mesh's."""
+    """With a mesh as in torch before 2.9: a tensor of all ranks, whose shape is the mesh's."""
     ranks_tensor = made("torch._utils._rebuild_tensor_v2", storage(), 0, ranks)
     mesh = made("torch.distributed.device_mesh.DeviceMesh", state=mapping(mesh=ranks_tensor, _coordinate_on_dim=place))
     return made("torch.distributed.tensor._dtensor_spec.DTensorSpec", state=mapping(mesh=mesh, placements=placements))
 
 
 def start(whole: tuple[int, ...], local: tuple[int, ...], how: Any) -> tuple[int, ...] | None:
-    """Where a rank's part begins; None where it is not said to be a part."""
+    """Where a rank's part begins; None if it is not declared as a part."""
 
     def views_of(name: str, _: object) -> list[View]:
         return [plain(name, local, (1,) * len(local))]
@@ -298,7 +298,7 @@ def start(whole: tuple[int, ...], local: tuple[int, ...], how: Any) -> tuple[int
     [
         ((10, 4), (3, 4), [shard(0)], (4,), [0], (0, 0)),
         ((10, 4), (3, 4), [shard(0)], (4,), [2], (6, 0)),
-        ((10, 4), (1, 4), [shard(0)], (4,), [3], (9, 0)),  # as torch.chunk cuts: 3, 3, 3, 1
+        ((10, 4), (1, 4), [shard(0)], (4,), [3], (9, 0)),  # as cut by torch.chunk: 3, 3, 3, 1
         ((5, 4), (0, 4), [shard(0)], (4,), [3], (5, 0)),  # 2, 2, 1 and nothing
         ((10, 4), (10, 2), [shard(1)], (2,), [1], (0, 2)),
         ((10, 4), (10, 4), [REPLICATE], (4,), [3], (0, 0)),
@@ -308,7 +308,7 @@ def start(whole: tuple[int, ...], local: tuple[int, ...], how: Any) -> tuple[int
         # FSDP over tensor parallelism: the second dimension cuts first
         ((8, 4), (2, 4), [shard(0, "_StridedShard"), shard(0)], (2, 2), [1, 0], (2, 0)),
         ((8, 4), (2, 4), [shard(0, "_StridedShard"), shard(0)], (2, 2), [0, 1], (4, 0)),
-        # what cannot be
+        # an impossible case
         ((10, 4), (4, 4), [shard(0)], (4,), [3], None),
         ((10, 4), (3,), [shard(0)], (4,), [0], None),
         ((10, 4), (3, 4), [shard(2)], (4,), [0], None),
@@ -347,7 +347,7 @@ def test_where_a_ranks_part_begins(
     ],
 )
 def test_a_mesh_of_today(layout: Dictionary, expected: tuple[int, ...] | None) -> None:
-    """Its layout tells how many ranks there are along each dimension."""
+    """Its layout gives the number of ranks along each dimension."""
     mesh = made("torch.distributed.device_mesh.DeviceMesh", state=mapping(_layout=layout, _coordinate_on_dim=(2,)))
     assert start((10, 4), (3, 4), mapping(mesh=mesh, placements=(shard(0),))) == expected
 
@@ -359,7 +359,7 @@ def test_a_part_without_a_tensor() -> None:
 
 
 def test_shards_of_a_sharded_tensor() -> None:
-    """Each with its offsets in the whole; one that does not fit is a tensor by itself, one without offsets is none."""
+    """Each has its offsets in the whole; one that does not fit is a separate tensor, one without offsets is none."""
 
     def one(offsets: Any, local: Any = None) -> Made:
         return made(
@@ -384,7 +384,7 @@ def test_shards_of_a_sharded_tensor() -> None:
 
 
 def test_attributes() -> None:
-    """Of a state, or of a pair of states where a class has slots; what is None is not there."""
+    """Of a state, or of a pair of states if a class has slots; attributes that are None are left out."""
     pair = made("A", state=(mapping(a=1, b=None), mapping(b=2, a=3)))
     assert [attribute(pair, name) for name in "abc"] == [1, 2, None]
     assert (attribute(mapping(a=1), "a"), attribute(None, "a"), attribute("a", "a")) == (1, None, None)

@@ -1,4 +1,4 @@
-"""Tensors that are stored twice, or changed places: what is reported, and the nearest that is not."""
+"""Tensors that are stored twice, or were swapped: what is reported, and the nearest sound case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.auditing.values.numbers.peers import TensorData
 
 
 def written_over(*kinds: str, number: int = 8) -> list[TensorData]:
-    """Weights of these roles in so many layers, no two of which are alike."""
+    """Weights of these roles in this many layers, no two of which are alike."""
     made = []
     for at, (role, layer) in enumerate((role, layer) for role in kinds for layer in range(number)):
         made.append(seen(role, layer, offset=8192 * at, total=float(at + 1)))
@@ -57,7 +57,7 @@ def test_tensors_that_are_there_twice() -> None:
 
 
 def test_tensors_that_changed_places() -> None:
-    """Five layers at least, in all others of which one is by nearly the same factor larger."""
+    """In at least five layers, where in all others one is larger by nearly the same factor."""
 
     def pair(layer: int, factor: float, **own: Any) -> list[TensorData]:
         large = seen("q_proj", layer, offset=16384 * layer, squares=40.96 * 4**factor, **own)
@@ -106,5 +106,5 @@ def test_tensors_that_changed_places() -> None:
     ],
 )
 def test_the_other_way_round(factor: float, others: list[float], is_other: bool) -> None:
-    """By a fifth of a power of two at least, and by three times as much as the others differ."""
+    """By at least a fifth of a power of two, and by three times as much as the others differ."""
     assert misplaced_tensors._is_other_way(factor, others) == is_other

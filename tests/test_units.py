@@ -19,7 +19,7 @@ from inspector import units
     ],
 )
 def test_integers_are_exact(number: int, plain: str, with_sign: str) -> None:
-    """Every digit, in threes; the minus sign is the typographic one, as everywhere."""
+    """Every digit, in groups of three; the minus sign is the typographic one, as everywhere."""
     assert (units.integer(number), units.signed(number)) == (plain, with_sign)
 
 
@@ -30,7 +30,7 @@ def test_integers_are_exact(number: int, plain: str, with_sign: str) -> None:
         (999, "999 B"),
         (1000, "1.00 kB"),
         (1004, "1.00 kB"),
-        (1005, "1.00 kB"),  # 1.005 in binary is a little less
+        (1005, "1.00 kB"),  # 1.005 in binary is slightly less
         (1006, "1.01 kB"),
         (999_994, "999.99 kB"),
         (999_995, "1.00 MB"),  # not 1000.00 kB
@@ -39,7 +39,7 @@ def test_integers_are_exact(number: int, plain: str, with_sign: str) -> None:
         (13_476_872_576, "13.48 GB"),
         (4_000_000_000_000, "4.00 TB"),
         (10**15, "1.00 PB"),
-        (12 * 10**18, "12000.00 PB"),  # the largest unit takes what is left
+        (12 * 10**18, "12000.00 PB"),  # the largest unit takes the rest
         (-13_476_872_576, "−13.48 GB"),
     ],
 )
@@ -89,7 +89,7 @@ def test_counts_are_as_model_cards_write_them(number: int, text: str) -> None:
     [(4, "4"), (4.5, "4.5"), (4.83, "4.83"), (4.8263, "4.83"), (10, "10"), (100, "100"), (32.0, "32"), (0, "0")],
 )
 def test_bits_keep_their_zeros_before_the_point(nbits: float, text: str) -> None:
-    """10 bits are not `1`; what stands after the point is cut to what says something."""
+    """10 bits are not `1`; zeros after the point are dropped."""
     assert units.bits(nbits) == text
 
 
@@ -110,7 +110,7 @@ def test_plural_of_an_irregular_noun() -> None:
     [
         ("abcdef", None, "abcdef"),
         ("abcdef", 6, "abcdef"),
-        ("abcdefg", 6, "abcde…"),  # six characters, the mark among them
+        ("abcdefg", 6, "abcde…"),  # six characters, including the ellipsis
         ("äbc", 3, "äbc"),
         ("äbcd", 3, "äb…"),
         ("\x1b[31mred", None, "\\x1b[31mred"),
@@ -124,7 +124,7 @@ def test_plural_of_an_irregular_noun() -> None:
     ],
 )
 def test_text_from_files_is_escaped_and_cut(text: str, limit: int | None, shown: str) -> None:
-    """Controls, marks that reorder and what takes no room are spelled out; a limit is a number of characters."""
+    """Control, bidirectional and invisible characters are spelled out; a limit is a number of characters."""
     assert units.escape(text, limit) == shown
 
 
@@ -144,5 +144,5 @@ def test_percent(part: int, whole: int, text: str) -> None:
 
 
 def test_the_first_character_that_is_printable_and_unsafe() -> None:
-    """U+034F joins what stands beside it, and shows as nothing; the one before it is an accent like others."""
+    """U+034F joins its neighbours, and is invisible; the character before it is an ordinary accent."""
     assert (units.escape("a\u034f"), units.escape("a\u034e")) == ("a\\u034f", "a\u034e")

@@ -1,4 +1,4 @@
-"""Statistics of tensors' values: NumPy's own, whatever the file, its dtype and the pieces it is read in."""
+"""Statistics of tensors' values are NumPy's own, whatever the file, its dtype and the pieces that are read."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from inspector.measuring import needs, statistics
 from inspector.measuring.statistics import PERCENTILES, Tally, keys, numbers
 
 Run = Callable[..., Ran]
-DRAW = np.random.default_rng(11)  # for what is made at once; each test draws from its own
-#: dtype → its bits, drawn: every pattern of the narrow ones, NaN and infinities among them.
+DRAW = np.random.default_rng(11)  # for values made at import; each test draws from its own
+#: dtype → its bits, drawn at random: every pattern of the narrow ones, NaN and infinities among them.
 BITS = {
     "BF16": np.arange(1 << 16, dtype="<u2"),
     "F16": np.arange(1 << 16, dtype="<u2"),
@@ -43,7 +43,7 @@ BITS = {
 
 
 def test_integers_of_64_bits_are_told_to_the_last(tmp_path: Path) -> None:
-    """Beyond 2**53 a double is not exact; the extremes are, in JSON too, and Parquet takes the nearest double."""
+    """Beyond 2**53 a double is not exact; the extremes are, in JSON too, and Parquet has the nearest double."""
     ids = np.array([[2**62 + 1, -(2**62) - 3, 2**53 + 1]], "<i8")
     save_file({"ids": ids, "hashes": np.array([2**64 - 1, 3], "<u8")}, tmp_path / "model.safetensors")
     rows = {row.name: row.summary for row in inspector.values(tmp_path / "model.safetensors").rows}
@@ -53,7 +53,7 @@ def test_integers_of_64_bits_are_told_to_the_last(tmp_path: Path) -> None:
 
 
 def test_compressed_arrays_are_refused_with_a_reason(tmp_path: Path) -> None:
-    """What to do is said; the audit says nothing of numbers that it cannot read, and nothing else either."""
+    """The message says what to do; the audit reports nothing about numbers that it cannot read."""
     np.savez_compressed(tmp_path / "model.npz", w=np.random.default_rng(1).normal(size=(64, 64)))
     with pytest.raises(FormatError, match=r"w is compressed .* `numpy\.savez`"):
         inspector.values(tmp_path / "model.npz")
@@ -63,7 +63,7 @@ def test_compressed_arrays_are_refused_with_a_reason(tmp_path: Path) -> None:
 
 
 def expect(summary: statistics.Summary, values: Any, exact: bool = True) -> None:
-    """The same as NumPy says, of the finite numbers but for the counts."""
+    """NumPy's statistics, of the finite numbers except for the counts."""
     with np.errstate(all="ignore"):
         values = np.asarray(values).astype(np.float64).reshape(-1)
     finite = values[np.isfinite(values)]
@@ -87,7 +87,7 @@ def expect(summary: statistics.Summary, values: Any, exact: bool = True) -> None
 
 @every("dtype", BITS)
 def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
-    """Every number that is told of a tensor."""
+    """Every statistic of a tensor agrees."""
     bits = BITS[dtype]
     path = safetensors(tmp_path / "model.safetensors", {"x": (dtype, [len(bits)], bits.tobytes())})
     (row,) = inspector.values(path).rows
@@ -96,7 +96,7 @@ def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
 
 
 def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Percentiles to 1 part in 128 where there are more numbers than are kept; all else exact."""
+    """Percentiles to 1 part in 128 if there are more numbers than are kept; everything else is exact."""
     monkeypatch.setattr(statistics, "KEPT", 1000)
     values = np.random.default_rng(2).normal(0, 0.02, 50_000).astype(np.float32)
     tally = Tally()
@@ -106,7 +106,7 @@ def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyP
 
 
 def test_keys_are_in_the_numbers_order() -> None:
-    """Of finite numbers each key begins with its least number, below zero too."""
+    """Each key of finite numbers begins with its least number, also below zero."""
     draw = np.random.default_rng(3)
     values = np.concatenate([draw.normal(0, 10.0**power, 500) for power in range(-38, 38)]).astype(np.float32)
     values = np.sort(np.append(values, [0.0, -0.0, 1.0, -1.0]).astype(np.float32))
@@ -118,14 +118,14 @@ def test_keys_are_in_the_numbers_order() -> None:
 
 
 def test_nothing_but_nan() -> None:
-    """No number to tell of."""
+    """There is no number to report."""
     tally = Tally()
     tally.add(np.full(5, np.nan, np.float32))
     assert tally.summary() == statistics.Summary(5, 5, 0, 0, None, None, None, None, {}, None)
 
 
 def test_a_gguf_is_told_in_its_own_numbers(tmp_path: Path) -> None:
-    """Blocks dequantized as the gguf package does it."""
+    """Blocks are dequantized as by the gguf package."""
     values = np.random.default_rng(4).normal(0, 1, (8, 512)).astype(np.float32)
     packed = gguf.quants.quantize(values, gguf.GGMLQuantizationType.Q8_0)
     writer = gguf.GGUFWriter(tmp_path / "x.gguf", "llama")
@@ -154,7 +154,7 @@ def small(tmp_path: Path) -> Path:
 
 
 def test_roles_and_layers_together(small: Path) -> None:
-    """All of a role, or of a layer, as one set of numbers."""
+    """All tensors of a role, or of a layer, as one set of numbers."""
     rows = {row.name: row for row in inspector.values(small, by="role").rows}
     assert list(rows) == ["input_layernorm", "q_proj"]
     expect(rows["q_proj"].summary, [*range(8), *range(1, 9)], exact=False)
@@ -193,7 +193,7 @@ def test_the_command_in_its_forms(small: Path, inspect: Run, tmp_path: Path) -> 
 
 
 def test_one_tensor_is_shown_whole(small: Path, inspect: Run) -> None:
-    """Percentiles, and a bar a bin."""
+    """Percentiles, and a bar for each bin."""
     text = inspect("values", str(small), "model.layers.1.self_attn.*").out
     assert "99.9 %  " in text
     assert "2×4" in text
@@ -201,7 +201,7 @@ def test_one_tensor_is_shown_whole(small: Path, inspect: Run) -> None:
 
 
 def test_damage_is_told_beside_what_can_be_read(tmp_path: Path, inspect: Run) -> None:
-    """A tensor that ends beyond the file: a line on stderr, and the others' numbers."""
+    """A tensor that ends beyond the file is a line on stderr, beside the others' numbers."""
     tensors: dict[str, Entry] = {"a": ("F32", [2], b"\0" * 8), "b": ("F32", [2], b"\0" * 8)}
     path = safetensors(tmp_path / "model.safetensors", tensors)
     path.write_bytes(path.read_bytes()[:-4])
@@ -211,7 +211,7 @@ def test_damage_is_told_beside_what_can_be_read(tmp_path: Path, inspect: Run) ->
 
 
 def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
-    """An extra, for whoever reads headers does not need it."""
+    """It is an extra, since readers of headers do not need it."""
     monkeypatch.setattr(needs, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install 'checkpoint-inspector\[data\]'"):
         inspector.values(small)

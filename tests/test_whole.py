@@ -65,14 +65,14 @@ def test_headers_are_counted_by_format() -> None:
     ],
 )
 def test_each_region_has_its_cause(region: str, cause: str) -> None:
-    """30 bytes of it are a step of 30 bytes, told by the cause's meaning."""
+    """30 bytes of a region are a step of 30 bytes, described by the cause's meaning."""
     steps = booked(header(30, (region, 0, 30)))
     assert {name: nbytes for name, (nbytes, _) in steps.items()} == {cause: 30}
     assert steps[cause][1]
 
 
 def test_bytes_beyond_the_end_are_truncated() -> None:
-    """Of a tensor that ends 30 bytes beyond, 30; of one that begins there, all of its 20."""
+    """Of a tensor that ends 30 bytes beyond the end, 30; of one that begins there, all of its 20."""
     cut = header(150, ("header", 0, 100), ("tensors", 100, 150), claims=[(100, 80), (180, 20)])
     assert booked(cut)["truncated"] == (-50, "50 bytes beyond the end of a.safetensors")
     assert "overlap" not in booked(cut)
@@ -91,7 +91,7 @@ def test_bytes_that_two_tensors_claim_are_overlap() -> None:
 
 
 def test_overlap_and_truncation_in_one_file() -> None:
-    """100–140 is there. One claims it, another the same and 20 beyond: −40 twice claimed, −20 not there."""
+    """Bytes 100–140 exist. One tensor claims them, another the same and 20 more: −40 claimed twice, −20 missing."""
     both = header(140, ("header", 0, 100), ("tensors", 100, 140), claims=[(100, 40), (100, 60)])
     steps = booked(both)
     assert (steps["overlap"][0], steps["truncated"][0]) == (-40, -20)
@@ -119,7 +119,7 @@ def plain(*names: str, metadata: dict[str, Any] | None = None, kind: Any = "safe
     ],
 )
 def test_names_of_one_tensor(metadata: dict[str, Any], shared: dict[str, tuple[str, ...]]) -> None:
-    """`{"other name": "stored name"}` in `__metadata__`, as `safetensors.torch.save_model` writes it."""
+    """`{"other name": "stored name"}` in `__metadata__`, as written by `safetensors.torch.save_model`."""
     assert identify((plain("a", "d", metadata=metadata),), None).shared == shared
 
 
@@ -133,7 +133,7 @@ def test_plain_tensors_are_as_they_are() -> None:
 
 
 def test_a_packed_file_may_say_what_it_shares() -> None:
-    """Names of one tensor are those of the file also where weights are packed: GPTQ's, eight in a word."""
+    """Names of one tensor are also taken from the file if weights are packed: GPTQ's, eight in a word."""
     config = Config({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 8}}, "config.json")
     shapes = {
         "l.qweight": ("I32", (1, 8)),
@@ -246,7 +246,7 @@ def test_dtypes_are_summed_the_largest_first() -> None:
 
 
 def test_the_usual_dtype_has_most_elements() -> None:
-    """Not most bytes."""
+    """Not the most bytes."""
     assert summary.most_common([DtypeSum("F32", 1, 10, 40), DtypeSum("F8", 1, 30, 30)]) == "F8"
     assert summary.most_common([DtypeSum("F32", 1, 30, 120), DtypeSum("F8", 1, 10, 10)]) == "F32"
     assert summary.most_common([]) is None
@@ -263,7 +263,7 @@ def test_packed_weights_with_what_serves_them() -> None:
 
 
 def test_what_works_on_one_token() -> None:
-    """One expert of four is 12 of 48; a dense model works whole; nothing is known where nothing is predicted."""
+    """One expert of four is 12 of 48; all of a dense model is active; without a prediction nothing is known."""
     sparse, dense = expected(active=1), expected(experts=None)
     config = Config({}, "config.json")
     assert summary.active(Prediction(config, "f", "", (sparse,)), 999) == 12
@@ -352,7 +352,7 @@ def test_without_a_configuration_the_dimensions_are_inferred(tmp_path: Path) -> 
 
 
 def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
-    """From nothing to the disk: every tensor's bytes; its sizes are explained by the fields that are there."""
+    """All bytes of tensors are unexplained; their sizes are explained by the fields that exist."""
     folder = save(tmp_path / "m", LLAMA)
     (folder / "config.json").write_text(json.dumps({**LLAMA, "model_type": "unheard", "architectures": None}))
     result = inspector.reconcile(inspector.open(folder))
@@ -367,7 +367,7 @@ def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("extra", "bits"), [(0, 16), (PARAMETERS * 2, 32), (PARAMETERS * 7, None)])
 def test_bits_of_another_file_of_the_model(tmp_path: Path, extra: int, bits: int | None) -> None:
-    """As large, twice as wide; and so large that it cannot be the same model: 72 bits are more than any number has."""
+    """As large, twice as wide; and so large that it is another model: 72 bits are more than any number has."""
     folder = save(tmp_path / "m", LLAMA)
     own = (folder / "model.safetensors").read_bytes()
     (folder / "consolidated.safetensors").write_bytes(own + bytes(extra))
@@ -385,7 +385,7 @@ def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
 
 
 def test_every_cause_is_told_in_words() -> None:
-    """Each once, in one line; every region of a file and every group apart leads to one of them."""
+    """Each once, in one line; every region of a file and every separate group leads to one of them."""
     names = [cause.name for cause in ledger.CAUSES]
     assert len(set(names)) == len(names) == len(ledger.ORDER)
     assert all(cause.meaning and "\n" not in cause.meaning for cause in ledger.CAUSES)
@@ -426,7 +426,7 @@ def test_an_adapter_beside_its_bases_configuration(tmp_path: Path) -> None:
 
 
 def test_a_whole_module_saved_with_an_adapter(tmp_path: Path) -> None:
-    """`modules_to_save`: the head under its own role, as many parameters as the base's."""
+    """`modules_to_save`: the head under its own role, with as many parameters as the base's."""
     head = ("F32", [10, 8], "base_model.model.lm_head.weight")
     folder = adapter(tmp_path / "a", A, B, head, modules_to_save=["lm_head"])
     result = inspector.reconcile(inspector.open(folder, config=folder / "base.json"))
@@ -445,7 +445,7 @@ def test_an_adapter_alone_says_what_it_needs(tmp_path: Path) -> None:
 
 
 def test_an_adapters_scale_is_a_constant(tmp_path: Path) -> None:
-    """kohya's `alpha` beside each pair: on the disk, and no parameter."""
+    """kohya's `alpha` beside each pair is on disk, and no parameter."""
     name = "lora_te_text_model_encoder_layers_0_self_attn_q_proj"
     entries = [("F32", [2, 8], f"{name}.lora_down.weight"), ("F32", [8, 2], f"{name}.lora_up.weight")]
     sparse.write_safetensors(tmp_path / "lora.safetensors", [*entries, ("F32", [], f"{name}.alpha")])

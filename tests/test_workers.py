@@ -1,4 +1,4 @@
-"""Work in threads gives what work in a row gives."""
+"""Work in threads gives the same as work in sequence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.sources import workers
 
 @pytest.mark.parametrize("count", [1, 2, 5, 50])
 def test_results_are_in_order(count: int) -> None:
-    """Whoever finishes first."""
+    """Whichever finishes first."""
     items = list(range(20))
     done: list[int] = []
 
@@ -30,7 +30,7 @@ def test_nothing_to_do() -> None:
 
 
 def test_many_work_at_once_and_no_more() -> None:
-    """As many as said."""
+    """The number of workers is the stated one."""
     gate, most, now, together = threading.Lock(), [0], [0], threading.Barrier(7)
 
     def work(_: int) -> None:
@@ -60,4 +60,4 @@ def test_the_first_failure_is_raised_and_the_rest_does_not_begin() -> None:
     for thread in threading.enumerate():
         if thread.daemon and thread.name.endswith("(_work)"):
             thread.join(HANGS)
-    assert sorted(begun) in ([0, 1, 2, 3], [0, 1, 2, 3, 4])  # a fourth may take the place of the one that failed
+    assert sorted(begun) in ([0, 1, 2, 3], [0, 1, 2, 3, 4])  # a fourth may replace the one that failed

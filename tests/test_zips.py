@@ -22,7 +22,7 @@ def listed(raw: bytes) -> list[zips.Member]:
 
 
 def test_members_as_zipfile_lists_them() -> None:
-    """Names in both encodings, sizes, methods, places; also behind other bytes, and before a comment."""
+    """Names in both encodings, sizes, methods, offsets; also after other bytes, and before a comment."""
     raw = zipped({"a": b"x" * 50, "größe": b"y"}, zipfile.ZIP_DEFLATED)
     with zipfile.ZipFile(io.BytesIO(raw)) as file:
         own = [
@@ -83,7 +83,7 @@ def test_a_list_that_is_longer_than_its_members(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_sizes_in_64_bits(extra: bytes, values: tuple[int, ...], found: tuple[int, ...]) -> None:
-    """APPNOTE.TXT 4.5.3: only the fields that do not hold their values are there, in this order."""
+    """APPNOTE.TXT 4.5.3: only the fields whose 32 bits do not hold the value are present, in this order."""
     assert zips._from_zip64(extra, *values) == found
 
 
@@ -102,7 +102,7 @@ def test_a_list_in_64_bits() -> None:
 
 
 def test_a_member_whose_sizes_take_64_bits() -> None:
-    """As `zipfile` writes one of which the size is not known before: its fields are in the list as well."""
+    """As `zipfile` writes a member of unknown size: its fields are in the directory as well."""
     raw = zipped({"name": b"x" * 9})
     at = raw.index(b"PK\1\2")
     extra = struct.pack("<2H2Q", 1, 16, 9, 9)
@@ -120,7 +120,7 @@ def test_a_member_whose_sizes_take_64_bits() -> None:
 
 
 def test_members_unpacked() -> None:
-    """Each of ZIP's usual methods, as far as is asked for."""
+    """Each of ZIP's usual methods, up to the requested size."""
     data = bytes(range(250)) * 20
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         raw = zipped({"pad": b"p", "a": data}, method)

@@ -1,6 +1,6 @@
-"""Files that torch wrote, and what the inspector reads of them beside what torch said (fixtures/makers/torch_files.py).
+"""Files written by torch, and our reading of them beside torch's (fixtures/makers/torch_files.py).
 
-PYTHONPATH=tests python -m torch_files CASES    which cases of a file are read otherwise
+PYTHONPATH=tests python -m torch_files CASES    the cases of a file that are read differently
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def cases(path: Path = FIXTURES) -> Iterator[dict[str, Any]]:
 
 
 def unpack(case: dict[str, Any], folder: Path) -> Path:
-    """Write the case's files; the one file, or the folder of several."""
+    """Write the case's files; the only file, or the folder of several."""
     for name, text in case["files"].items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(zlib.decompress(base64.b85decode(text)))
@@ -42,7 +42,7 @@ def unpack(case: dict[str, Any], folder: Path) -> Path:
 
 
 def said(case: dict[str, Any]) -> list[Row]:
-    """What torch said."""
+    """Torch's own description of the file."""
     return sorted(
         (name, dtype, tuple(shape), stride and tuple(stride), sha)
         for name, dtype, shape, stride, sha in case["tensors"]
@@ -50,7 +50,7 @@ def said(case: dict[str, Any]) -> list[Row]:
 
 
 def read(target: Path) -> list[Row]:
-    """What the inspector reads, tensors under their second names too."""
+    """The inspector's description, including tensors under their second names."""
     checkpoint = inspector.open(target)
     root = target if target.is_dir() else target.parent
     return sorted(
@@ -85,7 +85,7 @@ def _digest(data: bytes, offset: int, dtype: str, shape: tuple[int, ...], stride
 
 
 def wholes(target: Path) -> dict[str, tuple[str, tuple[int, ...], str]]:
-    """Dtype, shape and SHA-256 of each tensor that several files have a part of, put together from the parts."""
+    """Dtype, shape and SHA-256 of each tensor that is split between files, assembled from its parts."""
     checkpoint = inspector.open(target)
     found: dict[str, tuple[str, tuple[int, ...], bytearray]] = {}
     for header in checkpoint.files:
@@ -103,7 +103,7 @@ def wholes(target: Path) -> dict[str, tuple[str, tuple[int, ...], str]]:
 
 
 def _places(shape: tuple[int, ...], piece: Piece) -> Iterator[int]:
-    """Where in the whole each element of a part is, counted as if the whole were flat."""
+    """The position in the flattened whole of each element of a part."""
     if len(piece.start) == 1:
         yield from range(piece.start[0], piece.start[0] + prod(shape))
         return

@@ -1,4 +1,4 @@
-"""Python's own unpickler, with names that mean nothing: what it would import is noted, and nothing is."""
+"""Python's own unpickler, with names that have no effect: what it would import is recorded, and not imported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Name = tuple[str, str]
 
 
 class Nothing:
-    """What stands for every name: called, built and filled without any effect."""
+    """Replaces every name: it can be called, built and filled without any effect."""
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
     def __setstate__(self, _: Any) -> None: ...
@@ -42,11 +42,11 @@ class Noting(pickle._Unpickler):
 def imported(data: bytes) -> set[Name]:
     """Module and name of everything that an unpickler would import before it ends or fails."""
     theirs = Noting(data)
-    with suppress(Exception):  # what it refuses, it imports no more of
+    with suppress(Exception):  # after an error it imports no more
         theirs.load()
     return theirs.names
 
 
 def known_as(name: Name, own: AbstractSet[Name]) -> bool:
-    """Whether a name is among others, as it is written or as Python 3 calls what Python 2 wrote."""
+    """Whether a name is in a set, as it is written or as Python 3 renames what Python 2 wrote."""
     return not own.isdisjoint({name, NAME_MAPPING.get(name, name), (IMPORT_MAPPING.get(name[0], name[0]), name[1])})
