@@ -1,10 +1,10 @@
-"""What `inspect audit`, `modelaudit` and `hf cache verify` find in the hostile fixtures, and what it costs.
+"""What `inspect audit`, `modelaudit` and `hf cache verify` find in the hostile fixtures, and at what cost.
 
     PYTHONPATH=tests python benchmarks/audit.py [FOLDER-OF-COMMANDS] [NUMBER]
 
-The folder is where `modelaudit` and `hf` are, if not beside Python; NUMBER stops after so many rules. `hf cache
-verify` compares a folder with what the Hub says: it is asked of a Hub on this machine that has the sound model, so
-it calls each changed file damaged, the near misses too.
+The folder contains `modelaudit` and `hf`, if they are not beside Python; NUMBER limits the number of rules. `hf cache
+verify` compares a folder with the Hub: it uses a Hub on this machine that has the sound model, so it calls each changed
+file damaged, including the near misses.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from loopback.server import serving  # noqa: E402  the same
 COMMANDS = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(sys.executable).parent
 OFFLINE = {**os.environ, "HF_HUB_OFFLINE": "1", "PROMPTFOO_DISABLE_TELEMETRY": "1", "NO_ANALYTICS": "1"}
 
-#: Seconds after which a tool has found nothing.
+#: Seconds after which a tool counts as having found nothing.
 PATIENCE = 60
 
 
@@ -50,7 +50,7 @@ def ours(folder: Path) -> tuple[bool, float]:
 
 
 def theirs(folder: Path) -> tuple[bool, float]:
-    """Whether `modelaudit` has an issue graver than information."""
+    """Whether `modelaudit` has an issue above the level of information."""
     _, out, seconds = run(str(COMMANDS / "modelaudit"), "scan", str(folder), "--format", "json")
     try:
         issues = json.loads(out[out.index("{") :]).get("issues", [])
@@ -60,7 +60,7 @@ def theirs(folder: Path) -> tuple[bool, float]:
 
 
 def verified(folder: Path, endpoint: str) -> tuple[bool, float]:
-    """Whether `hf cache verify` sees a file that is not the Hub's, or misses one."""
+    """Whether `hf cache verify` finds a file that differs from the Hub's, or is missing."""
     online = {key: value for key, value in OFFLINE.items() if key != "HF_HUB_OFFLINE"} | {"HF_ENDPOINT": endpoint}
     command = (str(COMMANDS / "hf"), "cache", "verify", "demo/model", "--fail-on-missing-files", "--local-dir")
     code, _, seconds = run(*command, str(folder), env=online)
@@ -68,7 +68,7 @@ def verified(folder: Path, endpoint: str) -> tuple[bool, float]:
 
 
 def main() -> None:
-    """One line a rule, then the sums."""
+    """A line for each rule, then the sums."""
     tools = ["inspect audit", *(name for name in ("modelaudit", "hf") if (COMMANDS / name).exists())]
     most = int(sys.argv[2]) if len(sys.argv) > 2 else None
     cases = [item for item in hostile.CASES.items() if item[1].options == ("{}",)][:most]

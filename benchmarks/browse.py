@@ -1,9 +1,9 @@
-"""How long `inspect browse` takes to its first screen, and until the tree of 45,395 tensors is on it.
+"""The time until `inspect browse` shows its first screen, and until it shows the tree of 45,395 tensors.
 
     python benchmarks/browse.py [RUNS]
 
 Measured from the start of the process to the bytes that reach a pseudo-terminal of 80 × 24: the screen with its title,
-then the tree. Beside the wall time stands the processor's, which other work on the machine changes less. Medians.
+then the tree. Besides the wall time there is the processor's, which other work on the machine changes less. Medians.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import sparse
 from overview import BIN, deepseek_v3
 
-#: What is on the screen at that moment → its name in the table.
+#: Text on the screen at that moment → its name in the table.
 MOMENTS = {b"reading headers": "first screen", b"feed_forward": "tree"}
 
 
 def run(path: Path) -> dict[str, tuple[float, float]]:
-    """Moment → seconds since the process began, by the clock and of the processor."""
+    """Moment → wall and processor seconds since the process started."""
     began, told, shown = time.monotonic(), dict[str, tuple[float, float]](), b""
     pid, terminal = pty.fork()
     if pid == 0:
@@ -51,7 +51,7 @@ def run(path: Path) -> dict[str, tuple[float, float]]:
 
 
 def processor(pid: int) -> float:
-    """Seconds of processor that a process has taken, as Linux counts them."""
+    """Seconds of processor time of a process, as counted by Linux."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

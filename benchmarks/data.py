@@ -1,9 +1,9 @@
-"""What reading tensors costs: `inspect audit --data` beside `sha256sum` and a loop over tensors in NumPy.
+"""The cost of reading tensors: `inspect audit --data` beside `sha256sum` and a loop over tensors in NumPy.
 
     python benchmarks/data.py [MEGABYTES] [TIMES] > benchmarks/data.txt
 
-A BF16 checkpoint of so many megabytes is made (1,024 unless told), read once so that the system has it in memory, and
-then by each in turn. Whole processes: seconds by the clock, of all processors, and the most memory.
+A BF16 checkpoint of this many megabytes (by default 1,024) is made, read once so that it is in the page cache, and then
+read by each program in turn. Whole processes: wall and processor seconds, and peak memory.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from time import perf_counter
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-ROWS, COLUMNS = 4096, 2048  # 16 MiB a tensor
+ROWS, COLUMNS = 4096, 2048  # 16 MiB for each tensor
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 
-#: What people write when they want to know: each tensor as float32, and NumPy's own functions.
+#: A usual loop: each tensor as float32, with NumPy's own functions.
 LOOP = """
 import json, sys
 import numpy as np
@@ -40,7 +40,7 @@ for name, entry in header.items():
 
 
 def make(path: Path, megabytes: int) -> None:
-    """A Llama's projections, drawn. In a process of its own: what it takes would count for those that come after it."""
+    """A Llama's random projections, made in a process of its own, so that later ones do not inherit its memory."""
     import numpy as np
 
     names = ("self_attn.q_proj", "self_attn.o_proj", "mlp.up_proj", "mlp.gate_proj")
@@ -61,7 +61,7 @@ def make(path: Path, megabytes: int) -> None:
 
 
 def cost(command: list[str]) -> tuple[float, float, float]:
-    """Seconds, seconds of processors, and megabytes of memory of a command."""
+    """Wall seconds, processor seconds, and megabytes of memory of a command."""
     began = perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT) as process:
         _, _, used = os.wait4(process.pid, 0)

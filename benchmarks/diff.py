@@ -44,7 +44,7 @@ for path in sorted(glob.glob(sys.argv[1] + "/*.safetensors")):
             x, y = a.get_tensor(name), b.get_tensor(name)
             print(name, np.array_equal(x, y), np.abs(x.astype(np.float32) - y.astype(np.float32)).max())
 """
-#: A hash of each tensor of both files: XXH64, which `gguf-hash` takes by itself, by the package `xxhash`, or SHA-256.
+#: A hash of each tensor of both files: XXH64, the default of `gguf-hash`, by the package `xxhash`, or SHA-256.
 HASHES = """
 import glob, hashlib, sys
 from safetensors import safe_open
@@ -62,7 +62,7 @@ TENSORS, SIDE = 24, 4096
 
 
 def written(folder: Path, noise: float) -> Path:
-    """Matrices of random numbers in F16, which NumPy reads without help."""
+    """Matrices of random numbers in F16, which NumPy reads without conversion."""
     folder.mkdir()
     entries, offset = {}, 0
     for number in range(TENSORS):
@@ -125,7 +125,7 @@ def as_gguf(folder: Path, out: Path) -> Path:
 
 
 def hashed(title: str, program: str, a: Path, b: Path) -> None:
-    """Two GGUFs, by `inspect diff` and by llama.cpp's tool."""
+    """Compare two GGUFs, by `inspect diff` and by llama.cpp's tool."""
     print(f"{title}, as GGUF")
     inspect = str(Path(sys.executable).parent / "inspect")
     for name, command in {

@@ -1,9 +1,9 @@
-"""Reading GGUF headers with large vocabularies, beside gguf-dump, gguf.GGUFReader and @huggingface/gguf.
+"""Reading GGUF headers with large vocabularies, compared with gguf-dump, gguf.GGUFReader and @huggingface/gguf.
 
     python benchmarks/gguf_files.py [--rounds 5] [--node FOLDER]
 
-FOLDER is one where `npm install @huggingface/gguf` was run. Each program is a process of its own, all in one
-run and in turn, for machines are seldom quiet: ratios tell more than seconds. Exits 1 where a target is missed.
+`npm install @huggingface/gguf` was run in FOLDER. Each program is a process of its own, all in one run and in turn,
+since machines are seldom idle: ratios say more than seconds. Exits with 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Run:
 
 
 def run(command: Sequence[str], folder: Path = ROOT) -> Run:
-    """Start a process, wait for it, and take its time and memory. Raises CalledProcessError."""
+    """Run a process, and measure its time and memory. Raises CalledProcessError."""
     with tempfile.TemporaryFile("w+") as out:
         begin = time.perf_counter()
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, cwd=folder)
@@ -91,7 +91,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for vocabulary, (tokens, merges) in VOCABULARIES.items():
             path = Path(folder) / f"{tokens}.gguf"
-            # In another process: a child's peak memory begins with that of the process that starts it.
+            # In another process: a child's peak memory starts at that of its parent.
             run([sys.executable, __file__, "--make", str(path), str(tokens), str(merges)])
             print(f"\n{vocabulary}: {path.stat().st_size:,} bytes")
             missed += compare(str(path), options.rounds, options.node, strict=vocabulary == LLAMA_3)
@@ -100,9 +100,9 @@ def main() -> int:
 
 
 def compare(path: str, rounds: int, node: Path | None, *, strict: bool) -> list[str]:
-    """Run all programs on one file, print times and ratios; the targets that were missed."""
+    """Run all programs on one file, print times and ratios; returns the missed targets."""
     python = sys.executable
-    run([python, "-m", "inspector", path])  # compiles what is not compiled yet
+    run([python, "-m", "inspector", path])  # compile what is not compiled yet
     inspect, reader, nodes = [], [], []
     for _ in range(rounds):
         inspect.append(run([python, "-m", "inspector", path]))

@@ -1,7 +1,7 @@
 """Time and memory of a header by its length: `python benchmarks/headers.py`. A curve that bends upwards is a bug.
 
-Each file is read by `inspect` in a process of its own; a `-` stands for one that is refused, with the time that takes.
-What is printed goes into benchmarks/headers.txt.
+Each file is read by `inspect` in a process of its own; a `-` marks a refused file, with the time until the refusal.
+The output goes into benchmarks/headers.txt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def gguf(length: int, size: int) -> bytes:
 
 
 def safetensors(length: int, metadata: bool) -> bytes:
-    """A safetensors header of one long text, or of so many tensors as fill 160,000 at most."""
+    """A safetensors header of one long text, or of as many tensors as fill it, at most 160,000."""
     own: dict[str, object] = {"__metadata__": {"x": "y" * (length - 1000)}} if metadata else {}
     if not metadata:
         number = min(length // 100, 160_000)
@@ -46,7 +46,7 @@ def safetensors(length: int, metadata: bool) -> bytes:
 
 
 def one_name(length: int, word: str) -> bytes:
-    """A safetensors header of one tensor, whose name is a word again and again."""
+    """A safetensors header of one tensor, whose name is a repeated word."""
     name = word * ((length - 100) // len(word))
     raw = json.dumps({name: {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}}).encode()
     return struct.pack("<Q", len(raw)) + raw + b"x"
@@ -63,7 +63,7 @@ KINDS: dict[str, tuple[str, Callable[[int], bytes]]] = {
 
 
 def main() -> None:
-    """A row a kind, a column a length."""
+    """A row for each kind, a column for each length."""
     print(f"{'seconds (MB)':<30}" + "".join(f"{megabytes:>11} MB" for megabytes in MEGABYTES))
     for name, (end, make) in KINDS.items():
         told = []

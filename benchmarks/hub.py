@@ -1,4 +1,4 @@
-"""Headers over a network where each answer takes 50 ms, beside what others do. `make bench`
+"""Headers over a network where each answer takes 50 ms, compared with other programs. `make bench`
 
 Each measure is taken in turns within one run, against the same loopback Hub in a process of its own; the median counts.
 """
@@ -37,7 +37,7 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def side_by_side(title: str, ours: Callable[[], object], theirs: Callable[[], object]) -> float:
-    """Prints both medians and their ratio, which is returned."""
+    """Print both medians and their ratio, which is returned."""
     both = [(timed(ours), timed(theirs)) for _ in range(ROUNDS)]
     mine, other = (statistics.median(column) for column in zip(*both, strict=True))
     print(f"{title}: {mine:.2f} s, against {other:.2f} s: {other / mine:.1f} times faster")
@@ -59,7 +59,7 @@ def headers_by_huggingface_hub(repo: str) -> None:
 
 
 def gguf_here(target: str, header: int) -> None:
-    """The header's bytes, asked for a little at a time as a parser does, and no parsing."""
+    """The header's bytes, requested little by little as by a parser, and no parsing."""
     from inspector.sources.answers import Link
     from inspector.sources.http import Wire
     from inspector.sources.remote import RemoteFile, has_long_header
@@ -72,14 +72,14 @@ def gguf_here(target: str, header: int) -> None:
 
 
 def gguf_parsed_here(target: str) -> None:
-    """The whole answer, and the request by which it is found."""
+    """The complete result, and the request for the repository."""
     from inspector.opening import checkpoint
 
     checkpoint.open(target)
 
 
 def gguf_by_doubling(url: str, header: int) -> None:
-    """The fetches of hf-mem 0.5: from the start, 1 MB and then twice as much, until the header is in. No parsing."""
+    """The fetches of hf-mem 0.5: from the start, 1 MB and then twice as much, up to the header's end. No parsing."""
     from httpx2 import Client
 
     size, got = 1_000_000, 0

@@ -33,7 +33,7 @@ class Model(NamedTuple):
     name: str
     architecture: str
     keys: Mapping[str, int]  # key-values, without the architecture's name before them
-    config: Mapping[str, Any]  # what hf-mem reads
+    config: Mapping[str, Any]  # input of hf-mem
 
 
 def _config(layers: int, hidden: int, heads: int, kv: int, head: int, **others: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ MODELS = (
     ),
 )
 
-#: gguf-parser: every how many layers one keeps all tokens, where it knows; 1 elsewhere.
+#: gguf-parser: the interval of layers that keep all tokens, for architectures that it knows; otherwise 1.
 PATTERNS = {"gemma3": 6, "gemma2": 2, "cohere2": 4, "llama4": 4}
 
 HF_MEM = """
@@ -151,7 +151,7 @@ process.exit(0);
 
 
 def write(model: Model, path: Path) -> None:
-    """A GGUF of the model's key-values, in place of those of a drawn one of its architecture."""
+    """A GGUF of the model's key-values, which replace those of a random one of its architecture."""
     cases = (json.loads(line)["pairs"] for line in FIXTURE.read_text().splitlines())
     pairs = {key: (kind, value) for key, kind, value in next(p for p in cases if p[0][2] == model.architecture)}
     for key, value in model.keys.items():
@@ -196,7 +196,7 @@ def gguf_parser(model: Model, tokens: int) -> int:
 
 
 def llama_cpp(python: str, path: Path, tokens: int) -> float:
-    """MiB that llama.cpp prints for keys, values and states."""
+    """MiB for keys, values and states, as printed by llama.cpp."""
     asked = json.dumps([{"n_ctx": tokens, "swa_full": False}])
     command = [python, str(ROOT / "tools" / "llama_caches.py"), str(path), asked]
     ran = subprocess.run(command, capture_output=True, check=True, text=True)
@@ -207,7 +207,7 @@ def llama_cpp(python: str, path: Path, tokens: int) -> float:
 
 
 def hf_mem(python: str, tokens: int) -> list[int | None]:
-    """hf-mem's figures; None where it has none."""
+    """hf-mem's figures; None if it has none."""
     configs = json.dumps([model.config for model in MODELS])
     ran = subprocess.run([python, "-c", HF_MEM, str(tokens), configs], capture_output=True, check=True, text=True)
     return [None if line == "none" else int(line) for line in ran.stdout.split()]

@@ -2,8 +2,8 @@
 
     make bench        (or: python benchmarks/overview.py [RUNS])
 
-Three checkpoints: a small one, one of 291 tensors, and one of 45,395 tensors (DeepSeek-V3's names). Runs go
-in turn, so that a machine that slows down slows all alike; the ratio is to `inspect`, medians are shown.
+Three checkpoints: a small one, one of 291 tensors, and one of 45,395 tensors (DeepSeek-V3's names). Runs alternate, so
+that a slower machine affects all alike; the ratio is to `inspect`, medians are shown.
 Peers: `safetensors.safe_open` listing its keys, huggingface_hub's parser for local files, `safetensors-print`.
 The parser's own time, without Python's start and its import, is measured inside its process.
 """
@@ -98,14 +98,14 @@ TITLES = {
 
 
 def make(folder: Path) -> None:
-    """The three checkpoints. In a process of its own: a child's peak memory begins with its parent's."""
+    """Write the three checkpoints. In a process of its own: a child's peak memory starts at its parent's."""
     for name in ("gpt2", "llama-3.1-8b"):
         sparse.make(sparse.load(name), folder / name)
     sparse.write_safetensors(folder / "deepseek-v3.safetensors", deepseek_v3(), {"format": "pt"})
 
 
 def run(command: list[str], path: Path) -> tuple[float, int, str]:
-    """Wall seconds, peak memory in KB, and what it printed."""
+    """Wall seconds, peak memory in KB, and the output."""
     with tempfile.TemporaryFile() as out:
         start = time.perf_counter()
         process = subprocess.Popen([*command, str(path)], stdout=out, stderr=subprocess.DEVNULL)
@@ -123,7 +123,7 @@ def main(runs: int) -> None:
         for path, title in ((Path(folder, name), title) for name, title in TITLES.items()):
             walls: dict[str, list[float]] = {name: [] for name in [*commands, "  its parse() alone"]}
             peaks: dict[str, int] = {}
-            for _ in range(runs + 1):  # the first warms up, and is dropped
+            for _ in range(runs + 1):  # the first run warms up, and is dropped
                 for name, command in commands.items():
                     wall, peak, printed = run(command, path)
                     walls[name].append(wall)

@@ -36,15 +36,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
 sys.path.insert(0, str(Path(__file__).parent))
 import sparse
 from overview import BIN, deepseek_v3
-from websocket import WebSocket, create_connection  # selenium brings it
+from websocket import WebSocket, create_connection  # selenium depends on it
 
-#: Title → the recipe, and the bytes and milliseconds that its page may take.
+#: Title → the recipe, and the limits of its page in bytes and milliseconds.
 PAGES = {
     "Llama 7B": ("llama-7b", 6e6, 1000),
     "DeepSeek-V3 in BF16, 45,395": ("", 10e6, 3000),  # of the list of its tensors
     "DeepSeek-V3 in FP8, 91,991": ("deepseek-v3-fp8", 10e6, 3000),
 }
-#: The trace's name of a moment → ours.
+#: The trace's name of a moment → our name.
 MOMENTS = {"firstContentfulPaint": "text", "seen": "bars", "chart c0": "chart", "ready": "ready"}
 CATEGORIES = ["blink.user_timing", "loading", "disabled-by-default-devtools.timeline", "devtools.timeline", "toplevel"]
 READY = "document.documentElement.dataset.ready === 'yes'"
@@ -52,7 +52,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 
 
 class Tab:
-    """A browser's only tab, by the protocol of its developer tools."""
+    """A browser's only tab, through the protocol of its developer tools."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket, self._sent, self.events = socket, 0, list[dict[str, Any]]()
@@ -77,10 +77,10 @@ class Tab:
 
 @contextmanager
 def tab() -> Iterator[Tab]:
-    """The tab of a browser of its own, which ends with it."""
+    """The tab of a new browser, which ends with it."""
     assert BROWSER, "Chromium is not installed"
     words = ["--headless=new", "--disable-gpu", "--window-size=1280,900", "--remote-debugging-port=0", "about:blank"]
-    words += ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium's own does not work for root
+    words += ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium's own sandbox does not work for root
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         process = subprocess.Popen([BROWSER, f"--user-data-dir={home}", *words], stderr=subprocess.DEVNULL)
         try:
@@ -98,13 +98,13 @@ def tab() -> Iterator[Tab]:
 
 
 def look(page: Path) -> dict[str, float]:
-    """What one look at a page takes."""
+    """The measurements of one load of a page."""
     with tab() as shown:
         shown.call("Page.enable")
         shown.call("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": CATEGORIES})
         shown.call("Page.navigate", url=page.as_uri())
         shown.until("Page.loadEventFired")
-        # Asked for only now: the first chart is drawn while the page is read.
+        # Requested only now: the first chart is drawn while the page is read.
         while not shown.call("Runtime.evaluate", expression=READY)["result"]["value"]:
             time.sleep(0.1)
         shown.call("Tracing.end")
@@ -124,7 +124,7 @@ def times(trace: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def processor(own: list[dict[str, Any]], at: dict[str, Any]) -> float:
-    """Milliseconds of processor that a thread had taken when something happened, as the last event before it says."""
+    """Milliseconds of processor time of a thread at an event, from the last event before it."""
     before = [each["tts"] for each in own if "tts" in each and each["ts"] <= at["ts"]]
     return max(before, default=0) / 1000
 

@@ -3,8 +3,8 @@
     inspect tensors FILE                                        without PyTorch, without reading storages
     torch.load(FILE, mmap=True, weights_only=True)              and a line for each tensor
 
-Whole processes in turn on the same sparse file, which both read from memory: seconds by the clock and of processor, and
-peak memory, medians of 7. What is printed goes into benchmarks/pytorch.txt.
+Whole processes alternate on the same sparse file, which both read from memory: wall and processor seconds, and peak
+memory, medians of 7. The output goes into benchmarks/pytorch.txt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 7
-#: Runs a command; prints seconds by the clock, seconds of processor and megabytes of memory.
+#: Runs a command; prints wall seconds, processor seconds and megabytes of memory.
 METER = """
 import resource, subprocess, sys, time
 start = time.perf_counter()

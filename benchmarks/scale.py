@@ -38,7 +38,7 @@ LIMITS = {
     "Enterprise Plus": (10_000, 100_000),
 }
 WINDOW = 300  # seconds
-#: Shares of the kinds: an assumption, for the Hub publishes none; the page says what another mix would change.
+#: Shares of the kinds: an assumption, since the Hub publishes none; the page says what another mix would change.
 MIX = {"safetensors": 0.45, "adapter": 0.25, "gguf": 0.10, "shards": 0.05, "nothing": 0.15}
 #: Repositories of each kind that are scanned.
 EACH = 8
@@ -47,7 +47,7 @@ ON_A_PAGE = 1000
 
 
 def measure() -> dict[str, Any]:
-    """Scan a Hub on this machine, a kind at a time: requests by class, bytes, and rows' bytes, each repository."""
+    """Scan a Hub on this machine, one kind at a time: requests by class, bytes, and bytes of rows per repository."""
     from huggingface_hub import constants
     from loopback.server import Hub, Repo
 
@@ -93,7 +93,7 @@ def recipes() -> dict[str, dict[str, Any]]:
 
 
 def page(kinds: dict[str, Any], milliseconds: float) -> str:
-    """The page: measured, assumed, computed."""
+    """The text of the page: measured, assumed, computed."""
     mean = {name: sum(MIX[kind] * each[name] for kind, each in kinds.items()) for name in next(iter(kinds.values()))}
     total = {name: value * REPOSITORIES for name, value in mean.items()}
     lists = REPOSITORIES / ON_A_PAGE
@@ -153,7 +153,7 @@ checkpoints of 300 tensors.
 
 
 def main() -> None:
-    """Measure, unless told not to; write."""
+    """Measure, unless told not to, and write the page."""
     options = argparse.ArgumentParser()
     options.add_argument("--again", action="store_true")
     options.add_argument("--milliseconds", type=float, help="processor time a checkpoint, from benchmarks/scan.py")

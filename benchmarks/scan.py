@@ -39,7 +39,7 @@ import many  # noqa: E402  found through the path above
 
 #: How many checkpoints the curve is measured at.
 CURVE = (1_000, 3_000, 10_000, 30_000, 100_000)
-#: Linux's word for "orphans below me become my children": so their processor time can be asked for.
+#: Linux's number for "orphaned descendants become my children", so that their processor time can be read.
 PR_SET_CHILD_SUBREAPER = 36
 _LOOP = """
 import gc, json, resource, sys, time
@@ -67,13 +67,13 @@ print(json.dumps({"seconds": time.perf_counter() - began, "checkpoints": number}
 
 
 class Cost(NamedTuple):
-    """Of one run."""
+    """The cost of one run."""
 
     checkpoints: int
-    wall: float  # seconds from the first checkpoint to the last one written, starting left out
+    wall: float  # seconds from the first checkpoint to the last one written, without the start
     whole: float  # seconds from the command to its end
-    processor: float  # seconds of all processes
-    worker: int  # bytes of the largest worker, its reading process included; 0 where it was not measured
+    processor: float  # processor seconds of all processes
+    worker: int  # bytes of the largest worker, including its reading process; 0 if not measured
     head: int  # bytes of the process with the scheduler
 
 
@@ -102,7 +102,7 @@ def engine(roots: Sequence[str], out: Path, workers: int) -> Cost:
 
 
 def _spent(before: os.times_result) -> float:
-    """Processor seconds of what was started since, the reading processes that outlived their workers included."""
+    """Processor seconds of processes started since, including reading processes that outlived their workers."""
     until = time.monotonic() + 10
     with suppress(ChildProcessError):
         while time.monotonic() < until:
@@ -113,7 +113,7 @@ def _spent(before: os.times_result) -> float:
 
 
 def _watch(pid: int, peaks: list[int], over: Event) -> None:
-    """The most memory of any worker with its children, and of the scan itself."""
+    """The peak memory of any worker with its children, and of the scan itself."""
     while not over.wait(1.0):
         parents: dict[int, list[int]] = {}
         for folder in Path("/proc").glob("[0-9]*"):
@@ -138,7 +138,7 @@ def _memory(pid: int) -> int:
 
 
 def roots(tree: Path, count: int) -> list[str]:
-    """The folders that hold the first so many checkpoints."""
+    """The folders that hold the first `count` checkpoints."""
     return [str(tree / f"team-{number:03}") for number in range(-(-count // many.TEAM))]
 
 
@@ -159,7 +159,7 @@ def run(what: str, tree: Path, count: int, scratch: Path) -> Cost:
 
 
 def compare(rounds: Sequence[dict[str, Cost]]) -> None:
-    """What the rounds come to, each median of pairs that ran after one another."""
+    """The result of the rounds: each is a median of pairs that ran one after the other."""
     overhead = median(each["1"].processor / each["loop"].processor for each in rounds)
     walls = median(each["1"].wall / each["loop"].wall for each in rounds)
     gain = median(each["1"].wall / each["2"].wall for each in rounds)

@@ -19,7 +19,7 @@ REAL = Path(__file__).parents[1] / "fixtures" / "real" / "config"
 
 
 def _real(name: str) -> dict[str, object]:
-    """A published configuration, plain: what packs its weights is another question."""
+    """A published configuration without its packing, which is another question."""
     fields: dict[str, object] = json.loads(next(REAL.glob(f"*{name}_config.json")).read_text())
     return {key: value for key, value in fields.items() if key not in ("quantization_config", "auto_map")}
 
@@ -65,7 +65,7 @@ MODELS: dict[str, dict[str, object]] = {
     },
 }
 
-#: What the other Python runs: configurations on stdin, bytes a line.
+#: The other Python's program: configurations on stdin, bytes on each line.
 ASKED = """
 import json, sys, torch
 from accelerate import init_empty_weights

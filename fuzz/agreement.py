@@ -1,4 +1,4 @@
-"""Our readers beside the libraries': `safetensors` and the `gguf` package, on headers with random faults.
+"""Our readers compared with the libraries: `safetensors` and the `gguf` package, on headers with random faults.
 
     python fuzz/agreement.py [--headers 100000] [--seed 0] [--only safetensors|gguf]
 
@@ -23,7 +23,7 @@ SHOWN = 30
 
 
 def main() -> int:
-    """Compare, and say how many disagreements there are."""
+    """Compare, and print the number of disagreements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--headers", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -1,7 +1,7 @@
-"""Fuzzing of what a configuration predicts: `make fuzz`, or `python fuzz/configurations.py`.
+"""Fuzzing of predictions from configurations: `make fuzz`, or `python fuzz/configurations.py`.
 
 Configurations of every known type, with values that no model has. Any exception but InspectorError ends the run, and so
-does one that takes longer than libFuzzer's `-timeout`, or more memory than its `-rss_limit_mb`.
+does an input that takes longer than libFuzzer's `-timeout`, or more memory than its `-rss_limit_mb`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.errors import InspectorError
     from inspector.opening import configs
 
-#: Values that sound configurations have, and those that none has.
+#: Values of sound configurations, and impossible ones.
 VALUES: tuple[Any, ...] = (
     *(0, 1, 2, 3, 4, 7, 8, 16, 32, 64, 100, 1000, 10_000, 99_999_999, 4_000_000_000, 2**63, 10**30, -1, -5),
     *(0.5, 1.5, 4.0, 8.5, 1e308, -0.0, True, False, None, "", "ab", "silu", "8", "full_attention", "x" * 1000),

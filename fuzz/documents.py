@@ -1,6 +1,6 @@
-"""Coverage-guided fuzzing of what lies beside the weights: `make fuzz`, or `python fuzz/documents.py`.
+"""Coverage-guided fuzzing of files beside the weights: `make fuzz`, or `python fuzz/documents.py`.
 
-The first byte says what the rest is: a configuration, an index, a tokenizer, a chat template or a pickle.
+The first byte selects the kind of the rest: a configuration, an index, a tokenizer, a chat template or a pickle.
 Any exception ends the run: an audit has findings, not errors.
 """
 
@@ -19,7 +19,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.auditing.catalogue import all_rules
     from inspector.auditing.run import audit
 
-    all_rules()  # imported late otherwise, and not instrumented
+    all_rules()  # otherwise imported late, and not instrumented
 
 import hostile  # noqa: E402  found through the path above
 

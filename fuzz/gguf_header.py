@@ -24,7 +24,7 @@ from memory import Growing  # noqa: E402  the same
 
 
 def one_input(data: bytes) -> None:
-    """Read a header from bytes that come as they are asked for, and decode every value."""
+    """Read a header from bytes that arrive as they are requested, and decode every value."""
     content = data if data[:4] in gguf.MAGICS else b"GGUF" + data
     try:
         header = gguf.read(Growing(content, slack=len(data) % 7), "fuzzed.gguf")
@@ -40,7 +40,7 @@ def one_input(data: bytes) -> None:
 
 
 def seeds(folder: Path) -> None:
-    """Sound files of each version and byte order, to begin with."""
+    """Sound files of each version and byte order, as a start."""
     pairs = [
         ("general.alignment", UINT32, 32),
         ("tokenizer.ggml.tokens", ARRAY, Array(STRING, ["<s>", "a"])),

@@ -91,7 +91,7 @@ def array(path: Path) -> None:
         pickles.pickle_verdicts(subject)
 
 
-#: File → what reads it. The first byte of an input chooses.
+#: File → its parser. The first byte of an input selects one.
 PARSERS: tuple[tuple[str, Callable[[Path], object]], ...] = (
     ("config.json", config),
     ("params.json", config),
@@ -140,7 +140,7 @@ SEEDS: tuple[tuple[int, bytes], ...] = (
 
 
 def one_input(data: bytes, folder: Path) -> None:
-    """One file, alone in its folder, read by its parser."""
+    """Read one file, alone in its folder, by its parser."""
     name, parser = PARSERS[data[0] % len(PARSERS)] if data else PARSERS[0]
     path = folder / name
     path.write_bytes(data[1:])

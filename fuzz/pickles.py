@@ -1,7 +1,7 @@
-"""Coverage-guided fuzzing of the pickle machine, held against Python's own: `make fuzz`, or `python fuzz/pickles.py`.
+"""Coverage-guided fuzzing of the pickle machine, compared with Python's own: `make fuzz`, or `python fuzz/pickles.py`.
 
-Python's unpickler runs the same bytes with names that mean nothing: what it would import is noted, and nothing is. Each
-such name must be among those that the machine reached, unless the machine says that it could not follow the program.
+Python's unpickler runs the same bytes with names that have no effect: its imports are recorded and not performed. Each
+such name must be among those that the machine reached, unless the machine reports that it could not follow the program.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ with atheris.instrument_imports(include=["inspector"]):
 from hostile.opcodes import HIDDEN  # noqa: E402  found through the path above
 from unpickling import imported, known_as  # noqa: E402  the same
 
-#: Steps for one input: none is longer than libFuzzer makes them.
+#: Steps for one input: libFuzzer makes none that is longer.
 STEPS = 10_000
-#: Bytes of a seed: what is long is so for one reason.
+#: Bytes of a seed: a long one is long for a single reason.
 LONGEST = 1_000
 
 
 def one_input(data: bytes) -> None:
-    """Both read it; what Python's would import, the machine has reached."""
+    """Read the input by both: the machine has reached whatever Python's would import."""
     program = programs(Stream.of(data), Budget(STEPS), most=1)[0]
     judge(data)
     if program.damage is not None or any(not each.module for each in program.reached):
-        return  # told as an error, whatever it reaches
+        return  # reported as an error, whatever it reaches
     own = {(each.module, each.name) for each in program.reached}
     theirs = imported(data)
     assert all(known_as(name, own) for name in theirs), (theirs, own)
 
 
 def judge(data: bytes) -> None:
-    """The whole of the audit's judgement, archives included."""
+    """Run all of the audit's judgement, archives included."""
     piece = archives.Piece("", lambda start, length: data[start : start + length], len(data))
     pickles.judge(piece, pickles.Budgets(), likely=True)
 

@@ -1,7 +1,7 @@
-"""Fuzzing of the judgement of chat templates, held against Jinja: `make fuzz`, or `python fuzz/templates.py`.
+"""Fuzzing of the judgement of chat templates, compared with Jinja: `make fuzz`, or `python fuzz/templates.py`.
 
-Templates are put together from pieces. One that is judged harmless is rendered in Jinja's sandbox: the sandbox must
-have nothing against it, and it must come to an end within libFuzzer's `-timeout`.
+Templates are assembled from pieces. One that is judged harmless is rendered in Jinja's sandbox: the sandbox must have
+no objection, and rendering must end within libFuzzer's `-timeout`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ with atheris.instrument_imports(include=["inspector"]):
 
 from hostile.templates import HARMLESS, REACHING  # noqa: E402  found through the path above
 
-#: What templates are made of: the first byte of an input says whether the others are places in this list, or text.
+#: Pieces of templates: the first byte of an input says whether the others are positions in this list, or text.
 PIECES = (
     *("{{ ", " }}", "{% ", " %}", "{%- ", "set x = ", "set y = ", "set ns.x = ", "if x", "endif", "else", "elif y"),
     *("for x in y", "for m in messages", "for i in range(9)", "for i in range(9000)", "endfor", "macro f(x)", "f(x)"),
@@ -85,19 +85,19 @@ PIECES = (
 )
 
 
-#: Python's own limit ends a macro that calls itself once, in no time.
+#: A macro that calls itself once is ended by Python's own limit at once.
 _AT_ONCE = "it recurses without end"
 
 
 def text_of(data: bytes) -> str:
-    """A template: of pieces, or the bytes as they are."""
+    """A template, made of pieces or of the bytes as they are."""
     if data[:1] < b"\x80":
         return "".join(PIECES[each % len(PIECES)] for each in data[1:])
     return data[1:].decode("utf-8", "replace")
 
 
 def one_input(data: bytes) -> None:
-    """What is judged harmless, Jinja's sandbox renders without an objection."""
+    """Jinja's sandbox renders whatever is judged harmless without an objection."""
     text = text_of(data)
     judgement = judge(text)
     if judgement.reaches or judgement.unread or "{" not in text:
