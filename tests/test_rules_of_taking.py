@@ -109,11 +109,11 @@ FIELDS: list[tuple[dict[str, Any], list[str]]] = [
             " orthogonal, pissa"
         ],
     ),
-    ({"target_modules": "q_proj|v_proj("}, ['target_modules is "q_proj|v_proj(", no regular expression: missing ), unterminated subpattern at position 13']),
+    ({"target_modules": "q_proj|v_proj("}, ['target_modules is "q_proj|v_proj(", not a regular expression: missing ), unterminated subpattern at position 13']),
     ({"target_modules": ".*(q|v)_proj"}, []),
     ({"target_modules": "q" * 2_001}, [f'target_modules is "{"q" * 39}, an expression of 2,001 characters, too long to be tried']),
     ({"target_modules": "q" * 2_000}, []),
-    ({"exclude_modules": "*"}, ['exclude_modules is "*", no regular expression: nothing to repeat at position 0']),
+    ({"exclude_modules": "*"}, ['exclude_modules is "*", not a regular expression: nothing to repeat at position 0']),
     ({"trainable_token_indices": [3]}, ["trainable_token_indices names tokens, but no tensor holds their embeddings"]),
     ({"trainable_token_indices": []}, []),
     ({"lora_bias": True}, []),
@@ -168,15 +168,15 @@ def test_values_of_generation(own: dict[str, Any], expected: list[str]) -> None:
 
 
 CONFIGURATIONS: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("bert", {"hidden_size": 32, "num_attention_heads": 5}, ["hidden_size is 32, which is no multiple of num_attention_heads (5)"]),
+    ("bert", {"hidden_size": 32, "num_attention_heads": 5}, ["hidden_size is 32, which is not a multiple of num_attention_heads (5)"]),
     ("bert", {"hidden_size": 32, "num_attention_heads": 0}, []),
     ("bert", {"hidden_size": "32", "num_attention_heads": 5}, []),
     ("resnet", {"layer_type": "basics"}, ['layer_type is "basics", but should be one of basic, bottleneck']),
     ("resnet", {"layer_type": "bottleneck"}, []),
     ("funnel", {"pooling_type": "median"}, ['pooling_type is "median", but should be one of max, mean']),
-    ("wav2vec2", {"hidden_size": 32, "num_conv_pos_embedding_groups": 3}, ["hidden_size is 32, which is no multiple of num_conv_pos_embedding_groups (3)"]),
-    ("clip", {"vision_config": {"model_type": "clip_vision_model", "hidden_size": 32, "num_attention_heads": 3}}, ["vision_config.hidden_size is 32, which is no multiple of num_attention_heads (3)"]),
-    ("clip", {"vision_config": {"hidden_size": 32, "num_attention_heads": 3}}, ["vision_config.hidden_size is 32, which is no multiple of num_attention_heads (3)"]),
+    ("wav2vec2", {"hidden_size": 32, "num_conv_pos_embedding_groups": 3}, ["hidden_size is 32, which is not a multiple of num_conv_pos_embedding_groups (3)"]),
+    ("clip", {"vision_config": {"model_type": "clip_vision_model", "hidden_size": 32, "num_attention_heads": 3}}, ["vision_config.hidden_size is 32, which is not a multiple of num_attention_heads (3)"]),
+    ("clip", {"vision_config": {"hidden_size": 32, "num_attention_heads": 3}}, ["vision_config.hidden_size is 32, which is not a multiple of num_attention_heads (3)"]),
     ("no_such_type", {"hidden_size": 32, "num_attention_heads": 5, "layer_type": "x"}, []),
     ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 4}, []),
     ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 5}, ["num_experts_per_tok is 5, but num_local_experts is 4"]),
@@ -316,7 +316,7 @@ TOKENIZERS: list[tuple[dict[str, Any], list[str]]] = [
     ({"truncation": {"max_length": 5, "strategy": "Last", "stride": 0}}, ["truncation.strategy is 'Last', but should be one of LongestFirst, OnlyFirst, OnlySecond"]),
     ({"padding": {"strategy": "Always", "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "x"}}, ["padding.strategy is 'Always', but should be one of BatchLongest"]),
     ({"padding": {"strategy": {"Fixed": 4}, "direction": "Right", "pad_id": 0, "pad_type_id": 0, "pad_token": "x"}}, []),
-    ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False}}, ["pre_tokenizer.pattern is no regular expression: its parentheses do not match"]),
+    ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False}}, ["pre_tokenizer.pattern is not a regular expression: its parentheses do not match"]),
     ({"pre_tokenizer": {"type": "Split", "pattern": {"String": "("}, "behavior": "Apart", "invert": False}}, ["pre_tokenizer.behavior is 'Apart', but should be one of Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous"]),
 ]  # fmt: skip
 
@@ -439,7 +439,7 @@ def test_classes_of_a_pipeline(own: dict[str, Any], expected: list[str], tmp_pat
 UNET = {"_class_name": "UNet2DModel", "_diffusers_version": "0.30.0", "block_out_channels": [8, 16]}
 BLOCKS: list[tuple[dict[str, Any], list[str]]] = [
     ({"norm_num_groups": 4, "down_block_types": ["DownBlock2D", "AttnDownBlock2D"]}, []),
-    ({"norm_num_groups": 5}, ["block_out_channels has 8, which is no multiple of norm_num_groups (5)"]),
+    ({"norm_num_groups": 5}, ["block_out_channels has 8, which is not a multiple of norm_num_groups (5)"]),
     ({"up_block_types": ["UpBlock2D"]}, ["up_block_types has 1 block, but block_out_channels 2"]),
     ({"down_block_types": ["DownBlock2D", "Cross"]}, ['down_block_types has "Cross", which UNet2DModel does not know']),
 ]

@@ -131,7 +131,7 @@ def explain(
     """Role, group, tower and branch → its shapes in words, and the meaning of each size in them.
 
     Args:
-        values: the configuration's fields; None if there is none, and the tensors must show them.
+        values: the configuration's fields; None if there is no configuration, and the tensors must reveal them.
         groups: tensors of one name pattern, by position.
         shapes: logical, one shape per tensor.
     """

@@ -142,7 +142,7 @@ def _counted(values: Mapping[str, Any], fields: Sequence[str], deepest: int) -> 
 
 
 def _texts(family: Family, values: Mapping[str, Any], deepest: int) -> Iterator[str]:
-    """What a table asks of a configuration, and what the tables of its parts ask."""
+    """The expressions and names of fields in a table, and in the tables of its parts."""
     yield from (*family.derived.values(), *family.fields, *family.fields.values())
     for entry in family.rows:
         yield from (text for text in entry if isinstance(text, str))

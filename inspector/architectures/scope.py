@@ -145,7 +145,7 @@ class Scope:
         return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
-        """Whether the configuration has a field of which `_given` knows nothing: it must be null."""
+        """Whether the configuration has a field for which `_given` finds no value: it must be null."""
         return any(alias in self.values for alias in self._aliases.get(name, (name,)))
 
     def _default(self, name: str, null: bool) -> Any:

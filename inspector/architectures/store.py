@@ -6,8 +6,8 @@
 
 The packed file, `data/tables.pack`, is a line of JSON about itself; two JSON objects with an entry a line, which table
 has a model type and where each document is; what documents have in common (RFC 1950's preset dictionary); then the
-documents, deflated in groups of neighbours, so that few are read with the one that is wanted. A wheel contains only the
-packed file; in a source tree it is a cache next to the folder, and rebuilt when the folder has changed.
+documents, deflated in groups of neighbours, so that few others are inflated with the requested one. A wheel contains
+only the packed file; in a source tree it is a cache next to the folder, and rebuilt when the folder has changed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ ONE = frozenset({"types", "like", "part", "rows"})
 #: Pieces of a document that others may share, and the most bytes of a preset dictionary (RFC 1951, 2).
 _PIECE = rb'\{[^{}\[\]]*\}|\[[^\[\]{}]*\]|"[^"]{12,}"'
 _MOST_COMMON = 32_768
-#: Bytes of documents that are deflated together: the file is a fifth smaller than with each by itself, and a table is
-#: read in 0.1 ms more. At most this many groups stay inflated.
+#: Bytes of documents that are deflated together: the file is a fifth smaller than with each document on its own, and
+#: reading a table takes 0.1 ms longer. At most this many groups stay inflated.
 _TOGETHER, _INFLATED = 16_000, 16
 
 

@@ -52,7 +52,7 @@ class Row(NamedTuple):
     optional: bool = False  # no field determines whether it exists: named if stored, but not predicted
     ahead: bool = False  # of a layer that predicts further tokens: stored with the model, but not part of its count
     batch: bool = False  # of a batch norm, which a whole may freeze (`Include.frozen`)
-    spare: bool = False  # made by its class and never used: published files lack it
+    spare: bool = False  # created by its class and never used: published files lack it
     older: str = ""  # its name in older files, if no convention covers it: `name` without numbers
 
     @property
@@ -150,7 +150,7 @@ class Family(NamedTuple):
     derived: Mapping[str, str] = {}  # expressions for absent fields; a dotted name is a part's: "text_config.width"
     overwritten: Sequence[str] = ()  # fields that the class works out itself, whatever a file says
     fields: Mapping[str, str] = {}  # common field name → the family's own
-    drafts: bool = False  # for another model, whose name and size its own names bear
+    drafts: bool = False  # a draft for another model, whose name and size are in its own name
     ahead: str = ""  # the field that counts layers built like the last which predict further tokens
     cache: tuple[Cache, ...] | None = None  # what its layers keep for each token; None: not known
     uncached: str = ""  # why that is unknown, as text

@@ -27,7 +27,7 @@ def check(home: Store, kind: str, name: str) -> Family:
         family = table_file.read(kind, name, home.find)
         for kept in family.cache or ():
             if kept.kind not in CACHE_KINDS:
-                raise TableError(f"a cache of kind {kept.kind!r:.40}: known are {', '.join(CACHE_KINDS)}")
+                raise TableError(f"a cache of kind {kept.kind!r:.40}: known: {', '.join(CACHE_KINDS)}")
         for where, text in formulas(family):
             if wrong := fault(text):
                 raise TableError(f"{where}: {wrong}")

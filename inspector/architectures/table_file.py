@@ -236,7 +236,7 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
     )
     waiting = {name: instead.get(name, ()) + after.get(name, ()) for name in (*after, *instead)}
     names = [bare(entry.name if isinstance(entry, Row) else entry.prefix) for entry in inherited]
-    last = {name: at for at, name in enumerate(names)}  # several rows may have one name: `when` tells them apart
+    last = {name: at for at, name in enumerate(names)}  # several rows may have one name, and differ in `when`
     for at, (entry, name) in enumerate(zip(inherited, names, strict=True)):
         if name not in instead:
             yield entry

@@ -40,7 +40,7 @@ def guarded(command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return fail("interrupted", INTERRUPTED)
     except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone, as with `| head`: nobody is left to report to. Click exits on its own
+        # The reader of our output has gone, as with `| head`: there is nobody to report to. Click exits on its own
         # if it notices first, and for no other reason.
         _drop_output()
         return 0
@@ -191,7 +191,7 @@ def _printable(text: str) -> str:
 
 
 def _no_command(text: str) -> str:
-    """Lines that GitHub's runner does not take for its commands: `::stop-commands::x` would hide what follows."""
+    """Lines that GitHub's runner does not mistake for its commands: `::stop-commands::x` would hide what follows."""
     if "::" not in text and "##[" not in text:
         return text
     return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text).replace("##[", "#\\x23[")

@@ -1,4 +1,4 @@
-"""What a shell takes from the commands: completion of targets and options, and the manual page `inspect(1)`.
+"""What a shell needs of the commands: completion of targets and options, and the manual page `inspect(1)`.
 
 eval "$(inspect completion bash)"        in ~/.bashrc; similarly for zsh and fish
 

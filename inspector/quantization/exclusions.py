@@ -141,7 +141,7 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
     if found is None:
         return
     if len(found.patterns) * (len(packed) + len(plain)) > MOST_TRIES:
-        what = f"{integer(len(found.patterns))} patterns of modules to leave unpacked are not tried on so many modules"
+        what = f"{integer(len(found.patterns))} patterns of modules to leave unpacked: too many to try on all modules"
         yield Finding("not-judged", "info", what)
         return
     if any(module.count(".") >= MOST_WORDS for module in (*packed, *plain)):

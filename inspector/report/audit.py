@@ -67,7 +67,7 @@ _ABSENT = frozenset({"missing-shard", "missing-part"})
 
 
 def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
-    """ "safetensors opens all 4": its own verdict. "would open": the verdict of its rules, if it was not run."""
+    """The readers' verdicts: "opens all 4" is a reader's own; "would open" follows its rules, if it was not run."""
     for reader in sorted({verdict.reader for verdict in verdicts}):
         own = [verdict for verdict in verdicts if verdict.reader == reader]
         opened = sum(verdict.accepts is True for verdict in own)

@@ -67,7 +67,7 @@ _HEADERS = ("", "tensors of", "a → b", "bytes in a", "bytes in b")
 
 
 def _table(rows: Iterable[_Row], width: int | None, *, values: bool) -> str:
-    """What changed is always shown: of what, briefly; values rather than bytes."""
+    """The rows, narrowed to the width: names are shortened, bytes are dropped, and the change itself always stays."""
     if not values:
         give = ((1, 37), (3, GO), (1, 24), (4, GO))
         return table(map(_cells, rows), _HEADERS, "lllrr", width=width, give=give)
@@ -106,7 +106,7 @@ def _fields(result: Diff, width: int | None) -> Iterator[str]:
 
 
 def _ending(field: str, width: int | None) -> str:
-    """A field, of a long one on a terminal the end: what it is called, rather than where it is."""
+    """A field's name; on a terminal only the end of a long one, which is the field's own name rather than its place."""
     return field if width is None or len(field) <= width // 2 else f"…{field[1 - width // 2 :]}"
 
 
@@ -243,7 +243,7 @@ def _widths(nbytes: tuple[int, int], elements: Sequence[int]) -> str:
 
 
 def _trained(result: Diff) -> Iterator[str]:
-    """Which layers have other values, if some do and some do not."""
+    """Which layers have changed values, if some have and some have not."""
     changed: dict[str, dict[int, bool]] = {}
     for pair, data in zip(result.pairs, result.data or (), strict=True):
         if data and data.status and pair.key.layer is not None:

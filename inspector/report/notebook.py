@@ -1,6 +1,6 @@
 """The nouns' representations in Python: text, HTML for notebooks, and tables for pandas, Arrow and Polars.
 
-`inspector.tabular` is where the nouns ask for it; they themselves contain none of it.
+Results ask for it through `inspector.tabular`; they contain none of it themselves.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def rows(noun: Noun) -> Rows:
         return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
     from importlib import import_module
 
-    # Loaded only for such a noun.
+    # Loaded only for a result of this kind.
     module, function = _ROWS[type(noun).__name__]
     found: Rows = getattr(import_module(f"inspector.report.{module}"), function)(noun)
     return found

@@ -177,7 +177,7 @@ _HTML: Mapping[str, str] = {
 }
 #: First characters of spreadsheets' formulas; East Asian versions read the wide ones as well.
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-#: A cell whose quotation marks a reader of TSV takes for its limits, without any within.
+#: A cell that begins and ends with a quotation mark, which a reader of TSV removes, and has none inside.
 _QUOTED = re.compile(r'"[^"]*"')
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:e[+-]?\d+)?%?")
 
@@ -196,7 +196,7 @@ def cell(text: str, form: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """A cell of TSV, which tabulate never quotes: a reader takes off a quotation mark, or reads on to the next one."""
+    """A cell of TSV, where tabulate quotes nothing: readers remove a leading quotation mark, or read on to the next."""
     inner = text.lstrip().removeprefix('"')
     ends_elsewhere = inner != text.lstrip() and not _QUOTED.fullmatch(text.strip())
     return "'" + text if ends_elsewhere or inert(inner) != inner else text

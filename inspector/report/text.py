@@ -19,7 +19,7 @@ MOST_SIZES = 16
 #: Conventions shown in the text; the JSON has all.
 TOLD = ("with_prediction_heads", "with_router_bias")
 COMPLETE = "complete"  # the start of the verdict
-#: Warnings that a predicted tensor is not stored, or not in its size: no such checkpoint is complete.
+#: Warnings that a predicted tensor is not stored, or has another size: a checkpoint with one of these is incomplete.
 LACKING = ("missing", "head-not-stored", "vocab-padding")
 _NAME = 100  # characters of a name that are shown
 

@@ -118,7 +118,7 @@ def _known_or_sized(text: str) -> Device:
         from difflib import get_close_matches
 
         near = get_close_matches(name, DEVICES, 3, 0.5)
-        hint = f"did you mean {', '.join(near)}?" if near else f"known are {', '.join(DEVICES)}"
+        hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(DEVICES)}"
         raise UsageError(f"no device is called {text!r:.40}: {hint}; a size such as 24GiB does as well")
     whole, _, part = size[1].partition(".")
     thousandths = int(whole) * 1000 + int(part.ljust(3, "0") or 0)

@@ -114,7 +114,7 @@ def plan_of(plan: Plan, lora: str | None) -> Plan:
         ("precision", plan.precision, PRECISIONS),
     ):
         if word not in words:
-            raise UsageError(f"no {what} is called {word!r:.40}; known are {', '.join(words)}")
+            raise UsageError(f"no {what} is called {word!r:.40}; known: {', '.join(words)}")
     if not 0 < plan.devices <= MOST or not 0 <= plan.zero <= 3:
         raise UsageError(f"ZeRO has stages 0 to 3, among 1 to {MOST:,} devices")
     for word in (lora or "").split(","):
@@ -124,7 +124,9 @@ def plan_of(plan: Plan, lora: str | None) -> Plan:
         elif name == "targets" and value:
             plan = plan._replace(targets=tuple(value.split("+")))
         elif word:
-            raise UsageError(f"--lora {word!r:.60}: r=16 and targets=q_proj+v_proj are known, and targets=all-linear")
+            raise UsageError(
+                f"--lora {word!r:.60}: the settings are r=16, and targets=q_proj+v_proj or targets=all-linear"
+            )
     return plan
 
 

@@ -70,6 +70,6 @@ def width(name: str) -> Width:
         from difflib import get_close_matches
 
         near = get_close_matches(name.lower(), [*ALIASES, *(each.lower() for each in WIDTHS)], 3, 0.5)
-        hint = f": did you mean {', '.join(near)}?" if near else f"; known are {', '.join(WIDTHS)}"
+        hint = f": did you mean {', '.join(near)}?" if near else f"; known: {', '.join(WIDTHS)}"
         raise UsageError(f"no type is called {name!r:.40}{hint}")
     return found

@@ -1,7 +1,7 @@
 """Configurations that are written otherwise than Transformers': without a type, or with other names of fields.
 
-A class name implies a type (`type_of_class`). Which keys other field names are, and what Transformers calls them, are
-tables in `data/tables/dialects`.
+A class name implies a type (`type_of_class`). Tables in `data/tables/dialects` map other names of fields to those of
+Transformers.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Dialect(NamedTuple):
     """One way to write a configuration."""
 
     name: str  # for people
-    kind: Literal["config.json", "params.json"]  # what results call it
+    kind: Literal["config.json", "params.json"]  # its kind in results
     marks: frozenset[str]  # keys that identify it; all must be present
     keys: Mapping[str, str]  # its key → Transformers' field
     #: Condition on its keys, and `model_type`: the first that is true, or else the last.

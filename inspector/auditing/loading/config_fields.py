@@ -296,7 +296,7 @@ def _not_divided(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     for size, divisor in _choices()["divisors"].get(kind, ()):
         width, parts = own.get(size), own.get(divisor)
         if type(width) is type(parts) is int and parts > 0 and width > 0 and width % parts:
-            yield f"{size} is {integer(width)}, which is no multiple of {divisor} ({integer(parts)})"
+            yield f"{size} is {integer(width)}, which is not a multiple of {divisor} ({integer(parts)})"
 
 
 def _wrong_experts(own: Mapping[str, Any]) -> Iterator[str]:
@@ -309,7 +309,7 @@ def _wrong_experts(own: Mapping[str, Any]) -> Iterator[str]:
         if type(chosen) is int and chosen > experts:
             yield f"num_experts_per_tok is {integer(chosen)}, but {field} is {integer(experts)}"
         if type(groups) is int and groups > 0 and experts % groups:
-            yield f"{field} is {integer(experts)}, which is no multiple of n_group ({integer(groups)})"
+            yield f"{field} is {integer(experts)}, which is not a multiple of n_group ({integer(groups)})"
     how = own.get("attn_implementation", own.get("_attn_implementation"))
     if isinstance(how, str) and not re.fullmatch(table["attention"], how):
         yield f"attn_implementation is {shown(how)}, which Transformers does not have"

@@ -149,7 +149,7 @@ def _wrong_blocks(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     odd = [each for each in widths if type(groups) is int and groups > 0 and each % groups]
     if odd:
         what = f"norm_num_groups ({integer(groups or 0)})"
-        yield f"block_out_channels has {integer(odd[0])}, which is no multiple of {what}"
+        yield f"block_out_channels has {integer(odd[0])}, which is not a multiple of {what}"
     for field in ("down_block_types", "up_block_types"):
         blocks = own.get(field)
         if kind in data.overlay("diffusers")["with_blocks"] and isinstance(blocks, list) and len(blocks) != len(widths):

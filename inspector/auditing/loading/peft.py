@@ -193,7 +193,7 @@ def _fault_of_expression(text: str) -> str | None:
     try:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        return f"no regular expression: {error}"
+        return f"not a regular expression: {error}"
     return None
 
 

@@ -187,7 +187,7 @@ def _of_expression(text: Any, where: str) -> Iterator[str]:
         if opened < 0:
             break
     if opened:
-        yield f"{where}.pattern is no regular expression: its parentheses do not match"
+        yield f"{where}.pattern is not a regular expression: its parentheses do not match"
 
 
 def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:

@@ -23,7 +23,7 @@ from inspector.version import __version__
 
 #: Rows up to which a table is written out, and needs no script.
 PLAIN = 60
-#: Records when the content above plotly's script has been painted.
+#: A script that records when the content above plotly's script has been painted.
 _SEEN = 'requestAnimationFrame(() => setTimeout(() => performance.mark("seen")));'
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 _FINDING_COLUMNS = (

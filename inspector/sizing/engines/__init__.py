@@ -15,6 +15,6 @@ ENGINES: Mapping[str, str] = {"transformers": "transformers", "llama.cpp": "llam
 def engine(name: str) -> Engine:
     """The engine with this name. Raises UsageError."""
     if name not in ENGINES:
-        raise UsageError(f"no engine is called {name!r:.40}; known are {', '.join(ENGINES)}")
+        raise UsageError(f"no engine is called {name!r:.40}; known: {', '.join(ENGINES)}")
     found: Engine = import_module(f"inspector.sizing.engines.{ENGINES[name]}").ENGINE
     return found

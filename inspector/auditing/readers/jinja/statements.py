@@ -227,7 +227,7 @@ class Walk(Expressions):
         if len(again) > 1:
             self.tell("work without end", "a loop that calls itself more than once a round")
         elif any(not trees.descends(call, own) for call in again):
-            self.tell("work without end", "a loop that calls itself on what is no part of its own")
+            self.tell("work without end", "a loop that calls itself on something that is not part of its items")
 
     def _count(self, node: nodes.For, over: Value) -> int:
         """Iterations of one loop."""
