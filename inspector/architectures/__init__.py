@@ -159,7 +159,7 @@ def included(include: Include, values: Mapping[str, Any]) -> tuple[Family | None
 
 def taken_off(include: Include, inner: Family) -> str:
     """The prefix removed from an included family's names: its own, where the default would remove the includer's."""
-    if include.head in BARE:  # which has no prefix
+    if include.head in BARE:  # these classes have no prefix
         return include.strip
     usual = family_of({"model_type": include.default_type}) if include.default_type not in inner.types else inner
     return inner.prefix if usual and usual.name != inner.name and include.strip == usual.prefix else include.strip

@@ -250,7 +250,7 @@ def _deflated(text: bytes, common: bytes) -> bytes:
 
 
 def _entries(entries: Mapping[str, Any]) -> bytes:
-    """What `_Entries` reads."""
+    """The text of an index that `_Entries` reads."""
     lines = (f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'))}" for name, value in entries.items())
     return "\n".join(("{", ",\n".join(lines), "}\n")).encode()
 

@@ -81,7 +81,7 @@ class Include(NamedTuple):
     tower: str = "text"
     head: str = ""  # the class suffix to read the included family as; "" for its body alone
     default_type: str = ""  # `model_type` if the nested configuration has none
-    taken_from: str = ""  # a `model_type` whose part it is elsewhere: a nested configuration may repeat that one
+    taken_from: str = ""  # another whole's `model_type`, which a nested configuration of this part may repeat
     heads: str = ""  # class suffixes of the outer model that have the part; "" for all
     when: str = ""  # condition for the part, over the outer configuration
     tied: str = ""  # condition, over the outer configuration, for a tied head; "" to use the part's own
@@ -196,7 +196,7 @@ MAIN_TOWERS = frozenset({"text", "encoder", "decoder"})
 
 
 def nested_values(include: Include, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The nested configuration; if a file has the fields of the whole's main part at the top level, those."""
+    """The nested configuration; for the whole's main part, the fields at the top level if a file has them there."""
     nested = part_at(values, include.scope)
     if isinstance(nested, Mapping):
         usual = include.defaults if include.fill else {}

@@ -42,10 +42,10 @@ class Kind:
 
     letter: str
     layers: tuple[int, ...]
-    bytes: int  # of each
+    bytes: int  # of each layer
     parameters: int
     dtypes: Mapping[str, int]
-    differs: tuple[str, ...]  # from the tower's most frequent kind, as text
+    differs: tuple[str, ...]  # differences from the tower's most frequent kind, as text
 
 
 @dataclass(frozen=True, slots=True)

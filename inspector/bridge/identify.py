@@ -16,7 +16,7 @@ class Stored(NamedTuple):
 
     tensors: Sequence[Tensor]
     names: Names  # as the model has them, before packing
-    shapes: Sequence[tuple[int, ...]]  # likewise
+    shapes: Sequence[tuple[int, ...]]  # as the model has them
     adapter: Adapter | None = None
     packing: Packing | None = None
     shared: Mapping[str, tuple[str, ...]] = {}  # stored name → the other names of the same tensor

@@ -59,7 +59,7 @@ def _is_second_copy(surplus: Surplus) -> bool:
         own = surplus.key.role, surplus.key.part, surplus.key.branch
         return any((row.role, row.part, row.branch) == own for row in rows)
     if surplus.group != "adapter" and ".base_layer." in surplus.tensor.name:  # as PEFT wraps adapted modules
-        return surplus.key.part != "bias"  # which it stores if trained
+        return surplus.key.part != "bias"  # PEFT stores a bias if it was trained
     return surplus.key.layer is not None and surplus.key.role in ("embed_tokens", "lm_head") and _is_ahead(surplus)
 
 

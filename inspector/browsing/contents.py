@@ -26,8 +26,8 @@ class Content:
 
     title = ""  # escaped, like all text here
     summary = ""
-    headers: tuple[str, ...] = ()  # of the columns next to the names
-    widths: tuple[int, ...] = ()  # of these columns
+    headers: tuple[str, ...] = ()  # headers of the columns next to the names
+    widths: tuple[int, ...] = ()  # widths of these columns
     views: tuple[str, ...] = tuple(VIEWS)
     #: What `measure` does, for the list of keys; "" if nothing.
     measures = ""

@@ -262,7 +262,7 @@ class _TileOfSide(NamedTuple):
 
     side: _Side
     view: View
-    start: int  # in the view
+    start: int  # where the tile begins in the view
     sizes: tuple[int, ...]
     strides: list[int]
 

@@ -28,7 +28,7 @@ class Made(NamedTuple):
     value: str  # the formula
     x: int  # the index of the tensor whose rows it takes
     whole: Mapping[str, int]  # its other letters: indexes of tensors
-    columns: int  # of a row that is made
+    columns: int  # of a computed row
 
 
 class Option(NamedTuple):

@@ -160,7 +160,7 @@ class _Unpaired:
         names = packing.names if packing else {}
         self._names = names
         self._config = result.checkpoint.config.values if result.checkpoint.config else {}
-        self._apart: dict[tuple[Key, str], Key] = {}  # key and stem → the key of that one of several
+        self._apart: dict[tuple[Key, str], Key] = {}  # shared key and stem → the tensor's own key
         self.left: dict[Key, list[Labelled]] = {}
         for each in result.tensors:
             if each.tensor.name in served:

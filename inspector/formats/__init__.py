@@ -71,7 +71,7 @@ def read(source: Source, path: str) -> Header:
     if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
         from inspector.formats.pytorch import reader
 
-        if not path.endswith(".safetensors"):  # whose first bytes are a length, and may have any value
+        if not path.endswith(".safetensors"):  # its first bytes are a length, with any value
             return reader.read(source, path)
     from inspector.formats import safetensors
 

@@ -179,7 +179,7 @@ def inflate(method: int, raw: bytes, limit: int) -> bytes:
 
 def _unlzma(raw: bytes, limit: int) -> bytes:
     """LZMA in a ZIP archive: 4 bytes of version and length, the properties, the data. Raises ValueError."""
-    import lzma  # the same
+    import lzma  # PyTorch's own archives are not compressed
 
     try:
         filters = [lzma._decode_filter_properties(lzma.FILTER_LZMA1, raw[4:9])]  # type: ignore[attr-defined]

@@ -85,9 +85,9 @@ class Tally:
         self._least, self._most = np.inf, -np.inf
         self._mean = self._squares = 0.0  # of the finite numbers; squares of the differences from their mean
         self._finite = 0
-        self._keys = np.zeros(1 << 16, np.int64)  # numbers by the upper half of their bits as float32, in order
+        self._keys = np.zeros(1 << 16, np.int64)  # counts of numbers by the upper half of their float32 bits
         self._kept: list[Array] | None = []
-        self._counted: dict[str, tuple[Array, Array]] = {}  # kind → (the number of each pattern, its count)
+        self._counted: dict[str, tuple[Array, Array]] = {}  # kind → (the value of each pattern, its count)
 
     @np.errstate(all="ignore")  # NaNs are counted, not warned about
     def add(self, values: Array) -> None:

@@ -117,7 +117,7 @@ class _Checkpoint(NamedTuple):
     index: Index | None = None  # type: ignore[assignment]  # shadows `tuple.index`, which nobody calls
     other: tuple[OtherFiles, ...] | None = None  # None if the target is a single file
     variants: tuple[Variant, ...] = ()  # all in the place, if there are several; the inspected one first
-    findings: tuple[Finding, ...] = ()  # of the whole; each header has its own
+    findings: tuple[Finding, ...] = ()  # about the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
     components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
     composite: str | None = None  # the class that puts the components together: "StableDiffusionPipeline"

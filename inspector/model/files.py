@@ -77,7 +77,7 @@ class Header(NamedTuple):
 
     path: str  # relative to the checkpoint, "/"-separated
     format: Literal["safetensors", "gguf", "pytorch", "numpy", "flax", "hdf5"]
-    size: int  # the file's
+    size: int  # bytes of the file
     tensors: Sequence[Tensor]  # in the header's order
     regions: tuple[Region, ...]  # partition of [0, size), in order
     metadata: Mapping[str, Any]  # `__metadata__`, or GGUF's key-values (decoded on request)

@@ -170,7 +170,7 @@ class Model(NamedTuple):
     packed: PackedSum | None  # totals of packed weights; None if types pack by themselves, as GGUF's do
     adapter: Adapter | None
     unexplained: tuple[str, ...]  # names of tensors
-    findings: tuple[Finding, ...]  # those of the join
+    findings: tuple[Finding, ...]  # findings of the join
     tensors: Sequence[Labelled]
     family: str | None = None  # of the prediction; a pipeline's main model's
     counts: tuple[Count, ...] = ()  # by other conventions

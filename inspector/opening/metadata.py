@@ -23,10 +23,10 @@ TEXT = "string"
 class Entry:
     """One key with its type, and its value on request."""
 
-    files: tuple[str, ...]  # that have the same entry
+    files: tuple[str, ...]  # the files that have this entry
     key: str
     type: str  # "uint32", "string", "array[string]", …
-    items: int | None  # of an array
+    items: int | None  # number of an array's items
     pairs: Mapping[str, Any]
 
     def value(self) -> Any:

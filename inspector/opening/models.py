@@ -55,7 +55,7 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
         SourceError, TargetError, NetworkError: the folder cannot be listed.
     """
     if isinstance(target, str) and in_filesystem(target):
-        from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
+        from inspector.sources.filesystem import FilesystemPlace  # imports fsspec
 
         folder = FilesystemPlace(target)
         return unrelated(folder, lambda inner: f"{target.rstrip('/')}/{inner}") if folder.selected is None else ()
@@ -67,7 +67,7 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
 
         if store := ollama.store_at(path):
             return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
-    from inspector.sources.local import LocalPlace  # as above
+    from inspector.sources.local import LocalPlace  # only one kind of place is imported
 
     with closing(LocalPlace(path)) as place:
         return unrelated(place, lambda inner: str(path / inner))

@@ -225,7 +225,7 @@ class _Cut(NamedTuple):
                     self.tensors.append(Tensor(share.name, tensor.dtype, (taken,), at, taken * width))
                 self.padding.append((at + taken * width, at + (taken + filled) * width))
                 at, left = at + (taken + filled) * width, left - taken - filled
-                if (taken, filled) != (share.elements, share.padding):  # it continues in the next
+                if (taken, filled) != (share.elements, share.padding):  # it continues in the next tensor
                     rest = share._replace(start=share.start + taken, elements=share.elements - taken)
                     waiting.append(rest._replace(padding=share.padding - filled))
             self.padding.append((at, at + left * width))

@@ -95,7 +95,7 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
 # --- composite repositories: a model made of several, each with its own weights ------------------
 
 INDEXES_OF_PARTS = ("model_index.json", "modules.json")
-#: An index is a page of names; a larger file is not one. In bytes.
+#: Bytes of an index, which is a page of names: a larger file is not one.
 MAX_PARTS_INDEX = 1 << 20
 #: Parts that are read; real pipelines have a dozen.
 MAX_PARTS = 64

@@ -25,7 +25,7 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
         patterns: the tensors' names, with numbers replaced by `{}`.
     """
     if any(header.format == "gguf" for header in files):
-        from inspector.quantization import ggml  # types that only GGUF files have
+        from inspector.quantization import ggml  # only for types that only GGUF files have
 
         return ggml.packing_of(files)
     words = {pattern.rpartition(".")[2] for pattern in patterns} - PLAIN

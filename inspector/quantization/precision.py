@@ -46,7 +46,7 @@ FLOATS: Mapping[str, tuple[int, int]] = {
 
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
-    "Q4_0": Grid(32, 1 / 7, units=8),  # −8 to 7: the last step is clipped if the maximum is positive; likewise others
+    "Q4_0": Grid(32, 1 / 7, units=8),  # −8 to 7: the last step is clipped if the maximum is positive; so in others
     "Q4_1": Grid(32, 2 / 15, units=15),
     "Q5_0": Grid(32, 1 / 15, units=16),
     "Q5_1": Grid(32, 2 / 31, units=31),
@@ -61,7 +61,7 @@ GRIDS: Mapping[str, Grid] = {
     "IQ4_NL": Grid(32, 24 / 127, units=127),
     "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31, units=127 * 32),
     "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15, units=15 * 31),
-    # An even number of eight signs is negative: where it is odd, the least number gets the wrong one.
+    # Of eight signs an even number is negative: if that was odd, the smallest number gets the wrong sign.
     "IQ3_XXS": Grid(32, 0.6, 256, 2 / 15, units=62 * 31 / 4),
     "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15, units=43 * 31 / 8),
     "IQ2_XS": Grid(16, 1.0, 256, 2 / 15, units=43 * 31 / 8),

@@ -27,7 +27,7 @@ class Unpacked:
     scheme: Scheme
     weights: list[tuple[Unit, Weight]] = field(default_factory=list)
     loose: list[tuple[str, str, str]] = field(default_factory=list)  # (tensor, the weight it serves or "", what it is)
-    idle: list[Unit] = field(default_factory=list)  # from which no weight could be derived
+    idle: list[Unit] = field(default_factory=list)  # units from which no weight could be derived
 
     @property
     def explained(self) -> int:

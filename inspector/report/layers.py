@@ -11,7 +11,7 @@ from inspector.report.tables import Rows, columns
 from inspector.units import decimal, escape, integer, plural, ranges
 
 _WIDTH = 100  # letters per line
-_DIFFERENCES = 6  # listed for one kind
+_DIFFERENCES = 6  # differences listed for one kind
 
 
 def lines(strips: Iterable[Strip]) -> Iterator[str]:

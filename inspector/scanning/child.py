@@ -126,7 +126,7 @@ def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
                 rows.add_failed(unit, unit.target, *refused)
             else:
                 _try(unit, rows)
-            os.write(begun, BEGAN.pack(monotonic()))  # the next
+            os.write(begun, BEGAN.pack(monotonic()))  # the next unit begins
             if len(rows) > MOST_ROWS:
                 writer.write(rows.take())
             if number % BETWEEN_COLLECTIONS == 0:

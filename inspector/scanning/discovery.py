@@ -198,7 +198,7 @@ class StoreTree:
         except FileNotFoundError:
             return ()
         finally:
-            self._fs.invalidate_cache()  # it would cache all listings
+            self._fs.invalidate_cache()  # fsspec would cache all listings
         nodes = (_node(each, path) for each in found)
         return sorted((node for node in nodes if node.name), key=lambda node: node.name)
 

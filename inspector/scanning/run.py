@@ -40,7 +40,7 @@ class Progress(NamedTuple):
     found: int  # units to inspect, discovered so far
     all_found: bool
     done: int  # inspected units
-    checkpoints: int  # in them
+    checkpoints: int  # checkpoints in these units
     on_disk: int  # their bytes
     errors: int  # checkpoints that are broken or cannot be read
     kept: int  # unchanged units

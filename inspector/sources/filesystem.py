@@ -131,7 +131,7 @@ class FilesystemPlace(Readable):
         return Origin("url", self._url, None, self._requests, self._bytes)
 
     def close(self) -> None:
-        """Nothing stays open between requests."""
+        """Do nothing: no connection stays open between requests."""
 
 
 class FilesystemFile:
@@ -158,7 +158,7 @@ class FilesystemFile:
         if length > len(self._kept):
             have, end = len(self._kept), min(self.size, max(length, len(self._kept) + self._step))
             more = self._place.range(self._path, have, end)
-            self._kept = self._kept + more  # a new one: views of the old keep it
+            self._kept = self._kept + more  # a new buffer: views keep the old one alive
             self._step = min(self._step * 2, LONGEST_STEP)
         return memoryview(self._kept).toreadonly()
 

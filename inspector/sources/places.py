@@ -74,7 +74,7 @@ class Below(_Around):
         return self._folder + path
 
     def close(self) -> None:
-        """The whole place may still be needed."""
+        """Do nothing: the whole place may still be needed."""
 
 
 class Kept(_Around):
@@ -115,4 +115,4 @@ class _Open:
         self.size, self.read, self.prefix, self.end = source.size, source.read, source.prefix, source.close
 
     def close(self) -> None:
-        """It stays open."""
+        """Do nothing: the file stays open until its place is closed."""

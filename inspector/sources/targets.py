@@ -124,7 +124,7 @@ def _at_file_url(target: str, revision: str | None) -> Place:
 
 
 def _in_filesystem(target: str, revision: str | None) -> Place:
-    from inspector.sources.filesystem import FilesystemPlace  # and what fsspec needs
+    from inspector.sources.filesystem import FilesystemPlace  # imports fsspec
 
     if revision:
         raise UsageError(f"{escape(target, 200)} has no revisions")

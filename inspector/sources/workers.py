@@ -88,12 +88,12 @@ def share_pace(pace: Pace) -> None:
 
 
 def wait_for_turn(server: str) -> None:
-    """Call before sending a request."""
+    """Wait for this program's turn; to be called before each request."""
     for pace in _shared:
         pace.before(server)
 
 
 def pause(server: str, seconds: float) -> None:
-    """Call when a server asks for a pause."""
+    """Pass on a pause that a server asks for."""
     for pace in _shared:
         pace.refused(server, seconds)

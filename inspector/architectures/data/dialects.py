@@ -1,4 +1,4 @@
-"""Configurations that are written otherwise than Transformers': without a type, or with other names of fields.
+"""Configurations that are written differently from Transformers': without a type, or with other names of fields.
 
 A class name implies a type (`type_of_class`). Tables in `data/tables/dialects` map other names of fields to those of
 Transformers.
@@ -16,8 +16,8 @@ from inspector.architectures.store import store
 #: Suffixes that a class adds to the name of its type, removed one after another.
 _SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$")
 
-#: Classes that share a `model_type` with a class of a different structure → a distinct type. They are a model's, or
-#: those that `auto_map` names for the configuration and the model.
+#: Classes that share a `model_type` with a class of a different structure → a distinct type. The classes are a model's
+#: own, or those that `auto_map` names for its configuration and model.
 OWN_TYPES: Mapping[str, str] = {
     "DeepseekOCR2ForCausalLM": "deepseek_ocr2_original",
     "DeepseekOCRForCausalLM": "deepseek_ocr_original",

@@ -16,8 +16,8 @@ TOWERS: Mapping[str, str] = {
     "v.": "vision",
     "a.proj_": "projector",
     "a.gen.code.": "code_predictor",  # of a speech model: the codes of a frame in sequence
-    "a.gen.wav.": "vocoder",  # and the sound from them
-    "a.gen.": "flow",  # or from noise
+    "a.gen.wav.": "vocoder",  # of a speech model: the sound made from these codes
+    "a.gen.": "flow",  # of a speech model: the sound made from noise
     "a.": "audio",
     "mm.a.local_": "audio_projector",
     "mm.": "projector",

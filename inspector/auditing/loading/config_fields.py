@@ -286,7 +286,8 @@ def _wrong_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         words = fields()["transformers"]["activations"] if taken == _ACTIVATION else taken
         listed = value if isinstance(value, list) else [value]
         odd = [each for each in listed if isinstance(each, str) and each not in words]
-        checked = taken == _ACTIVATION and field in fields()["transformers"]["activation_fields"]  # by another rule
+        # another rule checks these
+        checked = taken == _ACTIVATION and field in fields()["transformers"]["activation_fields"]
         if odd and not checked:
             known = "an activation function" if taken == _ACTIVATION else f"one of {', '.join(words)}"
             yield f"{field} is {shown(odd[0])}, but should be {known:.120}"

@@ -79,7 +79,7 @@ def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
     """Modules in the wrong order: the first takes the input, and tokens are pooled before a text's vector changes."""
     kinds = [module.get("type") if isinstance(module, Mapping) else None for module in listed]
     own = [each.rpartition(".")[2] for each in kinds if isinstance(each, str) and each.startswith("sentence_transf")]
-    if len(own) < len(kinds):  # some are the model's own
+    if len(own) < len(kinds):  # some modules are the model's own
         return
     if own[0] in _classes() - {*_table()["inputs"]} and "config.json" in names:
         yield f"it begins with {own[0]}, which takes no text"
@@ -106,7 +106,7 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         reads, writes = _features_of(own, name)
         if reads and not made:  # another check reports a first module that takes no text
             return
-        if reads and reads not in made and name != "Normalize":  # which then does nothing
+        if reads and reads not in made and name != "Normalize":  # Normalize then does nothing
             yield Found(f"{name} takes {reads!r:.60}, which no module before it makes", where)
             return
         field = {"Dense": "in_features", "LayerNorm": "dimension"}.get(name, "")

@@ -184,7 +184,7 @@ def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
         if leaves(member.name):
             yield Outside(piece.name, member.name)
         if member.encrypted:
-            yield Unopened(name, "an encrypted member")  # or one that some readers take as it is
+            yield Unopened(name, "an encrypted member")  # some readers take it as it is
         try:
             yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
         except zips.ZipError as error:
@@ -289,7 +289,7 @@ def _of_array(piece: Piece) -> Iterator[Part]:
     If the header is not as NumPy writes it, the rest is examined as a pickle too.
     """
     start = piece.start(1 << 16)
-    width = 2 if start[6:7] == b"\x01" else 4  # of the header's length
+    width = 2 if start[6:7] == b"\x01" else 4  # bytes of the header's length
     length = int.from_bytes(start[8 : 8 + width], "little")
     header = start[8 + width : 8 + width + length]
     if len(header) < length:
@@ -344,7 +344,7 @@ def _bunzip(raw: bytes, limit: int) -> bytes:
 
 
 def _unlzma(raw: bytes, limit: int) -> bytes:
-    import lzma  # the same
+    import lzma  # few models have such a file
 
     try:
         return _all_streams(lambda: lzma.LZMADecompressor(memlimit=MAX_LZMA), raw, limit)

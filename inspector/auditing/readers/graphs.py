@@ -53,7 +53,7 @@ class Text(NamedTuple):
 
 
 class DamageError(ValueError):
-    """It is not such a message, or more of one than the audit reads."""
+    """The bytes are not such a message, or are more than the audit reads."""
 
 
 def texts(read: Read, size: int, schema: Schema, kind: str = "model") -> Iterator[Text]:

@@ -95,7 +95,7 @@ def _may_hold(first: bytes) -> bool:
 def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> PickleVerdict:
     """The contents of a file; `likely` if it has the name of a pickle."""
     collected = _Collected()
-    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # whose weights are examined
+    keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # its weights are examined
     budget = Budget(min(MAX_OPCODES, budgets.steps))
     before = budget.steps
     for found in pieces(file, budgets.limits, likely=likely):

@@ -144,7 +144,8 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
             elif region.size > MAX_UNCLAIMED:
                 rest = plural(region.size - MAX_UNCLAIMED, "byte")
                 yield NotJudged(f"{rest} that no tensor claims, after {integer(MAX_UNCLAIMED)} of them", header.path)
-        if header.format not in ("safetensors", "gguf") or subject.root is None:  # others are such archives
+        # files of other formats may be ZIP archives themselves
+        if header.format not in ("safetensors", "gguf") or subject.root is None:
             continue
         try:
             listed = _members_at_the_end(subject, header.path)

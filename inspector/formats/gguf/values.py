@@ -71,8 +71,8 @@ class Field(NamedTuple):
     """The position and type of one key-value."""
 
     kind: int  # type id
-    item: int | None  # an array's type id of its items
-    items: int | None  # an array's number of items
+    item: int | None  # type id of an array's items
+    items: int | None  # number of an array's items
     start: int  # of the value, or of an array's first item; from the start of the file
     end: int
 

@@ -167,7 +167,7 @@ class Machine:
         self.after_state = after_state
         self.budget = budget
         self.stack: list[Any] = []
-        self.marks: list[int] = []  # heights of the stack
+        self.marks: list[int] = []  # height of the stack at each mark
         self.memo: dict[int, Any] = {}
         self.reached: dict[tuple[str, str, Use, bool], Reached] = {}
         self.steps = 0

@@ -51,7 +51,7 @@ def _decimal(machine: Machine) -> int | bool:
     try:
         return int(line, 0) if line.strip() else 0
     except ValueError:
-        return int(line, 8)  # as C's `strtol` takes what begins with a zero
+        return int(line, 8)  # C's `strtol` reads digits after a zero as octal
 
 
 def _memo_index(machine: Machine) -> int:

@@ -45,7 +45,8 @@ def _outputs_and_layout(packed: Tensor, scales: Tensor, bits: int) -> tuple[int 
         return None, ""
     if packed.shape[1] * per_int == scales.shape[1]:
         return scales.shape[1], "gemm"
-    if packed.shape[1] == scales.shape[1] * 16 // per_int != scales.shape[1]:  # equal: GPTQ's, at 2 bits
+    # If both are equal, the layout is GPTQ's at 2 bits.
+    if packed.shape[1] == scales.shape[1] * 16 // per_int != scales.shape[1]:
         return scales.shape[1], "marlin"
     if packed.shape[0] == scales.shape[0]:
         return packed.shape[0], "gemv"

@@ -292,7 +292,7 @@ def _differences(
         for (weight, part), (name, _) in stored.pieces.items()
         if part not in of_any and weight.endswith(".weight") and _is_surplus(weight, part, made, targeted)
     ]
-    if beyond and config.get("target_modules"):  # without them PEFT chooses by the base's type
+    if beyond and config.get("target_modules"):  # without target_modules PEFT chooses by the base's type
         what = f"{plural(len(beyond), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, beyond[0], "warning")
 

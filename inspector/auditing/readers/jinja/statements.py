@@ -77,7 +77,7 @@ class Walk(Expressions):
     """Statements: what they output, assign and repeat."""
 
     def text_of(self, body: Iterable[nodes.Node]) -> Value:
-        """What statements write, in order."""
+        """The text that statements write, in order."""
         return values.joined([self._statement(node) for node in body])
 
     def _statement(self, node: nodes.Node) -> Value:

@@ -58,7 +58,7 @@ def constant(*values: Scalar) -> Value:
 
 
 def of(value: Any) -> Value:
-    """An evaluated Python value."""
+    """The value of an evaluated Python object."""
     if isinstance(value, str) and len(value) > MAX_LENGTH:
         return Value(made=frozenset((value[:1],)), weight=len(value))
     if isinstance(value, (str, int, float, bool, type(None))):
@@ -69,7 +69,7 @@ def of(value: Any) -> Value:
 
 
 def either(values: Iterable[Value]) -> Value:
-    """One of several."""
+    """A value that may be any one of several."""
     found = list(values)
     if len(found) == 1:
         return found[0]

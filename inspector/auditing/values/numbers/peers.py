@@ -122,7 +122,7 @@ class TensorData(NamedTuple):
         return tensor.nbytes // rows if len(tensor.shape) > 1 and rows and tensor.nbytes % rows == 0 else tensor.nbytes
 
     def is_row_end(self, place: int, near: int = 7) -> bool:
-        """Whether a position in the file is the end of a row, up to this many bytes: zero bytes of a number."""
+        """Whether a position in the file is within this many bytes of a row's end: numbers may have zero bytes."""
         at = place - self.labelled.tensor.offset
         return min(at % self.row, -at % self.row) <= near
 
