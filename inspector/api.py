@@ -406,7 +406,7 @@ def sized(
     revision: str | None = None,
     include: str | None = None,
 ) -> Sized:
-    """The model at a target, for several questions to `memory`, which then reads nothing again.
+    """The model at a target, to be passed to `memory` several times without reading the target again.
 
     Args:
         target: as for `memory`.

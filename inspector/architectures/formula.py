@@ -90,7 +90,7 @@ def power(base: float, exponent: int) -> float:
     return base**exponent if base % 1 else int(base**exponent)
 
 
-#: Configurations are untrusted: no longer list is made.
+#: The longest list that is made: configurations are untrusted.
 LONGEST_LIST = 100_000
 
 _DIGITS = re.compile(r"[0-9]{1,18}")

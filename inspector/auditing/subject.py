@@ -32,7 +32,7 @@ _WEIGHTS_OF_A_MODEL = "duplicate"
 MOST_LOOSE = 64
 #: Bytes of their headers together, because each file is joined with its prediction again.
 MOST_LOOSE_BYTES = 10_000_000
-#: The share of a checkpoint's tensors that its own configuration explains at least.
+#: The least share of a checkpoint's tensors that its own configuration explains.
 FITS = 0.5
 #: Suffixes of a configuration named after a weight file.
 _CONFIG_SUFFIXES = (".json", ".config.json", "_config.json", "-config.json")

@@ -28,7 +28,7 @@ class Item(NamedTuple):
     group: str
     words: tuple[str, ...]  # search terms besides its name: role, group, dtype
     subject: Any  # the object that it represents
-    differs: bool = True  # False where a comparison found both sides the same
+    differs: bool = True  # False if a comparison found both sides equal
 
 
 class Node(NamedTuple):

@@ -406,7 +406,7 @@ def _in_order_of_step(step: Mapping[str, str], atom: _Elements, sides: Sides) ->
 
 
 def _sizes_of(names: Sequence[str], step: Mapping[str, str], total: int, sides: Sides, layer: int | None) -> list[int]:
-    """The size of each digit; that of one follows from the others, and so do those of two that are equal."""
+    """The size of each digit. The size of one digit may follow from the others, and so may that of two equal ones."""
     sizes = [int(name) if name.isdecimal() else sides.size(step[name], layer) if name in step else 0 for name in names]
     if any(size is None for size in sizes):
         raise ValueError("a size that the configuration does not give")

@@ -28,7 +28,7 @@ MOST_FILES = 10_000
 DEEPEST = 64
 #: Files that make a folder one unit, with weights next to or below them.
 _WHOLES = frozenset({"model_index.json", "modules.json", "trainer_state.json", "latest", "saved_model.pb", COLLECTIVE})
-#: Files that do so next to weights.
+#: Files that make a folder one unit if there are weights next to them.
 _CONFIGS = frozenset({"config.json", "params.json", "adapter_config.json"})
 #: Stems of weight files that do not identify the model: its folder's name does.
 _USUAL = frozenset({"model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated", "flax_model"})

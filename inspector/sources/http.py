@@ -117,7 +117,7 @@ class Wire:
         raise AssertionError("unreachable: the last try raises")
 
     def retry(self, attempt: Callable[[], Answer]) -> Answer:
-        """For callers that keep what an interrupted `ranged` returned and request the rest."""
+        """Retry for a caller that keeps what an interrupted `ranged` returned, and requests the rest."""
         return self._retry(attempt)
 
     @contextmanager

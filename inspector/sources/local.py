@@ -226,8 +226,8 @@ class LocalPlace(Readable):
         return Path(self.full(path))
 
     def full(self, path: str) -> str:
-        """The same as a string."""
-        parts = path.replace(os.sep, "/").split("/")  # elsewhere than on Windows a backslash is a letter
+        """The path of a file of the place, as a string. Raises TargetError if it is outside the folder."""
+        parts = path.replace(os.sep, "/").split("/")  # except on Windows, a backslash is an ordinary character
         if path.startswith(("/", os.sep)) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
             raise TargetError(f"{escape(path)} points outside {escape(str(self.root))}: not read")
         return f"{self._root}/{path}"

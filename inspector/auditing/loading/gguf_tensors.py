@@ -37,7 +37,7 @@ def pattern(name: str) -> str:
 
 
 def is_optional(name: str, header: Header) -> bool:
-    """Whether llama.cpp loads a tensor if it is there, and does without it."""
+    """Whether llama.cpp loads a tensor if it is there, but can do without it."""
     architecture = header.metadata.get("general.architecture")
     own = table()["architectures"].get(architecture, {}) if isinstance(architecture, str) else {}
     stem, _, part = pattern(name).rpartition(".")

@@ -173,7 +173,7 @@ def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) 
 
 
 def _of_expression(text: Any, where: str) -> Iterator[str]:
-    """An expression whose parentheses do not match: nothing else is alike in all dialects."""
+    """An expression whose parentheses do not match: dialects have no other rule in common."""
     if not isinstance(text, str):
         return
     opened, in_class = 0, False

@@ -92,7 +92,7 @@ def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
         )
     cursor.at = 4
     version = cursor.uint32("the version")
-    if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: the other byte order's
+    if version and version & 0xFFFF == 0:  # no version needs more than 16 bits: it is in the other byte order
         version = int.from_bytes(version.to_bytes(4, "little"), "big")
         cursor.layout = Layout.of(version, ">")
         findings.add("big-endian", "info", "the file is big-endian: llama.cpp reads it only on big-endian machines")

@@ -66,7 +66,7 @@ def _oddity(machine: Machine, value: Any) -> str | None:
     return None
 
 
-#: Containers that are taken from the memo or doubled: below, nothing can unfold to much.
+#: Containers that are taken from the memo or doubled: with fewer, nothing unfolds to many values.
 MANY_SHARED = 20
 
 

@@ -110,7 +110,7 @@ _NUMBERS = ("uint64", "int64", "double")
 
 
 def _cell(value: Any) -> Cell:
-    """Lists written like shapes."""
+    """A cell, with a list written like a shape."""
     if isinstance(value, (list, tuple)):
         return joined(value, "×") or "scalar"
     if isinstance(value, bool):

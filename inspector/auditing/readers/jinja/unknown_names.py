@@ -16,7 +16,7 @@ from jinja2.tests import TESTS
 _FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "raise_exception", "strftime_now", "caller", "loop", "super"})
 #: Blocks with variables of their own.
 _SCOPES = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.With, nodes.AssignBlock)
-#: Those that may be rendered never, or later.
+#: Blocks among them that may be rendered later, or not at all.
 _LATER = (nodes.Macro, nodes.CallBlock)
 
 
