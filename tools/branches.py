@@ -1,11 +1,11 @@
-"""How many branches of the package the tests took, from slipcover's JSON, and whether fewer than may be.
+"""The share of the package's branches that the tests took, from slipcover's JSON, compared with its floor.
 
     slipcover --branch --source DIR --json --out FILE -m pytest -n auto
     python tools/branches.py FILE                  one line; exit code 1 below the floor
     python tools/branches.py FILE --missing        the branches that no test takes, file by file
 
-The floor is `[tool.branches]` in pyproject.toml: percent of all branches. What tests run in processes of their own is not
-seen, so a module that only such tests reach counts as not tested.
+The floor is `[tool.branches]` in pyproject.toml: percent of all branches. Processes that tests start are not measured, so a
+module that is only used there counts as not tested.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ else:
 
 PROJECT = Path(__file__).parents[1]
 
-#: Percent above the floor from which on the floor should follow.
+#: Percent above the floor from which the floor should be raised.
 SLACK = 0.5
 
 
 class Measured(NamedTuple):
-    """Branches of one file."""
+    """The branches of one file."""
 
     path: str
     taken: int
@@ -51,7 +51,7 @@ def percent(files: Iterable[Measured]) -> float:
 
 
 def verdict(share: float, floor: float) -> str:
-    """One line, which says what to do where there is something to do."""
+    """One line, which says what to do if anything has to be done."""
     said = f"{share:.2f} % of the branches are tested; the floor is {floor:.2f} %"
     if share < floor:
         return f"{said}: test what was added (--missing lists it)"
@@ -59,7 +59,7 @@ def verdict(share: float, floor: float) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Exit code 1 where fewer branches are tested than pyproject.toml asks for."""
+    """Exit code 1 if fewer branches are tested than pyproject.toml requires."""
     files = measured(json.loads(Path(arguments[0]).read_text()))
     if "--missing" in arguments:
         for each in files:

@@ -1,9 +1,9 @@
-"""What llama.cpp prints of its buffers, for `fixtures/caches_llama_cpp.jsonl`: each file's key-values, asked again.
+"""The sizes of buffers that llama.cpp prints, for `fixtures/caches_llama_cpp.jsonl`: each file's key-values, run again.
 
     python tools/llama_caches.py        # needs the package xllamacpp, whose shared library is llama.cpp
 
-A model is made of key-values alone (`llama_model_init_from_user`), its tensors left as they are; a context of it prints
-the sizes of keys, values and states. The library ends the process on odd key-values: each file has its own.
+A model is made of key-values alone (`llama_model_init_from_user`), without its tensors' data; a context of it prints
+the sizes of keys, values and states. The library ends the process on odd key-values: each file has a process of its own.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _ContextParams(ctypes.Structure):
 
 
 def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
-    """What the library prints for each context."""
+    """The library's output for each context."""
     import xllamacpp
 
     library = ctypes.CDLL(str(next(Path(xllamacpp.__file__).parent.glob("*.so"))))
@@ -84,7 +84,7 @@ def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
 
 
 def figures(lines: list[str]) -> tuple[list[float], int]:
-    """MiB of keys, values and states, and how many rounded figures they are sums of."""
+    """MiB of keys, values and states, and the number of rounded figures that each is a sum of."""
     sums, number = [0.0, 0.0, 0.0], 0
     for line in lines:
         if match := _CELLS.search(line):
@@ -98,7 +98,7 @@ def figures(lines: list[str]) -> tuple[list[float], int]:
 
 
 def main() -> None:
-    """Ask for every file of the fixture, and write it again."""
+    """Run every file of the fixture, and write it again."""
     from sparse_gguf import write_gguf
 
     if len(sys.argv) > 1:

@@ -33,12 +33,12 @@ from inspector.architectures.store import store  # noqa: E402
 
 OUT = ROOT / "fixtures" / "loaded_forms.jsonl"
 
-#: Where a model type's class is looked for, the largest model first.
+#: The classes of a model type, the largest model first.
 AUTOS = ("ForImageTextToText", "ForCausalLM", "ForConditionalGeneration", "ForSeq2SeqLM", "ForPreTraining", "")
 
 
 def types() -> list[str]:
-    """The model types that Transformers converts as it loads them."""
+    """The model types that Transformers converts when it loads them."""
     from transformers import CONFIG_MAPPING, conversion_mapping
 
     known = conversion_mapping._build_checkpoint_conversion_mapping()
@@ -131,7 +131,7 @@ def main() -> None:
                         f"{model_type} {seed}: {len(found)} {said}" if found else f"{model_type} {seed}: right",
                         flush=True,
                     )
-                except Exception as error:  # a type that cannot be built so small
+                except Exception as error:  # a type that cannot be built this small
                     counts["not built"] += 1
                     said = f"{error!r:.200}"
                     print(f"{model_type} {seed}: {said}", flush=True)

@@ -1,11 +1,11 @@
 """A release: the version and the changelog of the next one, and a rehearsal of it.
 
-    python tools/releasing.py cut 0.2.0     writes version and date; what is left to do is a commit and a tag
-    python tools/releasing.py address ME/checkpoint-inspector    writes where on GitHub the project is, in all that says so
+    python tools/releasing.py cut 0.2.0     writes version and date; a commit and a tag remain to be made
+    python tools/releasing.py address ME/checkpoint-inspector    writes the project's place on GitHub into all files
     python tools/releasing.py check         rehearses the next release on a copy of what is committed
 
-`check` cuts the release in a copy, builds it, and looks at everything that a user gets: metadata and contents of the wheel, an
-installation from nothing, the documentation. It publishes nothing.
+`check` cuts the release in a copy, builds it, and checks everything that a user gets: metadata and contents of the
+wheel, a fresh installation, the documentation. It publishes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-#: The module that says the version.
+#: The module that contains the version.
 VERSION = "inspector/version.py"
 _VERSION = re.compile(r'^__version__ = "(\d+)\.(\d+)\.(\d+)"$', re.MULTILINE)
 _RELEASE = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
@@ -30,7 +30,7 @@ PINNED = "docs/howto/continuous-integration.md"
 
 
 class RefusalError(Exception):
-    """What stands against a release, in a line."""
+    """The reason against a release, in a line."""
 
 
 def main(arguments: list[str]) -> int:
@@ -53,7 +53,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-#: Who publishes the project, in `[project.urls]`, until somebody does.
+#: The publisher of the project in `[project.urls]`, until there is one.
 OWNER = "OWNER"
 TO_DO = f"[project.urls] of pyproject.toml still says {OWNER}: python tools/releasing.py address OWNER/NAME"
 
@@ -63,12 +63,12 @@ def unnamed(root: Path) -> bool:
     return f"/{OWNER}/" in (root / "pyproject.toml").read_text()
 
 
-#: What names the project's address.
+#: Files that contain the project's address.
 ADDRESSED = ("pyproject.toml", "mkdocs.yml", "CONTRIBUTING.md", PINNED)
 
 
 def address(root: Path, place: str) -> None:
-    """Write the project's address into the files that name it. Raises RefusalError for what is no address."""
+    """Write the project's address into the files that contain it. Raises RefusalError for an invalid address."""
     owner, _, name = place.partition("/")
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}", owner) or not re.fullmatch(r"[\w.-]{1,100}", name):
         raise RefusalError(f"{place} is no OWNER/NAME")
@@ -87,7 +87,7 @@ def address(root: Path, place: str) -> None:
 
 
 def version_of(root: Path) -> tuple[int, int, int]:
-    """The version that the package says it is."""
+    """The version in the package."""
     found = _VERSION.search((root / VERSION).read_text())
     if found is None:
         raise RefusalError(f"{VERSION} has no __version__ of three numbers")
@@ -95,14 +95,14 @@ def version_of(root: Path) -> tuple[int, int, int]:
 
 
 def following(root: Path) -> str:
-    """The next release: a minor version more where something is unreleased, else the version as it is."""
+    """The next release: the next minor version if something is unreleased, else the version as it is."""
     major, minor, patch = version_of(root)
     waiting = section(root, UNRELEASED)
     return f"{major}.{minor + 1}.0" if waiting else f"{major}.{minor}.{patch}"
 
 
 def section(root: Path, version: str) -> str:
-    """What the changelog says of a version, without its heading."""
+    """The changelog's section on a version, without its heading."""
     text = (root / "CHANGELOG.md").read_text()
     for found in _RELEASE.finditer(text):
         if found["version"] == version:
@@ -111,7 +111,7 @@ def section(root: Path, version: str) -> str:
 
 
 def cut(root: Path, version: str, today: date) -> None:
-    """Give what is unreleased a version and a date. Raises RefusalError where there is nothing, or the version is no later one."""
+    """Give the unreleased section a version and a date. Raises RefusalError if it is empty or the version no later."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)\.(\d+)", version)
     if numbers is None:
         raise RefusalError(f"{version} is no version of three numbers")
@@ -128,7 +128,7 @@ def cut(root: Path, version: str, today: date) -> None:
 
 
 def releases(root: Path) -> list[tuple[str, date]]:
-    """The releases in the changelog, the last first. Raises RefusalError where one has no date, or they are out of order."""
+    """The releases in the changelog, the last first. Raises RefusalError for a missing date or a wrong order."""
     found = [(each["version"], each["date"]) for each in _RELEASE.finditer((root / "CHANGELOG.md").read_text())]
     if not found or found[0] != (UNRELEASED, None):
         raise RefusalError(f"the changelog does not begin with [{UNRELEASED}]")
@@ -148,11 +148,11 @@ def releases(root: Path) -> list[tuple[str, date]]:
 
 
 def check() -> None:
-    """Go through a release on a copy; print what holds. Raises RefusalError at the first that does not."""
+    """Rehearse a release on a copy; print each check. Raises RefusalError at the first that fails."""
     version = following(ROOT)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "source"
-        ran(["git", "rev-parse"])  # an error that says so where this is no checkout
+        ran(["git", "rev-parse"])  # fails with a message if this is no checkout
         copy.mkdir()
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x"], cwd=copy, input=archive, check=True)
@@ -176,7 +176,7 @@ def check() -> None:
 
 
 def ran(command: list[str], folder: Path = ROOT) -> str:
-    """What a program prints. Raises RefusalError, with its last line, where it fails."""
+    """The output of a program. Raises RefusalError, with its last line, if it fails."""
     program = Path(sys.executable).parent / command[0]
     done = subprocess.run(
         [str(program) if program.exists() else command[0], *command[1:]],

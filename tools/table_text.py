@@ -1,9 +1,9 @@
 """Tables as text: a family as rows of JSON, and every table in one layout, no line of which is wider than 200 columns.
 
-    python tools/table_text.py [--check]    # lays all tables out again, or lists those that are laid out otherwise
+    python tools/table_text.py [--check]    # lays out all tables again, or lists those whose layout differs
 
-What is repeated is written once: beginnings of names and long texts get a word under `let`, neighbouring rows that
-differ in a word or two each become one row of alternatives, and columns that many rows share go before them.
+Repeated text is written once: prefixes of names and long texts get a word under `let`, neighbouring rows that differ in
+a word or two become one row of alternatives, and columns that many rows share go before them.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from inspector.architectures.store import FOLDER, ONE
 from inspector.architectures.table import Family, Include, Row
 from inspector.architectures.table_file import alternatives, joined, statistics, unmarked
 
-#: The most columns of a line, and those that are left for the brackets that close after its last value.
+#: The maximum width of a line, and the part of it reserved for the brackets that close after its last value.
 WIDTH, _CLOSING = 200, 10
-#: Columns that a group of rows has in common, and from how many rows on.
+#: Columns that a group of rows must share, and the minimum number of rows.
 _COMMON, _GROUP = ("tower", "heads", "when"), 4
-#: Rows that must begin alike for the beginning to get a word.
+#: Rows that must share a prefix for it to get a word.
 _SHARED = 3
 #: Characters of a row's role, name and shape beyond which alternatives are no easier to read.
 _WIDE = 130
 
 
 class Line(NamedTuple):
-    """One entry of `rows`: the rows that it says, and how."""
+    """One entry of `rows`: the rows that it stands for, and its text."""
 
     rows: tuple[Row | Include, ...]
     entry: Any  # as JSON, without the columns of its group
@@ -53,12 +53,12 @@ def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, *
 
 
 def put(table: str, field: str, value: Any) -> str:
-    """A table's text with another value of a field (`with_field`)."""
+    """The text of a table with another value of a field (`with_field`)."""
     return layout(with_field(json.loads(table), field, value))
 
 
 def with_field(table: Mapping[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """A table with another value of a field, where it stands or after `types`; an empty one is left out."""
+    """A table with another value of a field, in its old place or after `types`; an empty value is left out."""
     fields = list(table.items())
     names = [name for name, _ in fields]
     if field in names:
@@ -70,7 +70,7 @@ def with_field(table: Mapping[str, Any], field: str, value: Any) -> dict[str, An
 
 # --- layout ---------------------------------------------------------------------------------------
 
-#: What a value is, by the field of a table, a block or an entry that has it; any other is plain.
+#: The kind of a value, by its field in a table, a block or an entry; any other is plain.
 _KINDS = {
     **dict.fromkeys(("rows", "cache", "pieces", "embedding"), "entries"),
     **dict.fromkeys(("after", "instead"), "lists"),
@@ -78,12 +78,12 @@ _KINDS = {
     **dict.fromkeys(("when", "without", "source"), "text"),
     "blocks": "tables",
 }
-#: What the values within are; a row has texts, and its columns are a mapping of texts.
+#: The kinds of nested values; a row has texts, and its columns are a mapping of texts.
 _WITHIN = {"tables": "table", "lists": "entries", "texts": "text", "row": "text"}
 
 
 class Item(NamedTuple):
-    """A value, with its kind and what is written before it."""
+    """A value, with its kind and the text before it."""
 
     head: str
     value: Any
@@ -112,7 +112,7 @@ def _items(item: Item) -> list[Item]:
 
 
 def _unbroken(item: Item) -> Item:
-    """A value, each of whose texts is one again."""
+    """A value whose broken texts are joined again."""
     if item.kind == "text":
         return item._replace(value=joined(item.value))
     if not isinstance(item.value, Mapping | list):
@@ -122,7 +122,7 @@ def _unbroken(item: Item) -> Item:
 
 
 def _laid(item: Item, indent: int, column: int) -> str:
-    """A value that begins in a column: on one line if it fits, else on several, indented further than `indent`."""
+    """A value that starts in a column: on one line if it fits, else on several, indented further than `indent`."""
     whole = dumps(item.value)
     if column + len(whole) <= WIDTH - _CLOSING:
         return whole
@@ -137,7 +137,7 @@ def _laid(item: Item, indent: int, column: int) -> str:
         return "[" + _filled(_items(item), indent + 1, column + 1) + "]"
     on_a_line = indent + len(item.head)
     if column > on_a_line and on_a_line + len(whole) <= WIDTH - _CLOSING:
-        return whole  # which is too much for this line, but not for one of its own
+        return whole  # which is too wide for this line, but not for one of its own
     if isinstance(item.value, str) and item.kind == "text":
         lines = _lines(item.value, max(WIDTH - _CLOSING - column - 4, 60))
         return "[" + _filled([Item("", line, "plain") for line in lines], indent + 1, column + 1) + "]"
@@ -149,7 +149,7 @@ def _has_mappings(values: Sequence[Any]) -> bool:
 
 
 def _entries(items: Iterable[Item], indent: int) -> Iterator[str]:
-    """Entries, each on a line of its own, or on several; only uses of blocks share one."""
+    """Entries, each on its own line, or on several; only uses of blocks share one."""
     line, was_use = "", False
     for item in items:
         entry = _laid(item, indent, indent + 2)
@@ -164,7 +164,7 @@ def _entries(items: Iterable[Item], indent: int) -> Iterator[str]:
 
 
 def _filled(items: Iterable[Item], indent: int, column: int) -> str:
-    """Values on lines that are filled; of those that need several lines themselves, rows and mappings begin anywhere."""
+    """Values on filled lines; of those that need several lines themselves, rows and mappings may start anywhere."""
     found = ""
     for item in items:
         comma = ", " if found else ""
@@ -182,7 +182,7 @@ def _filled(items: Iterable[Item], indent: int, column: int) -> str:
 
 
 def _lines(whole: str, room: int) -> Iterator[str]:
-    """A text as lines of at most `room` characters: broken after a comma or a bar, or where there is none at a space."""
+    """A text as lines of at most `room` characters: broken after a comma or a bar, otherwise at a space."""
     line = ""
     for piece in re.split(r"(?<=[,|]) ", whole):
         for part in textwrap.wrap(piece, room, break_long_words=False, break_on_hyphens=False):
@@ -218,7 +218,7 @@ def lines_of(rows: Sequence[Row | Include], words: Mapping[str, str]) -> Iterato
 
 
 def _units(rows: Sequence[Row | Include]) -> Iterator[tuple[Row | Include, ...]]:
-    """Each row or include by itself, and a norm over batches with what it keeps of these."""
+    """Each row or include alone, and a batch norm together with its statistics."""
     at = 0
     while at < len(rows):
         row = rows[at]
@@ -242,7 +242,7 @@ def _own(unit: Sequence[Row | Include]) -> dict[str, Any]:
 
 
 def _folded(units: Sequence[Sequence[Row | Include]], words: Mapping[str, str]) -> Any | None:
-    """Rows as one entry of alternatives; None where they are too different."""
+    """Rows as one entry of alternatives; None if they are too different."""
     rows = [unit[0] for unit in units if isinstance(unit[0], Row)]
     others = {row._replace(role="", name="", shape="", branch="") for row in rows}
     if len(rows) < len(units) or len(others) > 1 or len(set(map(len, units))) > 1:
@@ -263,7 +263,7 @@ _NAMES = re.compile(r"\$?[A-Za-z0-9_.]+|.", re.DOTALL)
 
 
 def _alternatives(texts: Sequence[str]) -> str | None:
-    """`q_proj`, `k_proj` → `(q|k)_proj`; None where what differs is no word."""
+    """`q_proj`, `k_proj` → `(q|k)_proj`; None if the differing part is no word."""
     if len(set(texts)) == 1:
         return texts[0]
     pieces = _NAMES if any("," in each or " " in each for each in texts) else _PIECES
@@ -309,7 +309,7 @@ def _written(line: Line, words: Mapping[str, str], columns: Mapping[str, Any]) -
     return [*texts, *([own] if own else [])]
 
 
-#: What stands for other text in a name, and is not looked into for a branch.
+#: A placeholder in a name, which is not searched for a branch.
 _STANDS = re.compile(r"\$[A-Z][A-Z0-9_]*|\{[^{}]*\}")
 
 
@@ -332,17 +332,17 @@ def marked(name: str, branch: str) -> str | None:
 
 
 def _is_whole(found: re.Match[str], name: str) -> bool:
-    """Whether a piece is made of whole words between dots."""
+    """Whether a piece consists of whole words between dots."""
     return name[found.end() :][:1] in ("", ".") and name[: found.start()][-1:] in ("", ".")
 
 
 def _always(text: str) -> Callable[[object], str]:
-    """What replaces a match with a text as it is, backslashes and all."""
+    """A replacement that inserts a text literally, including backslashes."""
     return lambda _: text
 
 
 def _worded(value: Any, words: Mapping[str, str]) -> Any:
-    """The value with words for what they stand for: the longest that a text has, one after the other."""
+    """The value with words in place of texts: the longest prefix first, one after the other."""
     if isinstance(value, dict):
         return {key: _worded(each, words) for key, each in value.items()}
     if isinstance(value, list):
@@ -355,7 +355,7 @@ def _worded(value: Any, words: Mapping[str, str]) -> Any:
 
 
 def beginnings(rows: Iterable[Row | Include]) -> dict[str, str]:
-    """Words for beginnings of names that several rows share, up to an index."""
+    """Words for prefixes of names that several rows share, up to an index."""
     starts = [row.name[: match.end()] for row in rows if isinstance(row, Row) for match in re.finditer(r"\}", row.name)]
     shared = [start for start, number in Counter(starts).items() if number >= _SHARED]
     layers = [start for start in shared if "{expert<" not in start]
@@ -374,7 +374,7 @@ def beginnings(rows: Iterable[Row | Include]) -> dict[str, str]:
 
 
 def main() -> int:
-    """Lay out all tables; with `--check` only list those that are laid out otherwise."""
+    """Lay out all tables; with `--check` only list those whose layout differs."""
     differing = 0
     for path in sorted(FOLDER.glob("*/*.json")):
         before = path.read_text(encoding="utf-8")

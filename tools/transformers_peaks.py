@@ -33,7 +33,7 @@ MOST_SCORES = 5_000_000_000
 
 
 def measured(model_type: str, attention: str) -> Iterator[dict[str, Any]]:
-    """Inference with a prompt, of every shape; then a training step of two depths."""
+    """Inference with a prompt, for each shape; then a training step at two depths."""
     model, config = built(model_type, attention, 4)
     for sequences, tokens in SHAPES:
         heads = getattr(config, "num_attention_heads", 1)
@@ -85,7 +85,7 @@ def step(model: Any, checkpointing: bool) -> dict[str, int]:
     if checkpointing:
         model.gradient_checkpointing_enable()
     ids = torch.randint(0, 1000, (2, 1024), device="cuda")
-    model(ids, labels=ids, use_cache=False).loss.backward()  # makes the gradients, which stay
+    model(ids, labels=ids, use_cache=False).loss.backward()  # creates the gradients, which stay
     before = start()
     loss = model(ids, labels=ids, use_cache=False).loss
     forward = torch.cuda.max_memory_allocated()

@@ -33,14 +33,14 @@ from vllm.v1.core import kv_cache_utils
 from vllm.v1.worker.gpu.attn_utils import get_kv_cache_spec
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "caches_vllm.jsonl"
-#: The layout that vLLM prefers where a backend does not ask for another one.
+#: The layout that vLLM prefers if a backend does not request another one.
 LAYOUT = "LBNHC"
 #: Seconds for one model.
 LIMIT = 120
 
 
 def without_the_processor(check: Any) -> Any:
-    """CPUs' own wish for the type of states is taken back: it is not a GPU's."""
+    """Undo the CPU's choice of the type of states, which is not a GPU's."""
 
     def checked(config: Any) -> None:
         kept = config.cache_config.mamba_ssm_cache_dtype
@@ -51,7 +51,7 @@ def without_the_processor(check: Any) -> Any:
 
 
 def asked(case: dict[str, Any], device: str) -> dict[str, Any]:
-    """Bytes of the pages that one sequence may come to need, tokens of a block, and the groups of layers."""
+    """Bytes of the pages that one sequence may need, tokens of a block, and the groups of layers."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "config.json").write_text(json.dumps(case["config"]))
         config = EngineArgs(
@@ -106,7 +106,7 @@ def answer(case: dict[str, Any], device: str, pipe: Any) -> None:
 
 
 def main() -> None:
-    """Ask for every case, and write them again."""
+    """Run every case, and write them again."""
     CPUAttentionBackend.get_supported_kernel_block_sizes = staticmethod(lambda *_, **__: [MultipleOf(16)])
     registry._run_in_subprocess = lambda function: function()  # each case has a process of its own already
     current_platform.check_and_update_config = without_the_processor(current_platform.check_and_update_config)
@@ -116,7 +116,7 @@ def main() -> None:
     for line in path.read_text().splitlines():
         case = json.loads(line)
         found: dict[str, Any] = {}
-        for device in ("meta", "cpu"):  # some models look at values while they are built
+        for device in ("meta", "cpu"):  # some models read values while they are built
             here, there = fork.Pipe(duplex=False)
             process = fork.Process(target=answer, args=(case, device, there))
             process.start()

@@ -31,7 +31,7 @@ from hostile.hdf5_files import hdf5
 
 MOST = 1_000_000
 SECONDS, MEGABYTES = 2.0, 150
-#: The command, which leaves the most memory that it had: what the system tells a parent includes the parent's own.
+#: The command with the most memory that it used: the system's figure for a child includes the parent's own.
 COMMAND = """
 import os, re
 really = os._exit
@@ -49,22 +49,22 @@ Make = Callable[..., Mapping[str, bytes]]
 
 
 class Kind(NamedTuple):
-    """Inputs of one kind: a file's name and bytes, made of numbers that begin at these."""
+    """Inputs of one kind: a file's name and bytes, made from numbers with these initial values."""
 
     make: Make
     start: Numbers
 
 
 class Cost(NamedTuple):
-    """What one audit took."""
+    """The cost of one audit."""
 
     seconds: float
     megabytes: float
-    stopped: bool  # whether a bound of the program's own was met
+    stopped: bool  # whether one of the program's own bounds was reached
 
     @property
     def share(self) -> float:
-        """Of the limits, the one that is nearer."""
+        """The larger of the two shares of the limits."""
         return max(self.seconds / SECONDS, self.megabytes / MEGABYTES)
 
 
@@ -83,7 +83,7 @@ def cost_of(folder: Path) -> Cost:
 
 
 def repeated(text: str, count: int, room: int = MOST - 1_000) -> str:
-    """A text again and again, with `#` for the number of the time, as often as asked or as fits."""
+    """A repeated text, with `#` for the number of the repetition, as often as requested or as fits."""
     return ",".join(text.replace("#", str(at)) for at in range(max(1, min(count, room // (len(text) + 7)))))
 
 
@@ -183,7 +183,7 @@ def archive(members: int, size: int, packed: int, name: int) -> Mapping[str, byt
 
 
 def overlapping(members: int, levels: int) -> Mapping[str, bytes]:
-    """An archive whose members are all the same one, and in it another such archive."""
+    """An archive whose members are all the same, which contains another such archive."""
     data = b"N."
     for _ in range(max(1, min(levels, 6))):
         head = (
@@ -313,7 +313,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def changed(numbers: Numbers, chance: random.Random) -> Numbers:
-    """The numbers with one of them changed: by one, doubled, halved, or anything small."""
+    """The numbers with one of them changed: by one, doubled, halved, or any small one."""
     at = chance.randrange(len(numbers))
     value = numbers[at]
     new = chance.choice((value + 1, value * 2, value // 2, max(0, value - 1), chance.randrange(40), value * 10))

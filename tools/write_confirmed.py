@@ -1,4 +1,4 @@
-"""Writes `inspector/sizing/confirmed_types.py`: the types whose caches the fixtures hold to what engines themselves hold.
+"""Writes `inspector/sizing/confirmed_types.py`: the types whose caches are compared with the engines' in the fixtures.
 
     python tools/write_confirmed.py
 
@@ -28,7 +28,7 @@ def types_of(fixture: str) -> list[str]:
 
 
 def text() -> str:
-    """The module."""
+    """The text of the module."""
     lines = [
         '"""Types whose caches were compared with what an engine itself holds (`tools/write_confirmed.py` writes this)."""',
         "",

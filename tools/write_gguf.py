@@ -1,9 +1,9 @@
-"""Write what is taken from the `gguf` package, so that neither reading a file nor a test need import it.
+"""Write the tables that come from the `gguf` package, so that neither readers nor tests need import it.
 
     PYTHONPATH=llama.cpp/gguf-py python tools/write_gguf.py "llama.cpp b11549"
 
-`inspector/formats/gguf/types.py` has GGML's types, `fixtures/gguf_kinds.json` the kinds of tensors of each architecture.
-llama.cpp's own gguf-py is ahead of the package that is published; the argument says which one it is.
+`inspector/formats/gguf/types.py` has GGML's types, `fixtures/gguf_kinds.json` each architecture's kinds of tensors.
+llama.cpp's own gguf-py is ahead of the published package; the argument names the version.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def module(origin: str) -> str:
 
 
 def kinds(arch: gguf.MODEL_ARCH) -> str:
-    """The names of an architecture's tensors, without part; `{}` where a number stands."""
+    """The names of an architecture's tensors, without part; `{}` for a number."""
     names = [gguf.TENSOR_NAMES[kind] for kind in gguf.MODEL_TENSORS[arch] if kind in gguf.TENSOR_NAMES]
     return " ".join(dict.fromkeys(name.replace("{bid}", "{}").replace("{xid}", "{}") for name in names))
 

@@ -40,16 +40,16 @@ import inspector
 
 OUT = ROOT / "fixtures" / "conversions.jsonl"
 TOWERS = ROOT / "fixtures" / "conversions_towers.jsonl"
-#: Elements of each tensor that are written down.
+#: Elements of each tensor that are recorded.
 SAMPLES = 3
-#: Numbers of the model's elements are so far apart that what is added to them shows.
+#: Numbers of the model's elements are so far apart that an added constant shows.
 APART = 4
-LARGEST = 1 << 24  # of whole numbers that F32 has all of
-#: Classes whose numbers the converter changes, so that they do not tell which element each was.
+LARGEST = 1 << 24  # of the whole numbers that F32 represents exactly
+#: Classes whose numbers the converter changes, so that they do not show which element each was.
 CHANGED = frozenset(
     {"BitnetForCausalLM", "JAISLMHeadModel", "TalkieForCausalLM", "Rwkv6ForCausalLM#2", "BailingMoeV3ForCausalLM"}
 )
-#: Tensors whose rows are alike in every model that the converter reads rightly: it takes the first for all.
+#: Tensors whose rows are equal in every model that is converted correctly: the converter takes the first for all.
 ALIKE = {"ChameleonForConditionalGeneration": ("q_norm.weight", "k_norm.weight", "q_norm.bias", "k_norm.bias")}
 #: Models that are written from recipes.
 REMOTE = {each.name: each for each in remote_cases(0)}
@@ -60,7 +60,7 @@ KINDS = {"F32": "ALL_F32", "BF16": "MOSTLY_BF16", "Q8_0": "MOSTLY_Q8_0"}
 def saved(
     name: str, seed: int, folder: Path, numbered: bool, towers: bool, structure: Structure | None = None
 ) -> tuple[str, dict[str, int]]:
-    """A model of the class with random numbers, or with its elements' numbers; its type, and each tensor's first."""
+    """A model of the class with random numbers, or those of its elements; its type, and each tensor's first number."""
     also = ALSO_TOWERS if towers else {other: of for other, (of, _) in ALSO.items()}
     built = also.get(name, name)
     remote = (REMOTE_TOWERS if towers else REMOTE).get(built)
@@ -82,7 +82,7 @@ def saved(
 
 
 def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool, structure: Structure | None = None) -> str:
-    """A model of Transformers, saved; its type."""
+    """Build and save a model of Transformers; its type."""
     import torch
     import transformers
 
@@ -108,7 +108,7 @@ def _built(name: str, seed: int, folder: Path, numbered: bool, towers: bool, str
 
 
 def _mend(transformers: Any) -> None:
-    """What keeps Transformers 5.23 from building a draft of Gemma 4, all of whose layers have another model's keys."""
+    """Let Transformers 5.23 build a draft of Gemma 4, all of whose layers have another model's keys."""
     for config_class in (transformers.Gemma4TextConfig, transformers.Gemma4UnifiedTextConfig):
         modes = config_class.kv_sharing_modes
         if not hasattr(modes, "mended"):
@@ -116,7 +116,7 @@ def _mend(transformers: Any) -> None:
 
 
 class _Modes(property):
-    """`kv_sharing_modes`, of models without a layer of their own keys, too."""
+    """`kv_sharing_modes`, also of models without a layer that has its own keys."""
 
     mended = True
 
@@ -136,7 +136,7 @@ def _number(path: Path) -> dict[str, int]:
     tensors, first, count = load_file(path), dict[str, int](), 0
     for name, tensor in tensors.items():
         numbers = torch.arange(tensor.numel()).reshape(tensor.shape)
-        if name.endswith("A_log"):  # what is exponentiated
+        if name.endswith("A_log"):  # the values that are exponentiated
             tensors[name] = torch.log(numbers + 1.0)
         elif tensor.is_floating_point():
             tensors[name] = ((numbers + count) * APART).float()
@@ -150,7 +150,7 @@ def _number(path: Path) -> dict[str, int]:
 
 def converted(converter: Converter, folder: Path, name: str, model_type: str, kind: str, towers: bool) -> Path:
     out = folder.parent / f"{kind}.gguf"
-    config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields as it reads it
+    config = json.loads((folder / "config.json").read_text())  # Transformers renames some fields when it reads them
     recipe = (ALSO_TOWERS if towers else {}).get(name, name)
     as_is = recipe in (REMOTE_TOWERS if towers else REMOTE)
     fields = {**config, **({} if as_is and towers else published(model_type, config))}
@@ -158,7 +158,7 @@ def converted(converter: Converter, folder: Path, name: str, model_type: str, ki
 
 
 def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
-    """What is not as it should be."""
+    """The differences from the expected result."""
     for pair, data in zip(result.pairs, result.data or (), strict=True):
         side = pair.a or pair.b
         name = side.tensors[0].tensor.name if side else ""
@@ -170,12 +170,12 @@ def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
 
 
 def _is_exact(pair: inspector.Pair) -> bool:
-    """Whether the file has the tensor in F32; convolutions of towers are F16 whatever is asked for."""
+    """Whether the file has the tensor in F32; convolutions of towers are F16 in any case."""
     return pair.b is not None and pair.b.dtype == "F32"
 
 
 def tampered(model: Path, path: Path, draw: random.Random) -> bool:
-    """Whether one number that is changed in one tensor of an F32 file is found, and nothing else."""
+    """Whether one changed number in one tensor of an F32 file is found, and nothing else."""
     import numpy as np
 
     result = inspector.diff(model, path)
@@ -194,7 +194,7 @@ def tampered(model: Path, path: Path, draw: random.Random) -> bool:
 
 
 def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Random) -> dict[str, Any]:
-    """A model and its file, written down: their headers, and which element is which."""
+    """A model and its file for the record: their headers, and which element is which."""
     import numpy as np
 
     opened, file = inspector.open(model), inspector.open(path)
@@ -210,7 +210,7 @@ def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Rand
         values = np.fromfile(path, np.float32, tensor.elements, offset=tensor.offset)
         places = sorted({draw.randrange(tensor.elements) for _ in range(SAMPLES)})
         if any(abs(value) > LARGEST or (value > 0 and value % 1) for value in map(float, values[places])):
-            continue  # computed of several tensors
+            continue  # computed from several tensors
         taken[tensor.name] = [[place, *_origin(float(values[place]), origins)] for place in places]
     config = json.loads((model / "config.json").read_text())
     written = {tensor.name: list(tensor.shape) for tensor in headers}
@@ -218,7 +218,7 @@ def sampled(model: Path, path: Path, first: Mapping[str, int], draw: random.Rand
 
 
 def compact(shapes: Mapping[str, list[int]]) -> list[list[Any]]:
-    """[name, shape], or [name with {} for its first number, shape, numbers] for those of one shape."""
+    """[name, shape], or [name with {} for its first number, shape, numbers] for tensors of one shape."""
     groups: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for name, shape in shapes.items():
         number = re.search(r"\.(\d+)\.", name)
@@ -228,7 +228,7 @@ def compact(shapes: Mapping[str, list[int]]) -> list[list[Any]]:
 
 
 def _origin(value: float, origins: list[tuple[int, str]]) -> list[Any]:
-    """The tensor and element whose number a value is, and what was added to it; of `A_log` the element alone."""
+    """The tensor and element whose number a value is, and the constant added to it; for `A_log` the element alone."""
     if value < 0 or not math.isfinite(value):
         return ["A_log", round(-value) - 1, 0]
     number, added = divmod(round(value), APART)
@@ -237,19 +237,19 @@ def _origin(value: float, origins: list[tuple[int, str]]) -> list[Any]:
 
 
 class Shown(NamedTuple):
-    """What was found of one model's files."""
+    """The results for one model's files."""
 
-    name: str  # the converter's, of the class
+    name: str  # the converter's name of the class
     seed: int
     changes: str  # of its structure
-    faults: Mapping[str, str]  # each type of file → what is wrong in it
+    faults: Mapping[str, str]  # type of each file → its errors
     tampered: bool  # whether the changed tensor was reported, and nothing else
 
 
 def compared(
     converter: Converter, name: str, seed: int, folder: Path, towers: bool, draw: random.Random, vary: bool
 ) -> Shown:
-    """A model's files, compared with it; each is printed."""
+    """Compare a model's files with it; each is printed."""
     structure = Structure(name, seed) if vary else None
     while True:
         model = folder / f"{len(list(folder.iterdir()))}" / "model"
@@ -258,7 +258,7 @@ def compared(
             model_type, _ = saved(name, seed, model, False, towers, structure)
             paths = {kind: converted(converter, model, name, model_type, kind, towers) for kind in KINDS}
             break
-        except Exception:  # a structure that no model of the class has
+        except Exception:  # no model of the class has this structure
             structure = structure.tamer() if structure else None
             if structure is None:
                 raise
@@ -329,7 +329,7 @@ def main() -> None:
                         _record(arguments.record, shown._asdict())
                     elif name not in CHANGED:
                         cases.append(written(converter, name, seed, Path(folder) / "model", towers, draw))
-                except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
+                except Exception as error:  # a class that cannot be built this small, or converted without a tokenizer
                     print(f"{name} {seed}: {error!r:.160}", flush=True)
                     _record(arguments.record, {"name": name, "seed": seed, "why": f"{error!r:.300}"})
     if arguments.write:

@@ -2,9 +2,9 @@
 
     python tools/llama_cpp/convert_cases.py SOURCE [--seed N…] [CLASS…]      # needs torch, transformers and xllamacpp
 
-SOURCE is llama.cpp's. Each class that the converter knows and Transformers has is built with a small configuration, saved,
-converted without its tokenizer, and written down: key-values, and tensors with their shapes. What llama.cpp itself does
-not load is left out: the converter writes some files from configurations that no model has. Without CLASS all of them.
+SOURCE is llama.cpp's. Each class that both the converter and Transformers have is built with a small configuration,
+saved, converted without its tokenizer, and recorded: key-values, and tensors with their shapes. Files that llama.cpp
+itself does not load are left out: the converter writes some from configurations that no model has. Without CLASS all.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
 KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf.py` writes them
 VOCABULARY = 160
 MOST_PARAMETERS = 60_000_000
-#: The converter's classes that need a tensor's numbers as they go, and stop where these are read late.
+#: The converter's classes that need a tensor's numbers immediately, and fail when these are read late.
 EAGER = frozenset({"JaisModel"})
 MOST_SECONDS = 120  # of one conversion
 
-#: A field's name → its value, the first that fits; by `Small` where the draw decides.
+#: A field's name → its value, by the first pattern that fits; chosen by `Small` where it is random.
 SIZES: tuple[tuple[str, Any], ...] = (
     (r"(text_)?hidden_size|d_model|n_embd|embed_dim|embedding_size|hidden_dim|out_hidden_size|projection_dim", "hidden"),
     (r"(shared_|dense_)?intermediate_size(_mlp)?|ffn_dim|n_inner|d_ff|ffn_hidden_size|block_ff_dim", "width"),
@@ -70,7 +70,7 @@ SIZES: tuple[tuple[str, Any], ...] = (
     (r"image_size", 56), (r"patch_size", 14), (r"attn_layer_indices", [1, 3]),
 )  # fmt: skip
 
-#: Fields that are given where the class has none of its own.
+#: Fields that are set if the class has no value of its own.
 NEEDED = frozenset({"num_key_value_heads", "num_experts_per_tok", "pad_token_id"})
 
 #: Model types whose latent attention has as many heads for keys as for queries.
@@ -98,7 +98,7 @@ TIED: Mapping[str, Mapping[str, Any]] = {
     "qwen3_next": {"num_hidden_layers": 4},
 }
 
-#: Model type → fields that published configurations have and Transformers no longer writes.
+#: Model type → fields of published configurations that Transformers no longer writes.
 WRITTEN: Mapping[str, Mapping[str, Any]] = {
     "deepseek_v32": {"scoring_func": "sigmoid"},
     "exaone_moe": {"scoring_func": "sigmoid"},
@@ -115,7 +115,7 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
 
 
 def published(model_type: str, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Fields of the published configuration of a model that Transformers saved as `config`."""
+    """The fields of the published configuration of a model that Transformers saved as `config`."""
     text = config.get("text_config", config)
     return {**WRITTEN.get(model_type, {}), **(OF_FIELDS[model_type](text) if model_type in OF_FIELDS else {})}
 
@@ -152,7 +152,7 @@ def _dots3_note(text: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-#: Model type → its published configuration's fields by those that Transformers has in their place.
+#: Model type → its published configuration's fields, from those that Transformers has instead.
 OF_FIELDS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "dots3_note": _dots3_note,
     "dots3_note_text": _dots3_note,
@@ -176,7 +176,7 @@ class Small:
         self.head = draw.choice([self.hidden // 4, 24])
 
     def fields(self, config_class: Any, start: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-        """What a configuration of the class is made with, that of its parts too.
+        """The arguments of the class's configuration, including those of its parts.
 
         Args:
             start: fields without which there is no default.
@@ -194,7 +194,7 @@ class Small:
         return {name: value for name, value in {**fields, **tied}.items() if value is not None}
 
     def _size(self, name: str, old: Any) -> Any:
-        """A smaller value of a field; None to leave it."""
+        """A smaller value of a field; None to leave it unchanged."""
         value = next((value for pattern, value in SIZES if re.fullmatch(pattern, name)), None)
         value = getattr(self, value) if isinstance(value, str) else value
         if isinstance(old, (bool, dict)) or isinstance(old, list) != isinstance(value, list):
@@ -217,13 +217,13 @@ class Converter:
         self._mend()
 
     def _mend(self) -> None:
-        """What keeps the converter from models that it knows, and has no part in their values."""
+        """Undo what keeps the converter from models that it knows, without any effect on their values."""
         minimax = importlib.import_module("conversion.minimax").MiniMaxText01Model
-        minimax._get_suppress_tokens = lambda _: []  # asks the tokenizer
+        minimax._get_suppress_tokens = lambda _: []  # reads the tokenizer
         nomic = importlib.import_module("conversion.bert").NomicBertModel
         nomic._is_tokenizer_xlmroberta = lambda _: False
         baichuan = importlib.import_module("conversion.baichuan").BaichuanModel
-        fused = baichuan.modify_tensors  # calls itself without end for all but the fused projection
+        fused = baichuan.modify_tensors  # recurses endlessly for all but the fused projection
 
         def modify(model: Any, tensor: Any, name: str, layer: int | None) -> Any:
             own = fused if name.endswith("W_pack.weight") else self.base.TextModel.modify_tensors
@@ -232,12 +232,12 @@ class Converter:
         baichuan.modify_tensors = modify
 
     def classes(self, towers: bool = False) -> list[str]:
-        """The classes that it converts, or of which it converts the towers beside a language model."""
+        """The classes that it converts, or whose towers beside a language model it converts."""
         kind = self.base.ModelType.MMPROJ if towers else self.base.ModelType.TEXT
         return sorted(self.base.ModelBase._model_classes[kind])
 
     def convert(self, folder: Path, name: str, more: Mapping[str, Any]) -> Path:
-        """The folder's model as a file beside it."""
+        """Convert the folder's model to a file beside it."""
         return self.written(folder, name, more, folder / "model.gguf")
 
     def written(
@@ -250,10 +250,10 @@ class Converter:
         towers: bool = False,
         as_is: bool = False,
     ) -> Path:
-        """The folder's model as a file, or the towers beside it. In a process of its own: the converter's classes remember what they did.
+        """The folder's model as a file, or its towers. In a process of its own, since the converter's classes keep state.
 
         Args:
-            as_is: `more` is the configuration as it was published, which Transformers would read into another form.
+            as_is: `more` is the configuration as it was published, which Transformers would change on reading.
         """
         answers = multiprocessing.get_context("fork").SimpleQueue()
 
@@ -282,7 +282,7 @@ class Converter:
         return out
 
     def case(self, path: Path, source: str) -> dict[str, Any]:
-        """A file's key-values and tensors, written down."""
+        """A file's key-values and tensors, for the record."""
         reader = self.gguf.GGUFReader(path)
         values = {key: field.contents() for key, field in reader.fields.items()}
         architecture = values["general.architecture"]
@@ -302,7 +302,7 @@ class Converter:
 
 
 def _target(folder: Path) -> Path:
-    """The model that a draft drafts for: its configuration is all that the converter reads of it."""
+    """The target model of a draft: its configuration is all that the converter reads of it."""
     target = folder.parent / "target"
     target.mkdir(exist_ok=True)
     fields = {
@@ -322,7 +322,7 @@ def _with_subclasses(cls: Any) -> Iterator[Any]:
 
 
 def _set_vocabulary(model: Any) -> None:
-    """In place of reading a tokenizer."""
+    """Replaces reading a tokenizer."""
     writer, fields = model.gguf_writer, model.hparams
     writer.add_tokenizer_model("none")
     writer.add_token_list([f"token {number}" for number in range(fields.get("vocab_size") or VOCABULARY)])
@@ -366,7 +366,7 @@ def main() -> None:
                     model_type = saved(name, seed, Path(folder))
                     config = json.loads((Path(folder) / "config.json").read_text())
                     path = converter.convert(Path(folder), name, published(model_type, config))
-                except Exception as error:  # a class that needs what `TIED` does not give it
+                except Exception as error:  # a class that needs more than `TIED` gives it
                     print(f"{name} {seed}: {error!r:.160}")
                     continue
                 answer = llama.load(path)

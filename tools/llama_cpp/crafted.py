@@ -1,10 +1,10 @@
-"""Does the audit decide as llama.cpp's server does? On crafted files of every architecture with every kind of tokenizer.
+"""Does the audit agree with llama.cpp's server? On crafted files of every architecture with every kind of tokenizer.
 
     python tools/llama_cpp/crafted.py [--files 1000] [--seed 0] [--list] [--only CLASS] [--keep DIR]     # needs xllamacpp
 
-Each file is one of `fixtures/gguf_loaded.jsonl` with a drawn tokenizer, and one or two of the faults of `mutations.py`.
-A file whose like without faults llama.cpp does not start with is not counted. Prints, by class of the last fault: how
-many llama.cpp refuses and the audit has an error for, refuses and the audit misses, starts with and the audit has an
+Each file is one of `fixtures/gguf_loaded.jsonl` with a random tokenizer, and one or two faults of `mutations.py`.
+A file does not count if llama.cpp does not start with it without faults. Prints, by class of the last fault, how many
+files llama.cpp refuses and the audit has an error for, refuses and the audit misses, starts with and the audit has an
 error for (alarm), starts with and the audit has none.
 """
 
@@ -30,7 +30,7 @@ from serving import Server  # noqa: E402  the same
 
 import inspector  # noqa: E402  found through the path above
 
-#: Half of the files are of those that most downloads are.
+#: Half of the files are of the architectures that most downloads have.
 USUAL = ("llama", "qwen2", "qwen3", "gemma2", "gemma3", "phi3", "gpt2", "bert", "qwen3moe", "mistral3")
 
 
@@ -47,7 +47,7 @@ def made(case: dict[str, Any], model: str) -> Craft:
 
 
 def verdict(path: Path) -> tuple[bool, list[str]]:
-    """Whether the audit says that llama.cpp loads a file, and its errors."""
+    """Whether llama.cpp loads a file according to the audit, and the audit's errors."""
     try:
         (model, *_) = inspector.audit([path]).checkpoints
     except inspector.InspectorError as error:
@@ -58,7 +58,7 @@ def verdict(path: Path) -> tuple[bool, list[str]]:
 
 
 class Comparison:
-    """Draws files, asks both, and counts."""
+    """Draws files, runs both programs, and counts."""
 
     def __init__(self, given: argparse.Namespace, server: Server, scratch: Path) -> None:
         self.given, self.server, self.scratch = given, server, scratch
@@ -69,7 +69,7 @@ class Comparison:
         self.starts: dict[tuple[str, str], bool] = {}
 
     def draw(self, at: int) -> None:
-        """One file; it counts if llama.cpp had enough memory and time."""
+        """Draw one file; it counts if llama.cpp had enough memory and time."""
         draw = random.Random(f"{self.given.seed} {at}")
         usual = [each for each in USUAL if each in self.cases]
         name, model = draw.choice(usual if draw.random() < 0.5 else list(self.cases)), draw.choice(TOKENIZERS)
@@ -96,7 +96,7 @@ class Comparison:
             print(f"{result} {at} {name}/{model} {kind}: {'; '.join(told)}\n    {why}", flush=True)
 
     def _starts(self, name: str, model: str) -> bool:
-        """Whether llama.cpp starts with a file that has no fault. The audit should then have none."""
+        """Whether llama.cpp starts with a file without faults. The audit should then have no error."""
         if (name, model) not in self.starts:
             with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
                 path = made(self.cases[name], model).write(Path(folder))

@@ -32,7 +32,7 @@ SIZES = {each.name: (each.block, each.nbytes) for each in TYPES.values()}
 
 @dataclass
 class Pair:
-    """A key-value: of a kind, or a list of items of it."""
+    """A key-value: a value of this kind, or a list of such items."""
 
     key: str | bytes
     kind: str
@@ -45,7 +45,7 @@ class Pair:
 
 @dataclass
 class Entry:
-    """A tensor: dimensions row-major. `moved` bytes are added to its offset; `code` stands for its type's."""
+    """A tensor: dimensions row-major. `moved` bytes are added to its offset; `code` replaces its type's."""
 
     dtype: str
     shape: list[int]
@@ -77,7 +77,7 @@ class Craft:
     name: str = "model.gguf"
 
     def find(self, key: str) -> Pair | None:
-        """A key-value by its key, the architecture's prefix left out or not."""
+        """A key-value by its key, with or without the architecture's prefix."""
         own = f"{self.architecture}.{key}"
         return next((each for each in self.pairs if each.key in (key, own)), None)
 
@@ -94,7 +94,7 @@ class Craft:
         return found if isinstance(found, str) else ""
 
     def write(self, folder: Path) -> Path:
-        """The file, and those beside it."""
+        """Write the file, and those beside it."""
         path = folder / self.name
         for name, data in self.beside.items():
             (folder / name).write_bytes(data)
@@ -115,7 +115,7 @@ class Craft:
         return sum(-(-each.nbytes // step) * step for each in self.entries)
 
     def header(self) -> bytes:
-        """All that is before the data."""
+        """All bytes before the data."""
         order, step = self.order, max(1, self.alignment)
         counts = (len(self.entries) + self.more_tensors) % 2**64, (len(self.pairs) + self.more_pairs) % 2**64
         out = self.magic + struct.pack(f"{order}IQQ", self.version, *counts)
@@ -149,7 +149,7 @@ class Craft:
 
 # --- tokenizers -------------------------------------------------------------------------------------
 
-#: Kinds of llama.cpp's tokenizers, with the pre-tokenizer that theirs may name.
+#: Kinds of llama.cpp's tokenizers, with the pre-tokenizer that each may name.
 TOKENIZERS = ("none", "no_vocab", "llama", "gpt2", "bert", "t5", "rwkv", "plamo2", "gemma4")
 _BYTES = [f"<0x{number:02X}>" for number in range(256)]
 

@@ -1,7 +1,7 @@
-"""Key-values of an architecture, drawn: those that its loader asks for, with numbers that tell dimensions apart.
+"""Random key-values of an architecture: the keys that its loader reads, with numbers that distinguish dimensions.
 
-Which keys a loader asks for is read in llama.cpp's source, `src/models/*.cpp`. What only some numbers satisfy, as its own
-tests set them (`tests/test-llama-archs.cpp`) or published models have them, is in `SPECIAL`.
+The keys are read from llama.cpp's source, `src/models/*.cpp`. Values that must satisfy a condition, as in its own tests
+(`tests/test-llama-archs.cpp`) or in published models, are in `SPECIAL`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Keys = dict[str, Any]
 
 #: Architectures without a loader, or that are no model.
 WITHOUT = frozenset({"clip", "gptj", "(unknown)"})
-#: Heads are hidden size / heads wide, whatever `attention.key_length` says.
+#: The width of a head is hidden size / heads, whatever `attention.key_length` says.
 NARROW = frozenset({
     "falcon", "grok", "gpt2", "gptneox", "mpt", "baichuan", "starcoder", "bert", "modern-bert", "nomic-bert",
     "nomic-bert-moe", "neo-bert", "jina-bert-v2", "jina-bert-v3", "eurobert", "bloom", "stablelm", "qwen", "qwen2",
@@ -27,7 +27,7 @@ NARROW = frozenset({
     "chatglm", "bitnet", "jais", "nemotron", "exaone4", "chameleon", "lfm2", "lfm2moe", "dream", "llada-moe",
     "pockettts", "bailingmoe2", "jamba",
 })  # fmt: skip
-#: As many heads for keys as for queries.
+#: Architectures with as many heads for keys as for queries.
 MANY_HEADS = frozenset({
     "olmoe", "dots1", "deepseek2-ocr", "modern-bert", "qwen", "cogvlm", "t5", "t5encoder", "bloom", "gptneox",
     "mpt", "phi2", "neo-bert", "jina-bert-v3", "nomic-bert", "nomic-bert-moe", "codeshell", "gpt2", "pockettts",
@@ -45,7 +45,7 @@ SOMETIMES_EXPERTS = frozenset({
     "llama", "refact", "minicpm", "granite", "mistral3", "llama-embed", "granite_swa", "jamba", "granitehybrid",
     "gemma4",
 })  # fmt: skip
-#: Layers of two kinds, which the heads for keys distinguish.
+#: Layers of two kinds, which differ in the number of key heads.
 HYBRID = frozenset({
     "plamo2", "jamba", "granitehybrid", "lfm2", "lfm2moe", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next",
 })  # fmt: skip
@@ -59,7 +59,7 @@ RECURRENT = frozenset({
     "mamba", "mamba2", "rwkv6", "rwkv7", "rwkv6qwen2", "arwkv7",
 })  # fmt: skip
 
-#: Beginnings of keys that do not follow the architecture.
+#: Prefixes of keys other than the architecture.
 WHOLE = ("xielu.", "tokenizer.")
 
 FLOATS = re.compile(
@@ -71,7 +71,7 @@ FLAGS = re.compile(
 
 
 def loaders(source: Path) -> dict[str, dict[str, bool]]:
-    """Architecture → the keys that its loader asks for, and whether it needs them."""
+    """Architecture → the keys that its loader reads, and whether it needs them."""
     arch = (source / "src/llama-arch.cpp").read_text()
     keys = dict(re.findall(r'\{\s*(LLM_KV_\w+),\s*"([^"]+)"', arch))
     names = dict(re.findall(r'\{\s*LLM_ARCH_(\w+),\s*"([^"]+)"\s*\}', arch.split("LLM_KV_NAMES")[0]))
@@ -115,16 +115,16 @@ class Draw:
         self.keys: Keys = {}
 
     def eight(self, least: int, most: int) -> int:
-        """A multiple of 8."""
+        """A random multiple of 8."""
         return 8 * self.random.randint(least, most)
 
     def by_layer(self, value: Any, at: Callable[[int], bool], other: Any = 0) -> list[Any]:
-        """A value for the layers where it holds."""
+        """A value for the layers to which it applies."""
         return [value if at(layer) else other for layer in range(self.layers)]
 
 
 def draw(architecture: str, asked: Mapping[str, bool], seed: int) -> list[Pair]:
-    """The key-values. Same seed, same values."""
+    """Draw the key-values. The same seed gives the same values."""
     model = Draw(architecture, seed)
     _common(model)
     drawn = _numbers(model)
@@ -180,7 +180,7 @@ def sound(case: Mapping[str, Any]) -> tuple[list[Pair], list[Entry]]:
 
 
 def _common(model: Draw) -> None:
-    """What every loader asks for."""
+    """The keys that every loader reads."""
     model.keys = {
         "context_length": model.random.randint(40, 99),
         "embedding_length": model.hidden,
@@ -203,7 +203,7 @@ def _common(model: Draw) -> None:
 
 
 def _numbers(model: Draw) -> Keys:
-    """A value for each key that is a number of its own."""
+    """A value for each key that is an independent number."""
     pick, eight = model.random, model.eight
     state, heads, expert = eight(2, 6), pick.choice([4, 6, 8]), eight(5, 17)
     return {
@@ -246,7 +246,7 @@ def _add(model: Draw, key: str, drawn: Keys) -> None:
 
 
 def _latent(model: Draw) -> None:
-    """The widths of latent attention, which its cache's are made of."""
+    """The widths of latent attention, which determine those of its cache."""
     keys = model.keys
     rope = 0 if model.architecture == "glm5-next" else 2 * model.random.randint(4, 8)
     keys["rope.dimension_count"] = rope
@@ -262,7 +262,7 @@ def _latent(model: Draw) -> None:
         keys["attention.head_count_kv"] = model.heads
 
 
-# --- what only some numbers satisfy ----------------------------------------------------------------
+# --- values that must satisfy a condition ----------------------------------------------------------------
 
 
 def _nemotron(model: Draw) -> None:
@@ -368,7 +368,7 @@ def _hy4(model: Draw) -> None:
 
 
 def _with(**numbers: Any) -> Callable[[Draw], None]:
-    """These values, the words of keys joined by two underscores."""
+    """Set these values, the words of keys joined by two underscores."""
     return lambda model: model.keys.update({key.replace("__", "."): value for key, value in numbers.items()})
 
 

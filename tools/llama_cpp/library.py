@@ -1,10 +1,10 @@
-"""llama.cpp itself, of the package `xllamacpp`: its shared library by ctypes, in a process of its own.
+"""llama.cpp itself, from the package `xllamacpp`: its shared library by ctypes, in a process of its own.
 
     llama = Llama()
     llama.load(Path("model.gguf"))          Answer(error="", parameters=7241732096)
-    llama.asked_for(Path("keys.gguf"))      each tensor that it would ask for with the file's key-values, optional ones too
+    llama.asked_for(Path("keys.gguf"))      each tensor that it would read with the file's key-values, optional ones too
 
-Some key-values make llama.cpp abort: the process is then started anew, and the answer is what it said last.
+Some key-values make llama.cpp abort: the process is then started again, and the answer is its last line.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: Levels of llama.cpp's log from which a line tells of an error.
+#: Levels of llama.cpp's log from which a line is an error.
 ERROR = 4
 
 
 class Answer(NamedTuple):
-    """What llama.cpp logged about a file."""
+    """The answer that llama.cpp logged for a file."""
 
-    error: str  # "" where it was loaded
+    error: str  # "" if it was loaded
     parameters: int = 0
 
 
@@ -42,7 +42,7 @@ class Llama:
         return Answer(answer["error"], answer.get("parameters", 0))
 
     def asked_for(self, path: Path) -> dict[str, list[int]]:
-        """Name → shape, row-major without trailing dimensions of 1; nothing where the key-values are refused."""
+        """Name → shape, row-major without trailing dimensions of 1; empty if the key-values are refused."""
         return dict(self._ask({"path": str(path), "all": True}).get("tensors", ()))
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class GgufParams(ctypes.Structure):
 
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 SET_DATA = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-#: Where `ggml_tensor` has its dimensions: after its type, and a pointer.
+#: The offset of dimensions in `ggml_tensor`: after its type, and a pointer.
 DIMENSIONS_AT = 16
 
 
@@ -158,7 +158,7 @@ def dimensions(tensor: int) -> list[int]:
 
 if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what the library prints is no answer
+    os.dup2(2, 1)  # the library's own output is not the answer
     library = Library()
     for line in sys.stdin:
         print(json.dumps(library.answer(json.loads(line))), file=answers, flush=True)

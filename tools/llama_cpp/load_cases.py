@@ -1,9 +1,10 @@
-"""What the tables predict, as files of zeros that llama.cpp loads: `fixtures/gguf_loaded.jsonl`.
+"""The tables' predictions as files of zeros that llama.cpp loads: `fixtures/gguf_loaded.jsonl`.
 
-    python tools/llama_cpp/load_cases.py SOURCE [--seed N] [--write] [ARCHITECTURE…]     # needs xllamacpp; SOURCE is llama.cpp's
+    python tools/llama_cpp/load_cases.py SOURCE [--seed N] [--write] [ARCHITECTURE…]     # needs xllamacpp
 
-For each architecture key-values are drawn and the tensors predicted. llama.cpp must load them, count the same parameters,
-and refuse the file without any one of its tensors, those apart that its loader marks as not required.
+SOURCE is llama.cpp's. For each architecture random key-values are drawn and the tensors predicted. llama.cpp must load
+them, count the same parameters, and refuse the file without any one of its tensors, except those that its loader marks
+as not required.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def patterns(tensors: Tensors) -> list[list[Any]]:
 
 
 def try_out(llama: Llama, pairs: list[Pair], folder: Path) -> tuple[dict[str, list[int]], str, list[str]]:
-    """The tensors that llama.cpp loads, what is wrong with them, and those without which it loads the file too."""
+    """The tensors that llama.cpp loads, the errors, and the tensors without which it still loads the file."""
     stored, head = predicted(write(folder / "keys.gguf", pairs, {}))
     answer = llama.load(write(folder / "zeros.gguf", pairs, stored))
     if head and not answer.error:

@@ -1,4 +1,4 @@
-"""Faults of GGUF files, by class: each changes a `Craft` and says what it did, or None where it does not apply."""
+"""Faults of GGUF files, by class: each changes a `Craft` and describes the change; None if it does not apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS = (0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 32, 33, 48, 64, 100, 128, 255, 25
 EXTREMES = (2**31 - 1, 2**31, 2**32 - 1)
 FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-30, 1e30, float("nan"), float("inf"), 0.5, 2.0, 10000.0)
 TEXTS = ("", "x", "llama", "LLAMA", "none", "default", "linear", "yarn", "true", "0", "qwen2", "gpt-2", "\x00", "é")
-#: Kinds of a value by the type that it has.
+#: Kinds of a value, by its Python type.
 ALIKE = {
     "uint32": ("int32", "uint64", "uint16", "uint8", "int64"),
     "float32": ("float64",),
@@ -307,7 +307,7 @@ def token_ids(craft: Craft, draw: random.Random) -> str | None:
 def _tensor(craft: Craft, draw: random.Random) -> Entry | None:
     if not craft.entries:
         return None
-    kinds: dict[str, list[Entry]] = {}  # kinds are drawn, not tensors: else nothing but blocks
+    kinds: dict[str, list[Entry]] = {}  # kinds are drawn instead of tensors, most of which are in blocks
     for each in craft.entries:
         kinds.setdefault(re.sub(r"\d+", "", str(each.name)), []).append(each)
     return draw.choice(draw.choice(list(kinds.values())))
@@ -426,7 +426,7 @@ def offset(craft: Craft, draw: random.Random) -> str | None:
     how = draw.choice(("shifted", "order", "from here"))
     step = draw.choice((1, 4, 16, 32, -32, 64, 2**40))
     if how == "order":
-        draw.shuffle(craft.entries)  # sound: any order does, as offsets follow it
+        draw.shuffle(craft.entries)  # sound: any order is, since offsets follow it
         return "shuffled"
     if how == "shifted":
         entry.moved = step

@@ -1,9 +1,9 @@
-"""What llama.cpp's converter writes beside language models, as cases: `fixtures/gguf_projectors.jsonl`.
+"""The files that llama.cpp's converter writes beside language models, as cases: `fixtures/gguf_projectors.jsonl`.
 
     python tools/llama_cpp/projector_cases.py SOURCE [--seed N…] [--out FILE] [CLASS…]
 
-SOURCE is llama.cpp's. The classes are those of which its converter writes the towers, built small (`towers.py`,
-`towers.txt`). A line has a file's `clip.*` key-values and its tensors, those of one pattern and shape together.
+SOURCE is llama.cpp's. The classes are those whose towers its converter writes, built small (`towers.py`, `towers.txt`).
+A line has a file's `clip.*` key-values and its tensors, those of one pattern and shape together.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from compare_cases import REMOTE_TOWERS, converted, saved
 from convert_cases import ROOT, Converter
 from load_cases import patterns
 
-#: Classes whose layers the converter counts by itself, and of whose recipes only the first layers are written.
+#: Classes whose layers the converter counts itself, and of whose recipes only the first layers are written.
 SHORT = frozenset({"StepVLForConditionalGeneration", "NemotronH_Nano_VL_V2#2"})
 OUT = ROOT / "fixtures" / "gguf_projectors.jsonl"
 
 
 def cases(converter: Converter, names: list[str], seeds: list[int]) -> Iterator[dict[str, Any]]:
-    """Of each class and seed what its file has; why there is none is printed."""
+    """For each class and seed, the content of its file; if there is none, the reason is printed."""
     for name in names:
         for seed in seeds:
             with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +36,7 @@ def cases(converter: Converter, names: list[str], seeds: list[int]) -> Iterator[
                     model_type, _ = saved(name, seed, model, numbered=False, towers=True)
                     path = converted(converter, model, name, model_type, "F32", towers=True)
                     reader = converter.gguf.GGUFReader(path)
-                except Exception as error:  # a class that cannot be built so small, or converted without a tokenizer
+                except Exception as error:  # a class that cannot be built this small, or converted without a tokenizer
                     print(f"{name} {seed}: {error!r:.160}", flush=True)
                     continue
                 keys = {key: field.contents() for key, field in reader.fields.items() if key.startswith("clip.")}

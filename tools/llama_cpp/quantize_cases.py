@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 import inspector
 
 Numbers = NDArray[np.float32]
-#: What quantizers of their own are made for: weights of two or three values.
+#: Weights that special quantizers are made for, of two or three values.
 COARSE = {"TQ1_0": (-1, 0, 1), "TQ2_0": (-1, 0, 1), "Q1_0": (-1, 1), "Q2_0": (-1, 0, 1, 2)}
 NAMES = ("gate_proj", "up_proj", "down_proj")
 FILE = {"gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"}
 
 
 def drawn(kind: str, rows: int, columns: int, draw: np.random.Generator) -> Numbers:
-    """A matrix: normal, of few large numbers, sparse, or shifted; of the values of a coarse type."""
+    """A random matrix: normal, with few large numbers, sparse, or shifted; with the values of a coarse type."""
     if kind in COARSE:
         scales = np.abs(draw.standard_normal((rows, 1))) + 0.1
         return (draw.choice(COARSE[kind], (rows, columns)) * scales).astype(np.float32)
@@ -63,7 +63,7 @@ def quantized(library: Any, number: int, values: Numbers, size: int) -> bytes:
 
 
 def saved(folder: Path, tensors: Mapping[str, Numbers], half: bool) -> None:
-    """The source: configuration and safetensors, in F32 or BF16 (numbers that BF16 has)."""
+    """The source: configuration and safetensors, in F32 or BF16 (numbers that BF16 represents)."""
     folder.mkdir()
     rows, columns = tensors["model.layers.0.mlp.gate_proj.weight"].shape
     config = {"model_type": "qwen2", "hidden_size": columns, "intermediate_size": rows, "num_hidden_layers": 2,
@@ -81,7 +81,7 @@ def saved(folder: Path, tensors: Mapping[str, Numbers], half: bool) -> None:
 
 
 def one(library: Any, gguf: Any, kind: Any, seed: int, folder: Path) -> Counter[str]:
-    """One draw: how many tensors are of each status, and whether the spoilt block was found."""
+    """One draw: the number of tensors of each status, and whether the damaged block was found."""
     draw = np.random.default_rng([seed, int(kind)])
     block, size = gguf.GGML_QUANT_SIZES[kind]
     rows, columns = int(draw.integers(1, 6)) * max(block, 32), int(draw.integers(1, 5)) * max(block, 32)

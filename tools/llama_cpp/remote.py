@@ -1,4 +1,4 @@
-"""Models that Transformers cannot build: their tensors written from `remote.txt`, with sizes that are drawn.
+"""Models that Transformers cannot build: their tensors written from `remote.txt`, with random sizes.
 
 for case in cases(seed):
     write(case, folder, seed)       config.json, and a model.safetensors of random BF16 numbers
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 RECIPES = Path(__file__).parent / "remote.txt"
 TOWERS = Path(__file__).parent / "towers.txt"
 VOCABULARY = 160
-#: Ends of the names of what is published in F32.
+#: Suffixes of the names of tensors that are published in F32.
 FLOATS = ("expert_bias", "e_score_correction_bias", "router_bias")
 
 
-#: Other names under which the converter knows a class → the one that is built, and what goes before its tensors' names.
+#: Other names under which the converter knows a class → the class that is built, and the prefix of its tensors' names.
 ALSO: dict[str, tuple[str, str]] = {
     "BaiChuanForCausalLM": ("BaichuanForCausalLM", ""),
     "BitNetForCausalLM": ("BitnetForCausalLM", ""),
@@ -77,7 +77,7 @@ ALSO: dict[str, tuple[str, str]] = {
 
 #: Fields of these configurations that the class which is built lacks.
 MORE: dict[str, dict[str, Any]] = {"BailingMoeV3VLForConditionalGeneration": {"mrope_section": [2, 1, 1]}}
-#: The same of the towers beside language models.
+#: The same for the towers beside language models.
 ALSO_TOWERS: dict[str, str] = {
     "Dots3NoteForConditionalGeneration": "Dots3NoteForCausalLM",
     "MiniMaxM3VLForConditionalGeneration": "MiniMaxM3SparseForConditionalGeneration",
@@ -146,11 +146,11 @@ def write(remote: Remote, folder: Path, seed: int, structure: Structure | None =
 
 
 def _filled(name: str, shape: tuple[int, ...], draw: Any) -> Any:
-    """Random numbers of the dtype that a name asks for."""
+    """Random numbers of the dtype that follows from a name."""
     import torch
 
     name, _, dtype = name.partition(":")
-    if dtype in ("I8", "U8"):  # two numbers of four bits
+    if dtype in ("I8", "U8"):  # two 4-bit numbers
         held = torch.randint(0, 256, shape, generator=draw, dtype=torch.uint8)
         return held.view(torch.int8) if dtype == "I8" else held
     if dtype == "I64":
@@ -165,7 +165,7 @@ def _filled(name: str, shape: tuple[int, ...], draw: Any) -> Any:
 
 
 def _steps(count: int, draw: Any) -> Any:
-    """How far each token of a draft's vocabulary lies from the target's that it is: of `VOCABULARY`, in order."""
+    """The distance of each token of a draft's vocabulary from its token in the target's `VOCABULARY`, in order."""
     import torch
 
     chosen = torch.randperm(VOCABULARY, generator=draw)[:count].sort().values
@@ -173,7 +173,7 @@ def _steps(count: int, draw: Any) -> Any:
 
 
 def rename(name: str, folder: Path) -> None:
-    """Make a model that was written one of another name under which the converter knows its class."""
+    """Turn a written model into one of another name under which the converter knows its class."""
     from safetensors.torch import load_file, save_file
 
     config = json.loads((folder / "config.json").read_text())

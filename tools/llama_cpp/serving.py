@@ -1,7 +1,7 @@
-"""Does llama.cpp's server start with a model? Of the package `xllamacpp`, in a process of its own for each file.
+"""Does llama.cpp's server start with a model? From the package `xllamacpp`, in a process of its own for each file.
 
     with Server() as server:
-        server.start(Path("model.gguf"))     "" it does; else what it said last, "aborted", or "resources"
+        server.start(Path("model.gguf"))     "" if it does; else its last line, "aborted", or "resources"
 
 More than loading: it also makes a context, reserves the computation's graphs, parses the chat template, and computes
 two tokens; an encoder, which it would not use before the first request, is sent one.
@@ -22,9 +22,9 @@ REASONS = re.compile(
 )
 #: Seconds of processor time and bytes of address space of one start.
 SECONDS, ADDRESSES = 15, 6 << 30
-#: What it says of a model that encodes, with which it does not compute while it starts.
+#: The log line for a model that encodes, with which it does not compute during its start.
 ENCODES = re.compile("speculative decoding not supported by this context")
-#: What it says, or how it ends, where it was given too little of these.
+#: Log lines, or kinds of exit, after too little memory or time.
 LACKED = re.compile(r"bad_alloc|unable to allocate|failed to allocate|not enough memory|ggml_aligned_malloc")
 
 
@@ -50,7 +50,7 @@ class Server:
         self._folder.cleanup()
 
     def start(self, path: Path) -> str:
-        """Why it does not start; "" if it does."""
+        """The reason why it does not start; "" if it does."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(f"{path}\n")
         self._process.stdin.flush()

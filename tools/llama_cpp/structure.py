@@ -1,9 +1,9 @@
-"""The structure of a small model, drawn: flags of its configuration turned over, other numbers of heads and experts.
+"""Random structures of a small model: flags of its configuration flipped, other numbers of heads and experts.
 
 structure = Structure("LlamaForCausalLM", seed)
 structure.changes({"attention_bias": False})    {"attention_bias": True}, or nothing
 
-A draw may be of a model that nobody could build or convert: `tamer` draws again, with fewer changes, down to none.
+A structure may be impossible to build or to convert: `tamer` draws again, with fewer changes, down to none.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-#: How often a flag is turned over, draw by draw, until a model can be built and converted.
+#: The probability that a flag is flipped, draw by draw, until a model can be built and converted.
 SHARES = (0.35, 0.35, 0.2, 0.1, 0.0)
-#: Numbers that decide which tensors a model has, with those that are drawn.
+#: Numbers that decide which tensors a model has, with the values to draw from.
 NUMBERS: tuple[tuple[str, tuple[int, ...]], ...] = (
     (r"num_key_value_heads|num_kv_heads|n_kv_heads", (1, 2, 4)),
     (r"(num|n)_(local_|routed_)?experts|moe_num_experts", (4, 8)),
@@ -46,7 +46,7 @@ class Structure:
         return Structure(name, seed, draw + 1) if draw + 1 < len(SHARES) else None
 
     def changes(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a configuration that have another value."""
+        """The fields of a configuration that get another value."""
         found = {name: self._drawn(name, value) for name, value in fields.items() if _matters(name)}
         found = {name: value for name, value in found.items() if value != fields[name]}
         self.told += [f"{name}={value}" for name, value in found.items()]
@@ -59,7 +59,7 @@ class Structure:
         return self._random.choice(choices) if choices and isinstance(value, int) and self._share else value
 
     def recipe(self, config: dict[str, Any], names: Iterable[str]) -> tuple[dict[str, Any], frozenset[str]]:
-        """A recipe's configuration, and its tensors that are left out: the head of every second model is its embeddings."""
+        """A recipe's configuration, and its omitted tensors: the head of every second model is its embeddings."""
         heads = frozenset(name for name in names if name.endswith("lm_head.weight"))
         if not heads or not self._share or self._random.random() < 0.5:
             return config, frozenset()
@@ -73,7 +73,7 @@ def _matters(name: str) -> bool:
 
 @cache
 def _common() -> frozenset[str]:
-    """Fields that every configuration has, whatever its model: no tensor depends on them, but for the head's."""
+    """Fields of every configuration on which no tensor depends, except the head's."""
     from transformers import PretrainedConfig
 
     return frozenset(PretrainedConfig().to_dict()) - {"tie_word_embeddings"}

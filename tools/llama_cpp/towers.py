@@ -1,4 +1,4 @@
-"""Tiny models that see or hear, and others with parts, with what they ask for beyond what `convert_cases` draws.
+"""Tiny models for images or sound, and others with parts, with the settings that `convert_cases` does not draw.
 
 build(name, seed, folder)      config.json, preprocessor_config.json and tensors under the names of published models
 """
@@ -16,7 +16,7 @@ from convert_cases import VOCABULARY, Small
 if TYPE_CHECKING:
     from structure import Structure
 
-#: What a processor's file says.
+#: The content of a processor's file.
 PREPROCESSOR = {
     "image_mean": [0.5] * 3, "image_std": [0.5] * 3, "max_pixels": 3136, "min_pixels": 784, "patch_size": 14,
     "size": {"longest_edge": 56, "shortest_edge": 28, "height": 56, "width": 56},
@@ -39,7 +39,7 @@ PUBLISHED: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 _DEEPSTACK = {"vision_config": {"deepstack_visual_indexes": [1, 3]}}
-#: Fields that a class ties to others, or has none of by itself.
+#: Fields that a class ties to others, or for which it has no default.
 _QWEN4 = {
     "indexer_n_heads": 4,
     "indexer_kv_heads": 1,
@@ -142,7 +142,7 @@ WRITTEN: Mapping[str, Mapping[str, Any]] = {
 
 
 def fields(name: str, config_class: Any, seed: int, structure: Structure | None = None) -> dict[str, Any]:
-    """What a configuration of the class is made with."""
+    """The arguments of the class's configuration."""
     small = Small(seed, structure)
     made = small.fields(config_class, START.get(name.partition("#")[0], {}))
     for each in dict.fromkeys((name.partition("#")[0], name)):
@@ -161,7 +161,7 @@ def _merge(into: dict[str, Any], more: Mapping[str, Any], small: Small) -> None:
 
 
 def publish(name: str, folder: Path) -> None:
-    """Give the tensors of a model that was saved the names of published ones, and write what a processor needs."""
+    """Give a saved model's tensors the names of published ones, and write the processor's file."""
     rename(name, folder / "model.safetensors")
     config = json.loads((folder / "config.json").read_text())
     if name == "Qwen3ASRForConditionalGeneration":

@@ -42,16 +42,16 @@ TYPES = {
     "std::string": "string",
 }
 TYPES |= {"int": "int32", "llama_pooling_type": "uint32"}  # the last is an enumeration
-#: Operations of which ggml has only some types: of a norm's weight, of a bias, of matrices and of tables.
+#: Operations for which ggml has only some types: of a norm's weight, of a bias, of matrices and of tables.
 OPERATIONS = ("MUL", "ADD", "MUL_MAT", "MUL_MAT_ID", "GET_ROWS", "DIV", "SSM_CONV", "SSM_SCAN", "RWKV_WKV6")
-#: What it says where a key is missing, and where none makes a size 0. Other errors are of sizes that the key may have a
-#: default for, and the vocabulary's is the number of tokens.
+#: Messages for a missing key, and for a size that becomes 0 without it. Other errors are of sizes for which the key may
+#: have a default, and the vocabulary's is the number of tokens.
 NEEDED = r"key not found|expected (?:\d+, )?0,"
-#: A call that reads a key: how, the key, the variable, and for a list how many items.
+#: A call that reads a key: the function, the key, the variable, and for a list the number of items.
 CALL = r"get_(key_or_arr|key|arr)\(\s*LLM_KV_(\w+)\s*,\s*([\w.]+)(?:\s*,\s*([\w.]+(?:\(\))?))?"
-#: The number of items that a list must have → how it is written here.
+#: The number of items that a list must have → our notation of it.
 LENGTHS = {"hparams.n_layer_all": "blocks", "hparams.n_layer()": "layers", "4": "4"}
-#: What it says where it cannot rotate as many dimensions.
+#: The message for a number of dimensions that it cannot rotate.
 ROTATED = "n_dims % 2 == 0"
 _VARIABLE = r'^\s*(?:std::array<|std::vector<|enum )?(uint32_t|uint64_t|int32_t|int|float|bool|std::string|llama_pooling_type)\b[^;({]*?\b(\w+)\s*(?:=|;|,|\[|\(")'
 
@@ -62,17 +62,17 @@ def names(text: str) -> dict[str, str]:
 
 
 def variables(text: str) -> dict[str, str]:
-    """Name → type, of the fields and local variables that keys are read into."""
+    """Name → type, of the fields and local variables into which keys are read."""
     return {name: TYPES[kind] for kind, name in re.findall(_VARIABLE, text, re.MULTILINE)}
 
 
 def quoted(text: str, variable: str) -> list[str]:
-    """The names that a variable is compared with."""
+    """The names with which a variable is compared."""
     return sorted(set(re.findall(rf'\b{variable}\s*==\s*"([^"]+)"', text)))
 
 
 def operations(text: str) -> dict[str, str]:
-    """Tensor's name, `%d` for the layer → ggml's operation with it, of the tensors whose operation restricts types.
+    """Tensor's name, `%d` for the layer → ggml's operation on it, of the tensors whose operation restricts types.
 
     A bias has the name of its weight, but is added.
     """
@@ -88,7 +88,7 @@ def reshaped(text: str, named: dict[str, str]) -> set[str]:
 
 
 def tokenizers(text: str) -> dict[str, str]:
-    """Tokenizer → the kind of its vocabulary: what follows the comparison with its name."""
+    """Tokenizer → the kind of its vocabulary, which follows the comparison with its name."""
     branches = re.findall(r"if \(([^{;]*\btokenizer_model ==[^{;]*)\) \{\s*type = LLAMA_VOCAB_TYPE_(\w+);", text)
     found = {name: kind for condition, kind in branches for name in quoted(condition, "tokenizer_model")}
     return {name: kind for name, kind in sorted(found.items()) if kind != "TEST"}
@@ -129,7 +129,7 @@ def needed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry]) ->
 
 
 def typed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry], keys: dict[str, str]) -> Iterator[str]:
-    """The keys whose type is compared: those of the file singly, and any others at once, taking out each as refused."""
+    """The keys whose type is checked: the file's one by one, and any others together, without each refused one."""
     for at in range(2, len(pairs)):
         size = pairs[at][0].endswith(".vocab_size")
         own = [*of_words(pairs, pairs[at][2]), another(*pairs[at][:2])] if size else None
@@ -159,7 +159,7 @@ def another(key: str, kind: str) -> Pair:
 
 
 def optional(llama: Llama, server: Server, path: Path, pairs: list[Pair], entries: list[Entry]) -> list[str]:
-    """The tensors that are loaded where they are present, `%d` for the layer; with experts, and with none.
+    """The tensors that are loaded if present, `%d` for the layer; with experts, and without.
 
     Scales of packed weights, which it loads for every architecture, are left out.
     """
@@ -180,7 +180,7 @@ def optional(llama: Llama, server: Server, path: Path, pairs: list[Pair], entrie
 
 
 def rotates(server: Server, path: Path, pairs: list[Pair], entries: list[Entry]) -> str:
-    """Which dimensions of a head may be rotated: "whole" for all, "part" for any even number; "" if it does not matter."""
+    """The dimensions of a head that may be rotated: "whole" for all, "part" for any even number, "" for any at all."""
     own = pairs[0][2] + "."
     keys = {key.removeprefix(own): value for key, _, value in pairs}
     head = head_of(keys)
@@ -204,7 +204,7 @@ def head_of(keys: dict[str, Any]) -> int | None:
 
 
 def _dense(path: Path) -> list[Entry]:
-    """The tensors that are predicted from key-values; none where they make no model."""
+    """The tensors that are predicted from key-values; none if they make no model."""
     try:
         return [("F32", shape, name) for name, shape in predicted(path)[0].items()]
     except inspector.InspectorError:

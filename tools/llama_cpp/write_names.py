@@ -20,7 +20,7 @@ OUT = Path(__file__).parents[2] / "inspector/architectures/data/tables/conversio
 
 
 def shortened(names: list[str]) -> list[str]:
-    """Names without those that end with another of them, and without what only says that a model has them."""
+    """Names without those that end with another of them, and without the words that only say that it is a model's."""
     bare = [re.sub(r"\{\w+\}", "{}", name.removeprefix("model.").removesuffix(".weight")) for name in names]
     bare += [name.replace("conformer.", "audio_tower.", 1) for name in bare if name.startswith("conformer.")]
     kept = [name for name in bare if not any(name != other and name.endswith(f".{other}") for other in bare)]

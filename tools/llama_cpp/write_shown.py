@@ -21,7 +21,7 @@ from remote import cases as remote_cases
 
 SHOWN = ROOT / "fixtures" / "shown.jsonl"
 DOC = ROOT / "docs" / "conversions.md"
-#: Classes that no file can be made of, and why.
+#: Classes of which no file can be made, and why.
 WITHOUT = {"UltravoxModel": "the converter refuses it: the text is another model's"}
 HEAD = """# Conversions that were tried
 

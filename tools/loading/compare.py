@@ -38,7 +38,7 @@ COLUMNS = ("right", "weak", "missed", "stern", "alarm")
 
 
 def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) -> None:
-    """Write cases until there are so many; what is there already stays."""
+    """Write cases up to this number; existing ones stay."""
     import torch
 
     torch.set_num_threads(1)
@@ -58,7 +58,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
     for name in names:
         loaders.warm(downloads.LOADED[name], seeds / name, base)
     sound = {name: _asked(loaders, downloads.LOADED[name], seeds / name, seeds / name, base) for name in names}
-    for name in [name for name in names if sound[name].refused]:  # nothing can be learnt of a fault in it
+    for name in [name for name in names if sound[name].refused]:  # a fault in it would show nothing
         print(f"{name} left out: refused as it is: {sound[name].refused[:200]}")
         names.remove(name)
     out.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def _verdict(found: Any, sound: Any) -> str:
 
 
 def audited(folder: Path) -> tuple[str, str]:
-    """The gravest severity that the audit finds, and its first findings."""
+    """The gravest severity in the audit, and its first findings."""
     import inspector
 
     try:
@@ -110,7 +110,7 @@ def audited(folder: Path) -> tuple[str, str]:
 
 
 def judged(case: Case, severity: str) -> str:
-    """What the audit's verdict is beside the loader's."""
+    """The audit's verdict compared with the loader's."""
     if case["loader"] == "refuses":
         return {"error": "right", "unread": "right", "warning": "weak"}.get(severity, "missed")
     if case["loader"] == "tells":
@@ -127,7 +127,7 @@ def _one(folder: Path, line: str) -> tuple[Case, str, str]:
 
 
 def judge(out: Path, listed: tuple[str, ...], words: str) -> None:
-    """Audit every case, count, and list those of some kinds."""
+    """Audit every case, count, and list the cases of some kinds."""
     lines = (out / "cases.jsonl").read_text().splitlines()
     with ProcessPoolExecutor(2) as pool:
         rows = list(pool.map(_one, [out] * len(lines), lines, chunksize=20))

@@ -31,7 +31,7 @@ import vocabularies
 
 Row = dict[str, Any]
 _DOCUMENT = json.loads(Path(__file__).with_suffix(".json").read_text())
-#: Values that rows are made of, by name.
+#: Shared values of rows, by name.
 SHARED: dict[str, Any] = _DOCUMENT.pop("shared")
 
 
@@ -55,7 +55,7 @@ _LIBRARIES = {
     "sentences": "sentence-transformers",
     "gguf": "llama.cpp",
 }
-#: Name of a download → how it is loaded: the class of Transformers, or the library.
+#: Name of a download → its loader: the class of Transformers, or the library.
 LOADED: dict[str, str] = {
     name: row.get("model") or next(library for kind, library in _LIBRARIES.items() if kind in row)
     for rows in SETS.values()
@@ -114,7 +114,7 @@ def _pickle(folder: Path) -> None:
 
 
 def _write_processor(folder: Path, row: Row, tokenizer: Any) -> None:
-    """A processor of a feature extractor and a tokenizer, in the files that Transformers gives it."""
+    """A processor of a feature extractor and a tokenizer, in the files in which Transformers saves it."""
     ((kind, values),) = row["preprocessor"].items()
     with tempfile.TemporaryDirectory() as inner:
         _built(kind, values).save_pretrained(inner)
@@ -128,7 +128,7 @@ def _write_processor(folder: Path, row: Row, tokenizer: Any) -> None:
 
 
 def _packed(folder: Path, row: Row) -> None:
-    """What Transformers packs by bitsandbytes, and writes."""
+    """A model that Transformers packs by bitsandbytes, and saves."""
     with tempfile.TemporaryDirectory() as plain:
         _built(row["model"], row["values"]).bfloat16().save_pretrained(plain)
         how = transformers.BitsAndBytesConfig(**row["packed"])
@@ -138,7 +138,7 @@ def _packed(folder: Path, row: Row) -> None:
 
 
 def _float8(folder: Path, row: Row) -> None:
-    """FP8 in square blocks, as DeepSeek's and Qwen's, perhaps in shards with an index."""
+    """FP8 in square blocks, as in DeepSeek and Qwen, optionally in shards with an index."""
     side, kept = row["float8"], tuple(row["declared"].get("modules_to_not_convert", ()))
     own = _built(row["model"], row["values"]).bfloat16()
     tensors: dict[str, Any] = {}
@@ -175,7 +175,7 @@ def _integers(folder: Path, row: Row) -> None:
 
 
 def _write_declared(folder: Path, row: Row, own: Any, tensors: Row, how: Row) -> None:
-    """Tensors in as many files as the row says, and a configuration that declares how they are packed."""
+    """Tensors in as many files as the row says, and a configuration that declares their packing."""
     from safetensors.torch import save_file
 
     names, files = sorted(tensors), row.get("shards", 1)
@@ -206,7 +206,7 @@ def _adapter(folder: Path, row: Row) -> None:
 
 
 def _pipeline(folder: Path, row: Row) -> None:
-    """A pipeline, put together of its parts."""
+    """A pipeline assembled from its parts."""
     import diffusers
 
     index: Row = {"_class_name": row["pipeline"], "_diffusers_version": diffusers.__version__, **row.get("values", {})}
@@ -253,7 +253,7 @@ def _sentences(folder: Path, row: Row) -> None:
 
 
 def _gguf(folder: Path, row: Row) -> None:
-    """A decoder for llama.cpp: matrices in the row's packing, what is no matrix in F32."""
+    """A decoder for llama.cpp: matrices in the row's packing, other tensors in F32."""
     import gguf
     import numpy
 
@@ -283,7 +283,7 @@ def _gguf(folder: Path, row: Row) -> None:
 
 
 def _add_vocabulary(writer: Any, kind: str) -> int:
-    """A vocabulary of SentencePiece's kind, or of byte pairs with a pre-tokenizer of this name; how many tokens it has."""
+    """Add a vocabulary of SentencePiece's kind, or of byte pairs with this pre-tokenizer; its number of tokens."""
     if kind == "pieces":
         words = dict.fromkeys(vocabularies.WORDS)
         tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *words]

@@ -1,9 +1,9 @@
-"""How a fault is written down: a title, a kind of file, and the ways in which it may differ.
+"""The notation of a fault: a title, a kind of file, and its variants.
 
     drawn("class: {}", JSON, {"dtype": {"torch_dtype": GONE, "dtype": OneOf("float16", "auto")}})
 
-A way is a function of what the file has and of the draw, which returns what it has instead, or None where the way does
-not apply; or, for a document, the fields that are set.
+A variant is a function of the file's content and of the random generator, which returns the new content, or None if it
+does not apply; or, for a document, the fields to set.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: The class of a fault, and what was done.
+#: The class of a fault, and its description.
 Done = tuple[str, str]
 
 
@@ -26,19 +26,19 @@ class Place(NamedTuple):
     others: list[Path]  # sound downloads of the same set
 
     def elsewhere(self) -> list[Path]:
-        """The files of this name of the other downloads."""
+        """The files of this name in the other downloads."""
         found = [each / self.path.relative_to(self.folder) for each in self.others]
         return [each for each in found if each.is_file()]
 
 
 Change = Callable[[Place, random.Random], Done | None]
 Way = Callable[[Any, random.Random], Any]
-#: Rows of (pattern of file names, how often it is drawn beside the others, change).
+#: Rows of (pattern of file names, its weight in the draw, change).
 Table = list[tuple[str, int, Change]]
 
 
 class Codec(NamedTuple):
-    """How a kind of file is read and written; what cannot be read is None."""
+    """How a kind of file is read and written; unreadable content is None."""
 
     read: Callable[[Path], Any]
     write: Callable[[Path, Any], object]
@@ -65,7 +65,7 @@ def _meant(value: dict[str, Any]) -> Any:
     return OneOf(value["one of"]) if "one of" in value else GONE if "gone" in value else value
 
 
-#: What is data of the faults, among it the fields of documents that they set.
+#: The data of the faults, such as the fields of documents that they set.
 FAULTS: dict[str, Any] = json.loads(Path(__file__).with_name("faults.json").read_text(), object_hook=_meant)
 
 
@@ -80,7 +80,7 @@ def set_fields(document: dict[str, Any], fields: Mapping[str, Any], draw: random
 
 
 def drawn(title: str, codec: Codec, ways: Mapping[str, Way | Mapping[str, Any]]) -> Change:
-    """A change in one of some ways, each as likely."""
+    """A change in one of several ways, each equally likely."""
 
     def change(place: Place, draw: random.Random) -> Done | None:
         value = codec.read(place.path)
@@ -98,7 +98,7 @@ def drawn(title: str, codec: Codec, ways: Mapping[str, Way | Mapping[str, Any]])
 
 
 def places_in(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a document, four deep; of long lists the first items."""
+    """Every place in a document, four levels deep; of long lists the first items."""
     items = value.items() if isinstance(value, dict) else enumerate(value[:3]) if isinstance(value, list) else ()
     for key, inner in list(items)[:200]:
         yield (*at, key)
@@ -107,7 +107,7 @@ def places_in(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def holder_of(document: Any, place: tuple[Any, ...]) -> Any:
-    """What holds the value at a place."""
+    """The container of the value at a place."""
     for key in place[:-1]:
         document = document[key]
     return document

@@ -1,4 +1,4 @@
-"""One random fault in a download: `mutate(folder, others, draw)` changes it and says what it did, as (class, detail)."""
+"""One random fault in a download: `mutate(folder, others, draw)` makes it and describes it, as (class, detail)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from faults_of_gguf import GGUFS
 from faults_of_tokenizers import TOKENIZERS
 from faults_of_weights import WEIGHTS
 
-#: How often a fault is one of the whole file.
+#: The probability that a fault is one of the whole file.
 WHOLE_FILE = 0.2
 
 
 def mutate(folder: Path, others: list[Path], draw: random.Random) -> Done:
-    """Change one thing. Drawn again where there is nothing that the drawn change applies to."""
+    """Change one thing. Drawn again if the drawn change applies to nothing."""
     while True:
         path = draw.choice(sorted(each for each in folder.rglob("*") if each.is_file() and each.name != "README.md"))
         whole, inside = _changes(path, FILES), _changes(path, [*DOCUMENTS, *TOKENIZERS, *WEIGHTS, *GGUFS])
@@ -32,7 +32,7 @@ def mutate(folder: Path, others: list[Path], draw: random.Random) -> Done:
 
 
 def _changes(path: Path, table: Table) -> list[Change]:
-    """The changes that apply to a file, each as often as it is to be drawn."""
+    """The changes that apply to a file, repeated by their weights."""
     return [change for pattern, weight, change in table if fnmatch(path.name, pattern) for _ in range(weight)]
 
 
@@ -40,7 +40,7 @@ def _changes(path: Path, table: Table) -> list[Change]:
 
 HTML = b"<!DOCTYPE html>\n<html><head><title>403 Forbidden</title></head><body>Access is restricted</body></html>\n"
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"ab" * 32 + b"\nsize 499723\n"
-#: What stands in a file's place.
+#: Replacements of a whole file.
 INSTEAD = (
     ("web page", HTML),
     ("LFS pointer", POINTER),
@@ -82,7 +82,7 @@ def _rename(place: Place, draw: random.Random) -> Done:
 
 
 def _take_another(place: Place, draw: random.Random) -> Done | None:
-    """The file of the same name of another download."""
+    """Use the file of the same name of another download."""
     found = place.elsewhere()
     if not found:
         return None
@@ -92,7 +92,7 @@ def _take_another(place: Place, draw: random.Random) -> Done | None:
 
 
 def _move(place: Place, draw: random.Random) -> Done:
-    """The file lies a folder deeper, or its name has another case; or a folder has its name; or it is a link to nothing."""
+    """Move the file a folder deeper, change its name's case, or replace it by a folder or a dangling link."""
     path, raw = place.path, place.path.read_bytes()
     how = draw.choice(("deeper", "case", "folder", "link"))
     path.unlink()
@@ -110,7 +110,7 @@ def _move(place: Place, draw: random.Random) -> Done:
 
 
 def _in_code(code: str) -> Way:
-    """A text in another encoding; None for what is no text."""
+    """A text in another encoding; None if it is no text."""
 
     def way(raw: bytes, _: random.Random) -> bytes | None:
         try:
@@ -121,7 +121,7 @@ def _in_code(code: str) -> Way:
     return way
 
 
-#: What editors and shells make of a text.
+#: Changes that editors and shells make to a text.
 _encoded = drawn(
     "text {}",
     BYTES,
@@ -134,7 +134,7 @@ _encoded = drawn(
         "cut and closed": lambda raw, draw: raw[: draw.randrange(len(raw) + 1)] + b"}",
     },
 )
-#: The file's compressed form under its name; or the file twice, or as its own first part.
+#: The file compressed under its name; or the file twice, or as its own first part.
 _shifted = drawn(
     "bytes {}",
     BYTES,

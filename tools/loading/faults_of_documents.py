@@ -1,4 +1,4 @@
-"""Faults of texts: configurations, tokenizers, templates, settings, pipelines, and what any JSON may have."""
+"""Faults of texts: configurations, tokenizers, templates, settings, pipelines, and those of any JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Document = dict[str, Any]
 
 
 def _field(place: Place, draw: random.Random) -> Done | None:
-    """A field is removed, null, of another type, or has another value."""
+    """Remove a field, or make it null, of another type or of another value."""
     document = JSON.read(place.path)
     kept = ("vocab", "transformers_version", "_diffusers_version")
     places = [each for each in places_in(document) if each[0] not in kept]
@@ -52,7 +52,7 @@ def _field(place: Place, draw: random.Random) -> Done | None:
 
 
 def _field_otherwise(place: Place, draw: random.Random) -> Done | None:
-    """A field has another name, another field's value, its value in another form; or there is one more."""
+    """Rename a field, give it another field's value, another form of its value, or add one."""
     document = JSON.read(place.path)
     places = [each for each in places_in(document) if isinstance(each[-1], str) and each[0] != "vocab"]
     if not places:
@@ -88,7 +88,7 @@ def _field_otherwise(place: Place, draw: random.Random) -> Done | None:
 
 
 def _number(word: str) -> Any:
-    """A number gives way to a word that JSON does not have."""
+    """Replace a number by a word that JSON does not have."""
 
     def way(text: str, draw: random.Random) -> str | None:
         numbers = [*re.finditer(r"(?<=: )-?[0-9.e-]+(?=[,\n}])", text)]
@@ -115,7 +115,7 @@ def _conflict(text: str, draw: random.Random) -> str:
     return "\n".join(lines)
 
 
-#: What JSON does not have, or has in two ways.
+#: Syntax that JSON does not have, or has in two ways.
 _syntax = drawn(
     "JSON with {}",
     TEXT,
@@ -139,7 +139,7 @@ def _first_half(value: Any, draw: random.Random) -> Any:
     return dict(list(value.items())[:half]) if isinstance(value, dict) else value[:half]
 
 
-#: The document lies within another, or stands as a text.
+#: The document nested in another, or as a text.
 _wrapped = drawn(
     "document {}",
     JSON,
@@ -157,7 +157,7 @@ _SIZES = re.compile(r"(size|dim|num|layers|heads|width|depth|rank|channels|posit
 
 
 def _size(values: Document, draw: random.Random) -> Document | None:
-    """A size is that of another member of the family, or one that does not go with the others."""
+    """Set a size to that of another model of the family, or to one that does not fit the others."""
     places = [each for each in places_in(values) if isinstance(each[-1], str) and _SIZES.search(each[-1])]
     draw.shuffle(places)
     for at in places:
@@ -175,7 +175,7 @@ def _size(values: Document, draw: random.Random) -> Document | None:
 
 
 def _packing(place: Place, draw: random.Random) -> Done | None:
-    """How weights are packed is gone, of another method, or has other numbers; or plain weights are called packed."""
+    """Remove the declaration of packing, or change its method or numbers; or declare plain weights as packed."""
     values = JSON.read(place.path)
     own = values.get("quantization_config")
     if own is None:
@@ -206,7 +206,7 @@ def _packing(place: Place, draw: random.Random) -> Done | None:
 
 
 def _adapter(place: Place, draw: random.Random) -> Done | None:
-    """A setting of an adapter, mostly one that it has."""
+    """Change a setting of an adapter, mostly one that it has."""
     values = JSON.read(place.path)
     forms = FAULTS["adapter"]
     name = draw.choice([each for each in forms if each in values or draw.random() < 0.2] or list(forms))
@@ -214,7 +214,7 @@ def _adapter(place: Place, draw: random.Random) -> Done | None:
 
 
 def _component(place: Place, draw: random.Random) -> Done:
-    """A part of a pipeline has another class or library, is null, or lies in another folder."""
+    """Give a part of a pipeline another class or library, null, or another folder."""
     values = JSON.read(place.path)
     name = draw.choice([name for name, each in values.items() if isinstance(each, list) and each and each[0]])
     library, kind = values[name]

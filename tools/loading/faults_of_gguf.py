@@ -1,4 +1,4 @@
-"""Faults of GGUF files: key-values, tensors, and the head's own numbers."""
+"""Faults of GGUF files: key-values, tensors, and the numbers of the header."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Gguf = tuple[list[list[Any]], list[list[Any]]]
 
 
 def _read_gguf(path: Path) -> Gguf | None:
-    """A small file, by the `gguf` package's reader; None where it refuses it."""
+    """A small file, by the `gguf` package's reader; None if that refuses it."""
     import gguf
 
     try:
@@ -62,7 +62,7 @@ Entry = list[Any]
 
 
 def _each(place: int, change: Callable[[Entry, random.Random], list[Entry] | None]) -> Way:
-    """A key-value (place 0) or a tensor (1) gives way to what a function makes of it; None where it does not apply."""
+    """Replace a key-value (place 0) or a tensor (1) by the result of a function; None if it does not apply."""
 
     def way(file: Gguf, draw: random.Random) -> Gguf | None:
         entries = file[place]
@@ -97,7 +97,7 @@ ARCHITECTURES = ("llama", "qwen2", "gemma", "phi3", "bert", "nothing")
 
 
 def _where(types: tuple[int, ...], change: Callable[[Entry, random.Random], Entry]) -> Way:
-    """A key-value of some types is another."""
+    """Change a key-value of one of these types."""
     return _each(0, lambda entry, draw: [change(entry, draw)] if entry[1][0] in types else None)
 
 
@@ -106,7 +106,7 @@ def _architecture(file: Gguf, draw: random.Random) -> Gguf:
     return [[*each[:2], name] if each[0] == "general.architecture" else each for each in file[0]], file[1]
 
 
-#: A key-value of another value, type or width, of another model, twice, or under another architecture's name.
+#: Change a key-value's value, type or width, take another model's, repeat it, or rename its architecture.
 _keys = drawn(
     "key-value: {}",
     GGUF,
@@ -161,7 +161,7 @@ _gguf_tensors = drawn(
 
 
 def _count_at(at: int) -> Way:
-    """A count of the head is another."""
+    """Change a count in the header."""
 
     def way(raw: bytes, draw: random.Random) -> bytes:
         (old,) = struct.unpack_from("<Q", raw, at)
@@ -170,7 +170,7 @@ def _count_at(at: int) -> Way:
     return way
 
 
-#: The head's own numbers, or bytes at the end.
+#: Numbers of the header, or bytes at the end.
 _gguf_bytes = drawn(
     "GGUF bytes: {}",
     BYTES,

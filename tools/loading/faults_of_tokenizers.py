@@ -34,7 +34,7 @@ _vocabulary = drawn("vocabulary {}", JSON, {"longer": _longer, "shorter": _short
 
 
 def _of_model(name: Any, value: Any) -> Any:
-    """A field of a tokenizer's model, of this name or of the function's, is what a function makes of the model."""
+    """Replace a field of a tokenizer's model, of this name or the function's, by the function's result for the model."""
 
     def way(document: Document, draw: random.Random) -> Document | None:
         own = document["model"]
@@ -53,7 +53,7 @@ def _other_form(own: Document, draw: random.Random) -> Any:
 
 
 def _other_id(change: Any) -> Any:
-    """A token has another id."""
+    """Give a token another id."""
 
     def value(own: Document, draw: random.Random) -> Document | None:
         vocab = own["vocab"]
@@ -88,7 +88,7 @@ _model = drawn(
 
 
 def _merges(change: Any) -> Any:
-    """The merges are what a function makes of them; None removes them."""
+    """Replace the merges by the result of a function; None removes them."""
 
     def way(document: Document, draw: random.Random) -> Document | None:
         own = document["model"]
@@ -115,7 +115,7 @@ _merge_faults = drawn(
 
 
 def _added(change: Any) -> Any:
-    """The added tokens are what a function makes of them."""
+    """Replace the added tokens by the result of a function."""
 
     def way(document: Document, draw: random.Random) -> Document | None:
         added = document["added_tokens"]
@@ -125,7 +125,7 @@ def _added(change: Any) -> Any:
 
 
 def _one_added(change: Any) -> Any:
-    """One of the added tokens has other fields."""
+    """Change fields of one of the added tokens."""
 
     def way(added: list[Document], draw: random.Random) -> list[Document]:
         one = draw.choice(added)
@@ -168,7 +168,7 @@ _added_tokens = drawn(
 
 
 def _lines(change: Any) -> Any:
-    """The lines are what a function makes of them and of a count."""
+    """Replace the lines by the result of a function of them and of a count."""
 
     def way(text: str, draw: random.Random) -> str:
         return "\n".join(change(text.splitlines(), draw.choice((1, 10, 300)))) + "\n"
@@ -177,7 +177,7 @@ def _lines(change: Any) -> Any:
 
 
 def _list(more: str) -> Any:
-    """A list of tokens or merges is shorter, longer, or has a line twice."""
+    """Shorten or lengthen a list of tokens or merges, or repeat a line."""
     return drawn(
         "lines of a list: {}",
         TEXT,

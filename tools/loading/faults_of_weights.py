@@ -52,7 +52,7 @@ SAFETENSORS = Codec(_read_tensors, _write_tensors)
 
 
 def _one(change: Callable[[Tensor, random.Random], Tensor | None]) -> Way:
-    """One tensor is what a function makes of it; None where it does not apply to it."""
+    """Replace one tensor by the result of a function; None if it does not apply to it."""
 
     def way(file: Tensors, draw: random.Random) -> Tensors | None:
         name = draw.choice(sorted(file[0]))
@@ -63,7 +63,7 @@ def _one(change: Callable[[Tensor, random.Random], Tensor | None]) -> Way:
 
 
 def _all(change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> Way:
-    """The tensors are what a function makes of them."""
+    """Replace the tensors by the result of a function."""
 
     def way(file: Tensors, draw: random.Random) -> Tensors | None:
         after = change(file[0])
@@ -73,7 +73,7 @@ def _all(change: Callable[[dict[str, Tensor]], dict[str, Tensor]]) -> Way:
 
 
 def _renamed(*pairs: tuple[str, str]) -> Way:
-    """All names have another text in place of one."""
+    """Replace a text in all names."""
 
     def way(file: Tensors, draw: random.Random) -> Tensors | None:
         old, new = draw.choice(pairs)
@@ -83,7 +83,7 @@ def _renamed(*pairs: tuple[str, str]) -> Way:
 
 
 def _name(file: Tensors, draw: random.Random) -> Tensors:
-    """One name is another."""
+    """Rename one tensor."""
     name = draw.choice(sorted(file[0]))
     new = draw.choice((name + "x", "model." + name, name.removeprefix("model."), name.replace(".weight", ".w")))
     return {new if key == name else key: value for key, value in file[0].items()}, file[1]
@@ -144,7 +144,7 @@ def _double(tensor: Tensor) -> Tensor:
 
 
 OTHER_DTYPES = {"F32": "I32", "BF16": "F16", "F16": "BF16", "U8": "I8"}
-#: A tensor, or all, are gone, renamed, of another shape, dtype or width.
+#: One tensor, or all, removed, renamed, or with another shape, dtype or width.
 _tensors = drawn(
     "tensor: {}",
     SAFETENSORS,
@@ -172,7 +172,7 @@ _tensors = drawn(
         "empty": _one(lambda tensor, draw: (tensor[0], [0, *tensor[1][1:]], b"")),
     },
 )
-#: Names and shapes as another exporter writes them; layers missing, doubled or renumbered; parts joined or flat.
+#: Names and shapes of another exporter; layers missing, doubled or renumbered; parts joined or flattened.
 _names = drawn(
     "names: {}",
     SAFETENSORS,
@@ -206,7 +206,7 @@ LARGEST = {"F32": b"\xff\xff\x7f\x7f", "F16": b"\xff\x7b", "BF16": b"\x7f\x7f"}
 
 
 def _values(change: Callable[[bytes, str], bytes]) -> Way:
-    """Each value of a tensor is what a function makes of its bytes and its dtype."""
+    """Replace each value of a tensor by the result of a function of its bytes and its dtype."""
 
     def way(tensor: Tensor, draw: random.Random) -> Tensor | None:
         dtype, shape, data = tensor
@@ -219,7 +219,7 @@ def _values(change: Callable[[bytes, str], bytes]) -> Way:
     return _one(way)
 
 
-#: Values that are no numbers, all zeros, or in the other order of bytes.
+#: Values that are NaN, all zeros, or in reverse byte order.
 _data = drawn(
     "values: {}",
     SAFETENSORS,
@@ -234,7 +234,7 @@ _data = drawn(
 
 
 def _write_header(path: Path, file: tuple[dict[str, Any], bytes]) -> None:
-    """A header, whose key "" says how it is written itself."""
+    """Write a header, whose key "" says how the header itself is written."""
     header, data = file
     how = header.pop("", {})
     text = json.dumps(header, indent=how.get("indent")).encode()
@@ -246,7 +246,7 @@ File = tuple[dict[str, Any], bytes]
 
 
 def _entry(change: Callable[[dict[str, Any], random.Random], dict[str, Any]]) -> Way:
-    """One entry of a header is what a function makes of it."""
+    """Replace one entry of the header by the result of a function."""
 
     def way(file: File, draw: random.Random) -> File:
         name = draw.choice(sorted(each for each in file[0] if each != "__metadata__"))
@@ -267,7 +267,7 @@ def _with_overlap(file: File, draw: random.Random) -> File:
 
 
 UNKNOWN_DTYPES = ("F24", "INT4", "torch.float32", "F8", "COMPLEX")
-#: The header's own bytes.
+#: Bytes of the header itself.
 _headers = drawn(
     "header: {}",
     HEADER,
@@ -293,7 +293,7 @@ _headers = drawn(
 
 
 def _map(change: Callable[[dict[str, str], random.Random], Any]) -> Way:
-    """The map of tensors to files is what a function makes of it."""
+    """Replace the map of tensors to files by the result of a function."""
 
     def way(index: dict[str, Any], draw: random.Random) -> dict[str, Any] | None:
         new = change(index["weight_map"], draw)
@@ -343,7 +343,7 @@ _index = drawn(
 
 
 def _shards(place: Place, draw: random.Random) -> Done | None:
-    """Two shards have each other's names, or one lies beside them as a whole model's file."""
+    """Swap the names of two shards, or copy one beside them as a whole model's file."""
     files = sorted(set(JSON.read(place.path)["weight_map"].values()))
     if len(files) < 2:
         return None
@@ -386,7 +386,7 @@ def _parameters(tensors: dict[str, Any], draw: random.Random) -> dict[str, Any]:
 
 
 def _one_of_them(change: Callable[[str, Any], dict[str, Any]]) -> Way:
-    """A tensor gives way to what a function makes of its name and itself."""
+    """Replace a tensor by the result of a function of its name and itself."""
 
     def way(tensors: dict[str, Any], draw: random.Random) -> dict[str, Any]:
         name = draw.choice(sorted(tensors))
@@ -395,7 +395,7 @@ def _one_of_them(change: Callable[[str, Any], dict[str, Any]]) -> Way:
     return way
 
 
-#: A tensor less, more, of another shape or name; something else among them; or wrapped as trainers do.
+#: A tensor removed, added, of another shape or name; another object among them; or wrapped as by trainers.
 _pickles = drawn(
     "pickle: {}",
     Codec(_load, _save),
@@ -431,7 +431,7 @@ def _read_pieces(path: Path) -> Any:
 
 
 def _pieces(change: Callable[[list[Any], random.Random], Any]) -> Way:
-    """The pieces are what a function makes of them; of a name it makes a rare one."""
+    """Replace the pieces by the result of a function; of a name it makes a rare one."""
 
     def way(own: Any, draw: random.Random) -> Any:
         new = change(list(own.pieces), draw)

@@ -20,17 +20,17 @@ from typing import Any, NamedTuple
 
 #: Seconds that a load may take.
 LIMIT = 30
-#: A tokenizer without its vocabulary has the special tokens alone.
+#: A tokenizer without its vocabulary has only the special tokens.
 FEW_TOKENS = 20
 TEXT = "the quick brown fox reads bytes of 27 layers, écrit! <s> </s> [MASK]"
 
 
 class Outcome(NamedTuple):
-    """What a loader did."""
+    """The outcome of loading."""
 
-    refused: str  # the stage and the library's words; "" where all was loaded
+    refused: str  # the stage and the library's words; "" if all was loaded
     told: list[str]  # weights that are missing, unexpected or of another shape; ids without a row
-    made: dict[str, str]  # part → digest of what was made of it
+    made: dict[str, str]  # part → digest of the result
 
 
 def ask(kind: str, folder: Path, base: Path) -> Outcome:
@@ -96,7 +96,7 @@ def _info(found: dict[str, Any], told: list[str]) -> None:
 # --- Transformers ---------------------------------------------------------------------------------
 
 
-#: Tasks whose automatic class people load a model with.
+#: Tasks whose automatic classes people use to load a model.
 _TASKS = (
     *("CausalLM", "Seq2SeqLM", "SpeechSeq2Seq", "SequenceClassification", "TokenClassification", "QuestionAnswering"),
     *("MaskedLM", "ImageTextToText", "CTC", "ImageClassification"),
@@ -169,14 +169,14 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
     yield "weights", load
     if (original / "tokenizer_config.json").exists():
         yield "tokenizer", tokenize
-    if (folder / "generation_config.json").exists():  # a model does without
+    if (folder / "generation_config.json").exists():  # optional for a model
         yield "generation settings", generate
     yield "running", run
     yield from _processors(folder, original, made)
 
 
 def _processors(folder: Path, original: Path, made: dict[str, str]) -> Any:
-    """What prepares images and sound, where the sound download has it."""
+    """The processors of images and sound, if the sound download has them."""
     import transformers
 
     def process() -> None:
@@ -235,7 +235,7 @@ def _of_peft(kind: str, folder: Path, base: Path, told: list[str], made: dict[st
 
 
 def _listening() -> io.StringIO:
-    """What the libraries log from here on."""
+    """The libraries' log from here on."""
     said = io.StringIO()
     for name in ("diffusers", "transformers", "sentence_transformers"):
         logger = logging.getLogger(name)

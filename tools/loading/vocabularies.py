@@ -1,4 +1,4 @@
-"""The tokenizers of tiny downloads, each written into a folder by the library that real ones are written by."""
+"""The tokenizers of tiny downloads, each written into a folder by the library that writes real ones."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def unigram(folder: Path) -> None:
 
 
 def words_alone(folder: Path) -> None:
-    """Whole words, and no field of tokenizer_config.json beyond the special ones."""
+    """Whole words, and only the special fields in tokenizer_config.json."""
     special = ["<s>", "</s>", "<pad>", "<unk>"]
     own = Tokenizer(models.WordLevel({word: at for at, word in enumerate([*special, *dict.fromkeys(WORDS)])}, "<unk>"))
     own.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -104,7 +104,7 @@ def words_alone(folder: Path) -> None:
     _save(folder, own, **NAMES)
 
 
-# --- files of their own ---------------------------------------------------------------------------
+# --- in separate files ------------------------------------------------------------------------------------
 
 
 def two_files(folder: Path, kind: str = "GPT2Tokenizer") -> None:

@@ -1,10 +1,10 @@
-"""Which words a field of a configuration may have, and which size must be a multiple of which: `choices.json`.
+"""The words that a field of a configuration may have, and the size that must be a multiple of another: `choices.json`.
 
     python tools/loading/write_choices.py [--raw FILE] [TYPE…]     # needs torch, transformers
 
-Every model type of Transformers that has a case is built without data, first as it is, then with one field changed. A
-field in which an unknown word is refused takes those words of the type's own source that are not. A number of heads or
-of groups is a divisor where 13 is refused, and 13 with a size thirteen times as large is not.
+Every model type of Transformers that has a case is built without data, first unchanged, then with one field changed. A
+field that refuses an unknown word accepts the words in the type's own source that are not refused. A number of heads or
+of groups is a divisor if 13 is refused, and 13 with a size thirteen times as large is not.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: 
 OUT = ROOT / "inspector" / "auditing" / "data" / "choices.json"
 #: A word that no field has, and a number that divides no usual size.
 UNKNOWN, ODD = "no_such_word", 13
-#: So many names of activation functions stand for all.
+#: This many names of activation functions stand for all.
 _SOME = 8
 #: Seconds for one type, and for one model.
 _LONG, _SLOW = 90, 8
@@ -48,7 +48,7 @@ _OTHERS = re.compile(
 _DIVISOR = re.compile(r"(.*_)?n?_?(heads?|groups?)(_.*)?|n_head")
 _SIZE = re.compile(r"(.*_)?(size|dim|dims|width|channels|n_embd|d_model|embd)|d_model|n_embd|dim|.*heads|n_head")
 _DEPTH = re.compile(r"(.*_)?(num_hidden_layers|num_layers|n_layers?|encoder_layers|decoder_layers)|depth")
-#: Words with which Diffusers' models make layers; with any other they are built without these, and weights are left out
+#: Words with which Diffusers' models make layers; with any other word the layers and their weights are missing
 #: (`AttnUpBlock2D`, `AttnDownBlock2D`, and the decoder of `VQModel`).
 BLOCKS = {
     "UNet2DModel": {"downsample_type": ["conv", "resnet"], "upsample_type": ["conv", "resnet"]},
@@ -58,7 +58,7 @@ Path_ = tuple[str, ...]
 
 
 def within(own: dict[str, Any], kind: str, at: Path_ = ()) -> Iterator[tuple[str, Path_, str, Any]]:
-    """Type, place, field and value of each field, those of configurations within it included."""
+    """Type, path, field and value of each field, including those of nested configurations."""
     for field, value in own.items():
         if isinstance(value, dict) and isinstance(value.get("model_type"), str):
             yield from within(value, value["model_type"], (*at, field))
@@ -96,7 +96,7 @@ class Type:
         return True
 
     def whole(self) -> dict[str, Any]:
-        """Every field, with one layer where that is enough."""
+        """Every field, with a single layer if that is enough."""
         full: dict[str, Any] = json.loads(self.config.from_dict(copy.deepcopy(self.own)).to_json_string(use_diff=False))
         full["architectures"] = self.own["architectures"]
         small = copy.deepcopy(full)
@@ -106,13 +106,13 @@ class Type:
         return small if self.is_built(small) else full
 
     def lines(self) -> list[str]:
-        """The source that the type is made of."""
+        """The source lines of the type."""
         folders = {Path(inspect.getfile(each)).parent for each in (self.config, self.model)}
         return [line for folder in folders for path in sorted(folder.glob("*.py")) for line in path.read_text().splitlines()]  # fmt: skip
 
 
 def words(kind: Type, own: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Type, field and the words that it takes, of fields that take only some."""
+    """Type, field and its accepted words, of fields that accept only some."""
     for inner, at, field, value in within(own, kind.kind):
         several = isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
         if _OTHERS.fullmatch(field) or not (isinstance(value, str) or several) or field == "architectures":
@@ -128,7 +128,7 @@ def words(kind: Type, own: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def _candidates(kind: Type, field: str, value: Any) -> list[str]:
-    """The words that stand in the source near the field's name."""
+    """The words in the source near the field's name."""
     return sorted({str(value), *ACT2FN, *_near(kind.lines(), field)})
 
 
@@ -184,7 +184,7 @@ def _is_put(put: Callable[[str, Any], object], field: str, word: str) -> bool:
 
 
 def schedulers() -> dict[str, dict[str, list[str]]]:
-    """Diffusers' schedulers → field → words, by a step of each."""
+    """Diffusers' schedulers → field → words, found by a step of each."""
     import diffusers
 
     found: dict[str, dict[str, list[str]]] = {}
@@ -219,7 +219,7 @@ def names() -> dict[str, list[str]]:
 
 
 def _steps(kind: Any, values: dict[str, Any]) -> bool:
-    """Whether a scheduler is made with these values, and takes a step."""
+    """Whether a scheduler can be made with these values, and take a step."""
     try:
         own = kind(**values)
         own.set_timesteps(4)
@@ -231,7 +231,7 @@ def _steps(kind: Any, values: dict[str, Any]) -> bool:
 
 
 def _near(lines: list[str], field: str) -> set[str]:
-    """The words that stand in the source near a name."""
+    """The words in the source near a name."""
     found: set[str] = set()
     for at, line in enumerate(lines):
         if field in line:
@@ -246,7 +246,7 @@ _NAMES = frozenset(
 
 
 def asked(name: str) -> dict[str, Any]:
-    """What one case's type says."""
+    """The answers for one case's type."""
     found: dict[str, Any] = {"words": [], "divisors": []}
     for each in cases.load(ROOT / "fixtures" / "cases" / f"{name}.txt")[:1]:
         own = each.config
@@ -263,7 +263,7 @@ def asked(name: str) -> dict[str, Any]:
 
 
 def _gather(raw: Path, names: list[str]) -> dict[str, Any]:
-    """Every case in a child of its own, so that none can end the others; what is there already stays."""
+    """Run every case in a child of its own, so that none can end the others; existing answers stay."""
     known = json.loads(raw.read_text()) if raw.exists() else {}
     for name in names:
         if name in known:
@@ -315,7 +315,7 @@ def packed(known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _believe_cases(choices: dict[str, dict[str, Any]], pairs: dict[str, set[tuple[str, str]]]) -> None:
-    """Add the words, and leave out the relations, with which some case of a type is otherwise."""
+    """Add the words, and leave out the relations, that some case of a type contradicts."""
     for path in sorted(cases.FOLDER.glob("*.txt")):
         for each in cases.load(path):
             stated = {(kind, at, field): value for kind, at, field, value in within(each.config, str(each.config.get("model_type")))}  # fmt: skip

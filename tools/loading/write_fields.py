@@ -54,7 +54,7 @@ ANYTHING = "".join(SAMPLES)
 
 
 def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping[str, Any] = SAMPLES) -> str:
-    """The kinds that are taken; a default stands for its own kind. Anything, if no sample is: lists of lists of pairs."""
+    """The accepted kinds; a default stands for its own kind. Anything, if no sample is: lists of lists of pairs."""
     own = _letter(default)
     found = "".join(
         letter for letter, sample in samples.items() if _is_taken(take, default if letter == own else sample)
@@ -63,7 +63,7 @@ def letters(take: Callable[[Any], object], default: Any = None, samples: Mapping
 
 
 def _letter(value: Any) -> str:
-    """The kind of a value; of a list, that of its first item."""
+    """The kind of a value; for a list, that of its first item."""
     if isinstance(value, (list, tuple)) and value:
         return (
             "L"
@@ -76,7 +76,7 @@ def _letter(value: Any) -> str:
 
 
 def _is_taken(take: Callable[[Any], object], value: Any) -> bool:
-    """Whether a value is of a kind that is taken; one that is refused for what it says is."""
+    """Whether a value's kind is accepted; one that is refused for its content counts as accepted."""
     try:
         take(value)
     except (TypeError, AttributeError):
@@ -101,7 +101,7 @@ def of_class(kind: Any) -> dict[str, str]:
 
     validated = getattr(kind, "__validators__", {})
     defaults = {field.name: field.default for field in getattr(kind, "__dataclass_fields__", {}).values()}
-    try:  # an object's keys are told by the one that the class fills in
+    try:  # an object's keys follow from the one that the class fills in
         filled = {field: value for field, value in vars(kind()).items() if isinstance(value, dict) and value}
     except Exception:
         filled = {}
@@ -114,7 +114,7 @@ def of_class(kind: Any) -> dict[str, str]:
 
 
 def parts(kind: Any) -> dict[str, str]:
-    """Field → model type of the configuration within it, where that is always one."""
+    """Field → model type of the nested configuration, if that is always the same."""
     found = getattr(kind, "sub_configs", {}) or {}
     return {
         field: own.model_type
@@ -123,7 +123,7 @@ def parts(kind: Any) -> dict[str, str]:
     }
 
 
-#: Where positions are counted from the padding token, whose id must then be a number.
+#: Source in which positions are counted from the padding token, whose id must then be a number.
 _COUNTED = re.compile(r"\.ne\((self\.)?padding_idx\)|!= ?(self\.)?padding_idx")
 
 
@@ -165,12 +165,12 @@ class Tiny(torch.nn.Module):
 
 
 def _language_model() -> Any:
-    """A model that prompts can be put before."""
+    """A model in front of which prompts can be put."""
     sizes = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
     return transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, vocab_size=8, pad_token_id=0))
 
 
-#: What methods need beside their modules, to be put into a model so small.
+#: Arguments that methods need besides their modules for a model this small.
 _SIZES: Mapping[str, dict[str, Any]] = {
     "VBLORA": {"vector_length": 4, "num_vectors": 4, "topk": 2, "r": 2},
     "MISS": {"r": 2},
@@ -187,12 +187,12 @@ _SIZES: Mapping[str, dict[str, Any]] = {
     "ADAPTION_PROMPT": {"adapter_len": 2, "adapter_layers": 1, "task_type": "CAUSAL_LM"},
     "CPT": {"cpt_token_ids": [1], "cpt_mask": [1], "cpt_tokens_type_mask": [1], "num_virtual_tokens": 1},
 }
-#: Fields that hold names of modules: an object in their place is refused where it is not empty.
+#: Fields that hold names of modules: an object in their place is refused if it is not empty.
 _NAMES = frozenset({"target_modules", "exclude_modules", "modules_to_save", "feedforward_modules"})
 
 
 def maker(name: str) -> tuple[dict[str, Any], Callable[[str, Any], object]]:
-    """A method's fields, and a function that puts it with one of them changed into a tiny model; no fields if it cannot."""
+    """A method's fields, and a function that applies it to a tiny model with one field changed; none if it fails."""
     kind = peft.PEFT_TYPE_TO_CONFIG_MAPPING[peft.PeftType(name)]
     fixed = {"peft_type": name, "target_modules": ["q_proj", "down_proj"], "inference_mode": True}
     fixed |= _SIZES.get(name, {})
@@ -216,7 +216,7 @@ def maker(name: str) -> tuple[dict[str, Any], Callable[[str, Any], object]]:
 
 
 def of_method(name: str) -> dict[str, str]:
-    """Field → kinds, of a method that can be put into `Tiny`; nothing of others."""
+    """Field → kinds, of a method that can be applied to `Tiny`; empty for others."""
     own, with_field = maker(name)
     return {
         field: letters(partial(with_field, field), default, SAMPLES if field in _NAMES else {**SAMPLES, "d": {}})
@@ -229,7 +229,7 @@ def of_method(name: str) -> dict[str, str]:
 
 
 def document(found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What is usual for a field, and where a type differs."""
+    """The usual kinds of a field, and those of types that differ."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for own in found.values():
         for field, kinds in own.items():
@@ -270,7 +270,7 @@ def of_peft() -> dict[str, Any]:
 
 
 def of_tokenizers() -> dict[str, Any]:
-    """Class → the files that it is made from where there is no tokenizer.json."""
+    """Class → the files that it reads if there is no tokenizer.json."""
     found = {}
     for name in sorted({each for each in TOKENIZER_MAPPING_NAMES.values() if each}):
         files = getattr(getattr(transformers, name, None), "vocab_files_names", {})
@@ -296,7 +296,7 @@ def of_diffusers() -> dict[str, Any]:
 
 
 def of_others(name: str) -> dict[str, Any]:
-    """What one more reader takes: of a single document, or of one of each class."""
+    """The kinds that another reader accepts: of a single document, or of one of each class."""
     import write_others
 
     found: dict[str, Any] = getattr(write_others, name)(letters)

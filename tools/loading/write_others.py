@@ -35,7 +35,7 @@ def _folder() -> Iterator[Path]:
 
 
 def _kinds(letters: Letters, path: Path, load: Callable[[], object], fields: dict[str, Any]) -> dict[str, str]:
-    """Field → kinds, where a document with the field is loaded as `load` does."""
+    """Field → kinds, for a document with the field that is loaded by `load`."""
     own = json.loads(path.read_text())
 
     def take(field: str, value: Any) -> None:
@@ -48,7 +48,7 @@ def _kinds(letters: Letters, path: Path, load: Callable[[], object], fields: dic
 
 
 def generation(letters: Letters) -> dict[str, str]:
-    """Of generation_config.json: loaded with the model, and used for two tokens."""
+    """Kinds of generation_config.json: loaded with the model, and used for two tokens."""
     with _folder() as folder:
         transformers.LlamaForCausalLM(transformers.LlamaConfig(**SHARED["llama"])).save_pretrained(folder)
         model = transformers.LlamaForCausalLM.from_pretrained(folder)
@@ -65,7 +65,7 @@ def generation(letters: Letters) -> dict[str, str]:
         return _kinds(letters, folder / "generation_config.json", load, fields)
 
 
-#: Fields of tokenizer_config.json, with a value that each may have.
+#: Fields of tokenizer_config.json, with a possible value of each.
 _TOKENIZER: dict[str, Any] = {
     "model_max_length": 128,
     "padding_side": "left",
@@ -90,7 +90,7 @@ _TOKENIZER: dict[str, Any] = {
 
 
 def tokenizer(letters: Letters) -> dict[str, str]:
-    """Of tokenizer_config.json: loaded, and used for a sentence."""
+    """Kinds of tokenizer_config.json: loaded, and used for a sentence."""
     with _folder() as folder:
         byte_pairs(folder)
 
@@ -104,7 +104,7 @@ def tokenizer(letters: Letters) -> dict[str, str]:
 
 
 def processors(letters: Letters) -> dict[str, dict[str, str]]:
-    """Of preprocessor_config.json: class → field → kinds."""
+    """Kinds of preprocessor_config.json: class → field → kinds."""
     found: dict[str, dict[str, str]] = {}
     for auto, names in (
         (transformers.AutoImageProcessor, IMAGE_PROCESSOR_MAPPING_NAMES),
@@ -151,7 +151,7 @@ def names_of_processors() -> dict[str, Any]:
 
 
 def words() -> dict[str, Any]:
-    """Words that libraries compare something with, and names of their classes."""
+    """Words with which libraries compare something, and names of their classes."""
     import sentence_transformers
     from sentence_transformers.base.modules import transformer
     from sentence_transformers.models import Pooling
@@ -188,7 +188,7 @@ def _sentence_modules() -> set[str]:
 
 
 def modules(letters: Letters) -> dict[str, dict[str, str]]:
-    """Of the modules of sentence-transformers, each made from its config.json."""
+    """Kinds of the modules of sentence-transformers, each made from its config.json."""
     from sentence_transformers import models
 
     made: dict[str, Callable[[], Any]] = {

@@ -19,14 +19,14 @@ import diffusers
 import torch
 from diffusers import DiffusionPipeline, ModelMixin, SchedulerMixin
 
-#: Fields that only say how many: one is enough.
+#: Fields that are only a count: one is enough.
 _DEPTHS = (
     *("num_layers", "num_single_layers", "num_dual_layers", "num_refiner_layers", "depth", "n_layers"),
     *("layers_per_block", "num_double_layers", "num_decoder_layers", "num_encoder_layers"),
 )
-#: Seconds that one class may take to be made; a larger one is left out.
+#: Seconds for making one class; a slower one is left out.
 _SLOW = 0.2
-#: Kinds that are tried of models: a null, a text, an object, a list.
+#: Kinds that models are tried with: a null, a text, an object, a list.
 _TRIED = "nsdI"
 
 
@@ -40,7 +40,7 @@ def _classes(kind: type) -> dict[str, Any]:
 
 
 def pipelines() -> dict[str, list[str]]:
-    """Pipeline → the parts without which it is not made."""
+    """Pipeline → its required parts."""
     found = {}
     for name, own in _classes(DiffusionPipeline).items():
         try:
@@ -53,7 +53,7 @@ def pipelines() -> dict[str, list[str]]:
 
 
 def _fields(kind: Any) -> dict[str, Any]:
-    """Field → default, of what a class is made from."""
+    """Field → default, of the arguments of a class."""
     own = inspect.signature(kind.__init__).parameters.values()
     return {each.name: each.default for each in own if each.name != "self" and each.kind is not each.VAR_KEYWORD}
 
@@ -64,7 +64,7 @@ def _made(kind: Any, values: dict[str, Any]) -> Any:
 
 
 def _shallow(kind: Any, fields: dict[str, Any]) -> dict[str, Any] | None:
-    """Values with which a class is made quickly; None where it is not."""
+    """Values with which a class is made quickly; None if it cannot be."""
     less = {name: 1 for name in _DEPTHS if isinstance(fields.get(name), int) and fields[name] > 1}
     for values in (less, {}):
         began = time.process_time()
@@ -102,7 +102,7 @@ def of_classes(letters: Callable[..., str], samples: dict[str, Any]) -> dict[str
 
 
 def checked(kinds: dict[str, Any]) -> dict[str, list[str]]:
-    """Class → fields whose words it checks: their default with a letter more is refused."""
+    """Class → fields whose words it checks: their default with a letter appended is refused."""
     found: dict[str, list[str]] = {}
     for name in kinds:
         kind = getattr(diffusers, name)
@@ -120,7 +120,7 @@ def checked(kinds: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def words() -> list[str]:
-    """Every word that Diffusers compares something with, and the names of its blocks."""
+    """Every word with which Diffusers compares something, and the names of its blocks."""
     found: set[str] = set()
     for path in sorted(Path(diffusers.__file__).parent.rglob("*.py")):
         if not {"models", "schedulers"} & {*path.parts}:
@@ -133,7 +133,7 @@ def words() -> list[str]:
 
 
 def _compared(node: ast.AST) -> Iterator[str]:
-    """Texts that something is compared with, that are keys of a table, or defaults."""
+    """Texts in comparisons, keys of tables, and defaults."""
     inner: list[Any] = []
     if isinstance(node, ast.Compare):
         inner = [node.left, *node.comparators]

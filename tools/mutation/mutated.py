@@ -1,4 +1,4 @@
-"""A module with mutmut's faults in it, and where each is."""
+"""A module with mutmut's faults in it, and the place of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mutmut.mutation.file_mutation import mutate_file_contents
 
 _ORIGINAL = "__mutmut_orig"
 _MANGLED = re.compile(r"x_(?=\w+__mutmut)|xǁ\w+ǁ(?=\w+__mutmut)|__mutmut_\w+")
-#: Decorators that stay: mutmut knows the last two.
+#: Decorators that stay: mutmut supports the last two.
 _LEFT = ("overload", ".setter", "staticmethod", "classmethod")
 
 
@@ -21,11 +21,11 @@ _LEFT = ("overload", ".setter", "staticmethod", "classmethod")
 class Fault:
     """One mutant of a module."""
 
-    name: str  # as mutmut's switch in the module knows it
+    name: str  # the name of mutmut's switch in the module
     module: str  # the file
-    lines: range  # of the statement that it is in, as the file was
+    lines: range  # of its statement, in the original file
     body: range  # lines of the function around it, without its head
-    difference: str  # the lines taken away and put in
+    difference: str  # the lines removed and inserted
 
 
 def put_into(work: Path, module: str) -> list[Fault]:
@@ -63,7 +63,7 @@ def _difference(original: list[str], mutant: list[str]) -> str:
 
 
 def _undecorated(source: str) -> tuple[str, dict[str, range]]:
-    """The same module with `f = decorator(f)` after a function for `@decorator`, since mutmut leaves decorated ones alone.
+    """The module with `f = decorator(f)` after a function instead of `@decorator`, since mutmut skips decorated ones.
 
     And the lines of each function from its `def` on, by mutmut's name of it.
     """
@@ -95,7 +95,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def _statements(tree: ast.Module) -> Iterator[range]:
-    """The lines of each statement; of one that holds others, those of its head."""
+    """The lines of each statement; for a compound statement, those of its head."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             body = getattr(node, "body", None)

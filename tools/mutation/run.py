@@ -34,7 +34,7 @@ except ModuleNotFoundError:  # Python 3.10
     import tomli as tomllib
 
 PROJECT = Path(__file__).parents[2]
-#: What became of a mutant that a test noticed.
+#: Outcomes of a mutant that a test noticed.
 KILLED = frozenset({"killed", "timeout", "crashed"})
 _PYTEST = ("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "watching", "-q", "-o", "tmp_path_retention_policy=none")
 
@@ -71,7 +71,7 @@ def _copied(work: Path, patterns: Sequence[str]) -> list[str]:
 def _watched(
     work: Path, modules: Sequence[str], tests: Sequence[str]
 ) -> tuple[dict[str, Mapping[int, Collection[str]]], dict[str, float]]:
-    """For each module the tests that run each line; and each test's seconds."""
+    """The tests that run each line, by module; and each test's seconds."""
     settings = work / "coverage.ini"
     settings.write_text("[run]\ninclude =\n" + "".join(f"    {module}\n" for module in modules))
     coverage = ("--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report=")
@@ -88,13 +88,13 @@ def _watched(
 def _tests(
     fault: Fault, covering: Mapping[int, Collection[str]], durations: Mapping[str, float], seconds: float
 ) -> list[str]:
-    """Tests that run the fault's statement: the quickest of each way through its function, the longest way first.
+    """Tests that run the fault's statement: the quickest of each path through its function, longest path first.
 
-    Then the next quickest of each, as long as there is time. A rule is asked of every file and tells something of a
-    few: those go further through it, and would notice.
+    Then the next quickest of each, as long as there is time. A rule reads every file and has findings on a few: those
+    go further through it, and would notice.
     """
     reached = {test for line in fault.lines for test in covering.get(line, ())}
-    if not reached & durations.keys():  # run before any test: what its result is used by
+    if not reached & durations.keys():  # run before any test: those that use its result
         reached = {test for line in fault.body for test in covering.get(line, ())}
     ways: dict[str, set[int]] = {test: set() for test in reached}
     for line in fault.body:
@@ -116,12 +116,12 @@ def _tests(
 
 
 def _is_early(fault: Fault, covering: Mapping[int, Collection[str]]) -> bool:
-    """Whether the fault's function is called before any test is run: a fork would come too late for it."""
+    """Whether the fault's function is called before any test runs, when a fork would be too late for it."""
     return any("" in covering.get(line, ()) for line in fault.body)
 
 
 def _run(work: Path, plan: Mapping[str, Sequence[str]], early: Collection[str], tests: Sequence[str]) -> dict[str, str]:
-    """Each mutant, and what became of it."""
+    """Each mutant, and its outcome."""
     (work / "plan.json").write_text(json.dumps({name: each for name, each in plan.items() if name not in early}))
     _pytest(work, "run", *tests, PLAN=work / "plan.json", VERDICTS=work / "verdicts.json")
     verdicts: dict[str, str] = json.loads((work / "verdicts.json").read_text())
@@ -132,10 +132,10 @@ def _run(work: Path, plan: Mapping[str, Sequence[str]], early: Collection[str], 
 
 
 def _pytest(work: Path, log: str, *arguments: str, may_fail: bool = False, **environment: Path) -> None:
-    """The copy's tests without a mutant.
+    """Run the copy's tests without a mutant.
 
     Args:
-        may_fail: whether single tests may fail: one of a time limit on a busy machine is left out, and says nothing.
+        may_fail: whether single tests may fail: one that exceeds a time limit on a busy machine is left out.
     """
     code = _call(work, log, *arguments, mutant="", **environment)
     if code and not (may_fail and code == pytest.ExitCode.TESTS_FAILED):
@@ -143,7 +143,7 @@ def _pytest(work: Path, log: str, *arguments: str, may_fail: bool = False, **env
 
 
 def _call(work: Path, log: str, *arguments: str, mutant: str = "", **environment: Path) -> int:
-    """The exit code of the copy's tests on the copy's code, also in the processes that tests start."""
+    """The exit code of the copy's tests on the copy's code, also in processes that tests start."""
     paths = os.pathsep.join([str(work), str(Path(__file__).parent)])
     command = [sys.executable, "-m", "pytest", *_PYTEST, f"--basetemp={work / 'temporary'}", *arguments]
     known = {"PYTHONPATH": paths, "MUTANT_UNDER_TEST": mutant, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -153,7 +153,7 @@ def _call(work: Path, log: str, *arguments: str, mutant: str = "", **environment
 
 
 def _report(work: Path, group: str, drawn: Sequence[Fault], verdicts: Mapping[str, str], made: int) -> None:
-    """A line a module, and the survivors in a file."""
+    """A line for each module, and the survivors in a file."""
     run, killed = Counter(each.module for each in drawn), Counter[str]()
     left = []
     for fault in drawn:

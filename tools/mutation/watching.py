@@ -1,6 +1,6 @@
-"""A plugin of pytest: what each test takes; or the mutants of a plan, each with its tests in a fork of this process.
+"""A pytest plugin: the cost of each test; or the mutants of a plan, each with its tests in a fork of this process.
 
-Forks spare starting Python and collecting tests for every mutant, and whatever a mutant breaks stays in its own process.
+Forks avoid starting Python and collecting tests for every mutant, and whatever a mutant breaks stays in its process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-#: Seconds of processor, and seconds, after which a mutant is taken to run for ever; and bytes that it may allocate.
+#: Processor seconds, and seconds, after which a mutant counts as endless; and bytes that it may allocate.
 _PROCESSOR, _LONGEST, _MEMORY = 40, 900, 4 << 30
 _durations: dict[str, float] = {}
 _unfit: set[str] = set()  # tests that fail without a mutant, or are skipped
@@ -24,7 +24,7 @@ _unfit: set[str] = set()  # tests that fail without a mutant, or are skipped
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Seconds of processor, those of processes that the test starts among them: a busy machine changes nothing."""
+    """Processor seconds, including processes that the test starts: a busy machine changes nothing."""
     before = sum(os.times()[:4])
     yield
     _durations[item.nodeid] = sum(os.times()[:4]) - before
@@ -42,7 +42,7 @@ def pytest_sessionfinish() -> None:
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """In place of running the tests once, where there is a plan."""
+    """Runs the mutants, instead of the tests once, if there is a plan."""
     if not (path := os.environ.get("MUTATION_PLAN")):
         return None
     items = {item.nodeid: item for item in session.items}
@@ -66,7 +66,7 @@ def _forked(session: pytest.Session, mutant: str, items: Sequence[Any]) -> str:
             os._exit(code)
     _, status = os.waitpid(child, 0)
     with suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)  # what its tests left running
+        os.killpg(child, signal.SIGKILL)  # processes that its tests left running
     if os.WIFSIGNALED(status):
         return "timeout" if os.WTERMSIG(status) in (signal.SIGALRM, signal.SIGXCPU) else "crashed"
     return {0: "survived", 1: "killed"}.get(os.WEXITSTATUS(status), "crashed")

@@ -12,7 +12,7 @@ from inspector.cli.shell import ENVIRONMENT, EXIT_CODES
 
 
 def page() -> str:
-    """A section for each command, with its arguments, options and what it says of itself."""
+    """A section for each command, with its help, arguments and options."""
     context = click.Context(inspect, info_name="inspect")
     parts = ["# Commands", "", "Made from the commands' own help.", inspect.epilog or "", ""]
     for name in inspect.list_commands(context):

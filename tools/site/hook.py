@@ -1,7 +1,7 @@
-"""What nobody writes by hand in the documentation, added while mkdocs builds the site: `make site`.
+"""The parts of the documentation that nobody writes by hand, added while mkdocs builds the site: `make site`.
 
-The README and the pages beside it are taken as they are; the references of commands, JSON and the library, and the lists
-in other pages (`pages.lists`), are made from the code. Nothing of it is kept in the repository.
+The README and the pages beside it are used as they are; the references of commands, JSON and the library, and the lists
+in other pages (`pages.lists`), are made from the code. None of it is kept in the repository.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Where the modules beside this one are, and what they import.
 PATHS = [str(Path(__file__).parent), str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tests")]
 
-#: Page of the site → the file of the repository that it is.
+#: Page of the site → its file in the repository.
 TAKEN = {
     "index.md": "README.md",
     "architecture.md": "ARCHITECTURE.md",
@@ -29,7 +29,7 @@ _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(#[^)]*)?\)")
 
 def generated() -> dict[str, str]:
     """Path of each page → its text."""
-    sys.path[:0] = PATHS  # mkdocs forgets what a hook has changed there while it was loaded
+    sys.path[:0] = PATHS  # mkdocs forgets changes that a hook made there while it was loaded
     import command_reference
     import json_reference
     import python_reference
@@ -44,7 +44,7 @@ def generated() -> dict[str, str]:
 
 
 def taken(name: str) -> str:
-    """A file of the repository, its links turned into those of the site; what the site does not have is no link."""
+    """A file of the repository, its links turned into those of the site; targets outside the site are no links."""
     homes = {source: page for page, source in TAKEN.items()}
     folder = Path(name).parent
 
@@ -60,7 +60,7 @@ def taken(name: str) -> str:
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """mkdocs asks which files there are."""
+    """Called by mkdocs for the list of files."""
     from mkdocs.structure.files import File
 
     for path, text in generated().items():
@@ -69,7 +69,7 @@ def on_files(files: Any, *, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """mkdocs asks for each page's text: a marker in it becomes the list that it names."""
+    """Called by mkdocs for each page's text: a marker in it becomes the list that it names."""
     if not _MARKER.search(markdown):
         return markdown
     import pages

@@ -1,4 +1,4 @@
-"""The reference of JSON: the fields of real documents, of checkpoints that have something to say in every one."""
+"""The reference of JSON: the fields of real documents, of checkpoints chosen so that each field has a value."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import sparse
 import inspector
 from inspector import __main__ as main
 
-#: Command → the checkpoints that it is asked about, by the names of their recipes, and its options.
+#: Command → its checkpoints, by the names of their recipes, and its options.
 ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
     "inspect TARGET --tensors --layers --json": (
         ("mixtral-8x7b-q4_0", "--tensors", "--layers", "--json"),
@@ -35,7 +35,7 @@ ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "inspect diff A B --json": (("diff", "llama-3.1-8b", "llama-3.1-8b-q4_k_m", "--json"),),
     "inspect scan ROOT --out DIR --json": (("scan", "llama-3.2-1b", "--out", "tables", "--workers", "1", "--json"),),
-    "inspect scan --report DIR --json": (("scan", "--report", "tables", "--json"),),  # of the scan before it
+    "inspect scan --report DIR --json": (("scan", "--report", "tables", "--json"),),  # of the preceding scan
     "inspect tensors TARGET --json": (("tensors", "llama-7b", "--json"),),
     "inspect values TARGET --json": (("values", "gpt2", "wpe", "--json"),),
     "inspect metadata TARGET --json": (("metadata", "llama-3.2-1b-q8_0", "--json"),),
@@ -71,7 +71,7 @@ def page() -> str:
 
 @contextlib.contextmanager
 def _within(folder: str) -> Iterator[None]:
-    """The working folder for a while."""
+    """Change the working folder for a while."""
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -81,7 +81,7 @@ def _within(folder: str) -> Iterator[None]:
 
 
 def _ran(words: tuple[str, ...]) -> Any:
-    """What a command prints, of checkpoints that are made where it names their recipe."""
+    """The output of a command, after making the checkpoints whose recipes it names."""
     for word in words:
         if word in sparse.names() and "predict" not in words and not Path(word).exists():
             sparse.make(sparse.load(word), Path(word))
@@ -104,7 +104,7 @@ def _in_process(words: tuple[str, ...]) -> str:
 
 
 def _walk(value: Any, path: str, fields: Fields) -> None:
-    """Note the type, and the first example, of each field; of lists what their items have."""
+    """Record the type, and the first example, of each field; for lists, those of their items."""
     if isinstance(value, dict) and value and not _is_map(value):
         if path:
             _note(path, "object", "", fields)
@@ -118,7 +118,7 @@ def _walk(value: Any, path: str, fields: Fields) -> None:
 
 
 def _is_map(value: dict[str, Any]) -> bool:
-    """Whether the keys are data, as dtypes are, and no field names."""
+    """Whether the keys are data, such as dtypes, and no field names."""
     return not all(key.isidentifier() and key == key.lower() for key in value)
 
 

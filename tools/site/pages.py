@@ -1,6 +1,6 @@
-"""What pages of the documentation list from the code: rules, roles, bounds, model types, GGUF architectures.
+"""Lists that pages of the documentation take from the code: rules, roles, bounds, model types, GGUF architectures.
 
-A line `<!-- NAME -->` in a file of docs/ is the place of a list.
+A line `<!-- NAME -->` in a file of docs/ is replaced by a list.
 """
 
 from __future__ import annotations

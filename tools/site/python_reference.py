@@ -58,18 +58,18 @@ def _signature(name: str, each: Any) -> str:
 
 
 def _starred(signature: inspect.Signature) -> Iterator[str]:
-    """Parameters as they are written, with the star before the first that is by keyword alone."""
+    """Parameters as in the source, with the star before the first keyword-only one."""
     starred = False
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             starred = True
             yield "*"
         told = re.sub(r": '([^']*)'", r": \1", str(parameter))
-        yield re.sub(r"<function .*>", "…", told)  # a default that does nothing
+        yield re.sub(r"<function .*>", "…", told)  # a default without an effect
 
 
 def _docstring(text: str) -> Iterator[str]:
-    """Paragraphs; what stands below `Args:`, `Raises:` and the like as a list, examples as code."""
+    """Paragraphs; sections such as `Args:` and `Raises:` as lists, examples as code."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -97,7 +97,7 @@ def _block(title: str, lines: list[str]) -> Iterator[str]:
 
 
 def _fields(each: Any) -> Iterator[str]:
-    """The fields with their types and what their comments say."""
+    """The fields with their types and comments."""
     yield from ("", "| field | type | |", "|---|---|---|")
     declared = next(base for base in each.__mro__ if "_fields" in vars(base))
     source = inspect.getsource(declared)

@@ -200,7 +200,7 @@ def ordered_types(stages: list[str]) -> list[str]:
 
 
 def run(types: list[str], out: Path, jobs: int, timeout: float, seed: int = 0, *, defaults: bool = False) -> None:
-    """Build the types, some at a time, each with a hard time limit."""
+    """Build the types, several at a time, each with a hard time limit."""
     context = multiprocessing.get_context("fork")
     failures = out.parent / "failures.tsv"
     waiting = list(reversed(types))

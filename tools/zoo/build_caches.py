@@ -1,10 +1,10 @@
-"""What Transformers' caches hold: models on the meta device, a prompt, one more token, and the sum of the cache's tensors.
+"""The content of Transformers' caches: models on the meta device, a prompt, one more token, and the sum of the tensors.
 
-    python -m zoo.build_caches                      # asks again for every configuration of the fixture, and writes it
+    python -m zoo.build_caches                      # runs every configuration of the fixture again, and writes it
     python -m zoo.build_caches config.json 70       # one configuration after 70 tokens: layers, names, shapes, dtypes
 
 No weight is made, so that models of any size run; mixtures of experts go through `batched_mm`, which needs no values. A
-model that looks at values while it runs is made with them, and should be small.
+model that reads values while it runs is made with them, and should be small.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from zoo import ROOT
 
 FIXTURE = ROOT / "fixtures" / "caches_transformers.jsonl"
-#: Classes that generate, the most telling first.
+#: Classes that generate, the most specific first.
 MAPPINGS = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ")
-#: Where outputs have what is to be given back with the next token.
+#: The outputs that are passed back with the next token.
 STATES = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")
 
-#: Types that are given all tokens at each step, and leave out those that they have seen themselves.
+#: Types that are given all tokens at each step, and skip those already seen.
 WHOLE = frozenset({"cpmant"})
 
 
 def class_of(config: PreTrainedConfig) -> type:
-    """The class that a configuration is run as: the one it names, or one with an encoder where it says so."""
+    """The class with which a configuration is run: the one it names, or an encoder-decoder if it declares one."""
     for name in config.architectures or ():
         if named := getattr(transformers, name, None):
             return named  # type: ignore[no-any-return]
@@ -48,7 +48,7 @@ def class_of(config: PreTrainedConfig) -> type:
 
 
 def tensors(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, torch.Tensor]]:
-    """Every tensor in a cache, with where it is."""
+    """Every tensor in a cache, with its place."""
     if isinstance(value, torch.Tensor):
         if value.dim() > 1:
             yield path, value
@@ -63,7 +63,7 @@ def tensors(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, t
 
 
 def filled(values: Mapping[str, Any], tokens: int, source: int | None) -> dict[str, torch.Tensor]:
-    """The tensors of a cache after this many tokens, the last of them given alone; none of a model that gives back no cache."""
+    """The tensors of a cache after this many tokens, the last given alone; none if the model returns no cache."""
     try:
         return _filled(values, tokens, source, "meta")
     except (RuntimeError, NotImplementedError):
@@ -101,7 +101,7 @@ def _filled(values: Mapping[str, Any], tokens: int, source: int | None, device: 
 
 
 def total(found: Mapping[str, torch.Tensor]) -> int:
-    """Bytes, a tensor that is there under two names once."""
+    """Bytes; a tensor that occurs under two names counts once."""
     return sum(each.numel() * each.element_size() for each in {id(each): each for each in found.values()}.values())
 
 

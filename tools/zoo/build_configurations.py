@@ -1,4 +1,4 @@
-"""Configurations: their fields, nested ones too, and new ones like them with other values."""
+"""Configurations: their fields, including nested ones, and similar new ones with other values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def own_differences(config: PreTrainedConfig) -> dict[str, Any]:
 
 
 def construct(template: PreTrainedConfig, overrides: Overrides) -> PreTrainedConfig:
-    """A new configuration like the template, with other values at some (nested) fields.
+    """A new configuration like the template, with other values of some (nested) fields.
 
     The constructor is run again, so that fields derived from others (layer patterns, say) follow.
     """
@@ -75,7 +75,7 @@ def construct(template: PreTrainedConfig, overrides: Overrides) -> PreTrainedCon
 
 
 def field_value(config: PreTrainedConfig, name: str) -> Any:
-    """A field, also where its value differs between layers (a plain access then raises)."""
+    """A field, also if its value differs between layers (a plain access then raises)."""
     return config._getattr_without_heterogeneous_validation(name, MISSING)
 
 

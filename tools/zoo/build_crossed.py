@@ -25,12 +25,12 @@ from zoo.build_models import build_model, resolve_class
 from zoo.build_templates import template_for
 from zoo.records import Record
 
-#: Changes a type; the first in the order of their names.
+#: Changes for each type; the first in the order of their names.
 MOST = 14
 
 
 def telling(base: Record, record: Record) -> bool:
-    """Whether a change brought or took tensors, or is a flag that changed their shapes."""
+    """Whether a change added or removed tensors, or is a flag that changed their shapes."""
     switch = record.variant[:2] in ("b_", "s_", "l_", "d_") or record.variant.endswith((".none", ".v0"))
     patterns = {records.pattern_of(n)[0] for n in record.shapes}
     moved = patterns != {records.pattern_of(n)[0] for n in base.shapes}
@@ -38,7 +38,7 @@ def telling(base: Record, record: Record) -> bool:
 
 
 def change_of(base: Record, record: Record) -> dict[str, Any]:
-    """The overrides that set a record apart from its base."""
+    """The overrides that distinguish a record from its base."""
     return {k: v for k, v in record.overrides.items() if k not in base.overrides or base.overrides[k] != v}
 
 
@@ -71,7 +71,7 @@ def cross(model_type: str, truth: Path) -> None:
 
 
 def worker(job: tuple[str, Path]) -> None:
-    """`cross`, whatever happens in it."""
+    """`cross`, catching any exception."""
     warnings.simplefilter("ignore")
     with contextlib.suppress(Exception):
         cross(*job)

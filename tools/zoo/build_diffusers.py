@@ -55,16 +55,16 @@ _STILL = re.compile(
 )
 _LAYERS = re.compile(r"layers?$|depth|blocks?$|layers_per_block|num_res|n_layer|repeat|num_layer")
 _HEADS = re.compile(r"heads?$|n_head")
-#: Larger models are not traced: what they show, a small one shows.
+#: Larger models are not traced: a small one shows the same.
 MOST_TENSORS = 2500
-#: Layers of a number are made this few for records that change something.
+#: Numbers of layers are reduced to this for records of a change.
 FEW = (3, 2, 3)
-#: Changes that are made again from p2 and p3.
+#: Changes that are repeated from p2 and p3.
 MOST_CROSSED = 30
 Item = tuple[str, list[Any]]
-#: A model, and what was traced of it.
+#: A model, and its trace.
 Made = tuple[Any, dict[str, Any]]
-#: A variant's name, the arguments that it changes, and what they make.
+#: A variant's name, the arguments that it changes, and the result.
 Change = tuple[str, Arguments, Made]
 
 
@@ -90,7 +90,7 @@ class Maker:
         self.seed = seed
 
     def builds(self, changes: Arguments) -> Any:
-        """The model of these changes; None where it is refused. Raises TimeoutError."""
+        """The model of these changes; None if it is refused. Raises TimeoutError."""
         if time.process_time() > self.deadline:
             raise TimeoutError
         with contextlib.suppress(Unbuildable):
@@ -98,7 +98,7 @@ class Maker:
         return None
 
     def traced(self, changes: Arguments) -> Made | None:
-        """The model of these changes, built of numbers that remember, and its dimensions' expressions."""
+        """The model of these changes, built with traced numbers, and its dimensions' expressions."""
         if time.process_time() > self.deadline:
             raise TimeoutError
         values = {**self.values, **changes}
@@ -115,7 +115,7 @@ class Maker:
         return model, {"shapes": found, "ranges": self.recorder.ranges, "derived": {}}
 
     def grow(self, base: Arguments, items: list[Item]) -> Arguments:
-        """As many of the items as still build, each with the first of its values that does, in some time."""
+        """As many of the items as still build within the time, each with the first of its values that does."""
         self.until = time.process_time() + self.patience
         return self._grow(base, items)
 
@@ -154,7 +154,7 @@ class Maker:
         return found
 
     def near(self, name: str, value: int, turn: int) -> list[int]:
-        """Values to try for a number, different ones for different turns."""
+        """Values to try for a number, different ones in each round."""
         if value == 0:
             return [1]
         if value <= 8:
@@ -195,7 +195,7 @@ class Maker:
         return found
 
     def other_lengths(self, done: Arguments) -> Iterator[tuple[str, Arguments]]:
-        """Lists that belong together made shorter and longer: those of one length, with those one less."""
+        """Related lists made shorter and longer: those of one length, with those one less."""
         values = {**self.values, **done}
         lengths = {name: len(value) for name, value in values.items() if is_list(value)}
         for length in sorted(set(lengths.values())):
@@ -216,15 +216,15 @@ class Maker:
 
     @staticmethod
     def after(values: Any) -> Any:
-        """One item more: the last again, of numbers twice as large."""
+        """One more item: the last again, with numbers twice as large."""
         return 2 * values[-1] if is_int(values[-1]) and values[-1] > 8 else values[-1]
 
     def flags(self, done: Arguments) -> list[Item]:
-        """Every flag turned."""
+        """Every flag flipped."""
         return [(n, [not v]) for n, v in {**self.values, **done}.items() if isinstance(v, bool)]
 
     def empty(self) -> list[Item]:
-        """Values for what is left empty."""
+        """Values for empty arguments."""
         found: list[Item] = []
         for name, value in self.values.items():
             if value is None and not _STILL.search(name):
@@ -245,7 +245,7 @@ class Maker:
         return found
 
     def alternatives(self, name: str, value: Any) -> Iterator[tuple[str, list[Any], bool]]:
-        """Kind of change, values to try, and whether all are wanted or the first that builds."""
+        """Kind of change, values to try, and whether to use all or the first that builds."""
         told = self.told.get(name, "")
         optional = "None" in told
         if isinstance(value, bool):
@@ -316,7 +316,7 @@ class Maker:
             yield f"p{k + 1}", changes
 
     def single(self, base: Arguments, reference: Any) -> Iterator[Change]:
-        """One argument changed, where that changes a tensor."""
+        """One argument changed, if that changes a tensor."""
         values = {**self.values, **base}
         order = {bool: 0, type(None): 1, str: 2, int: 3, tuple: 4, list: 4}
         for name, value in sorted(values.items(), key=lambda item: order.get(type(item[1]), 5)):
@@ -331,7 +331,7 @@ class Maker:
                         break
 
     def pairs(self, base: Arguments) -> Iterator[Change]:
-        """What has no effect, or is refused, unless an argument that was empty or a word is set too."""
+        """Changes that have no effect, or are refused, unless an empty argument or a word is set too."""
         reference = self.builds(base)
         known = {records.pattern_of(name)[0] for name in shapes(reference)} if reference is not None else set()
         switches = [*self.words(), *self.empty()]
@@ -353,7 +353,7 @@ class Maker:
                             break
 
     def held(self) -> Iterator[tuple[str, Arguments]]:
-        """h1 to h4: numbers, and half of lists, flags, words and lengths, drawn."""
+        """h1 to h4: random numbers, and half of the lists, flags, words and lengths."""
         for k in range(4):
             changes = self.grow({}, self.few_layers(k))
             numbers = self.numbers(k, changes)
@@ -374,7 +374,7 @@ class Maker:
 
 
 def _ranks(model: Any) -> dict[str, int]:
-    """Each tensor's number of dimensions: a list that gives a kernel's sides has a length of its own."""
+    """Each tensor's number of dimensions: a list of a kernel's sides has a length of its own."""
     return {name: len(shape) for name, shape in shapes(model).items()} if model is not None else {}
 
 
@@ -439,7 +439,7 @@ def _held(maker: Maker) -> Iterator[Change]:
 
 
 def _varied(maker: Maker) -> Iterator[Change]:
-    """The default, the bases, what changes from the first, and some of that from the others."""
+    """The default, the bases, changes of the first, and some of those for the others."""
     default = maker.builds({})
     if default is None:
         return
@@ -471,12 +471,12 @@ def _varied(maker: Maker) -> Iterator[Change]:
 
 
 def _lengths(maker: Maker, base: Arguments, reference: dict[str, tuple[int, ...]]) -> Iterator[Change]:
-    """Lists of other lengths, where these are no sides of a convolution's kernel."""
+    """Lists of other lengths, if these are no sides of a convolution's kernel."""
     together = set[str]()
     for label, change in maker.other_lengths(base):
         kind, _, which = label.partition(".")
         if f"{kind} {which.split('.')[0]}" in together and "." in which:
-            continue  # one list alone, where all of its length do
+            continue  # one list alone, if all of its length do
         made = maker.traced({**base, **change})
         if made is None:
             continue
@@ -511,7 +511,7 @@ def main() -> None:
     os.environ["DIFFUSERS_VERBOSITY"] = "error"
     arguments.out.mkdir(parents=True, exist_ok=True)
     (arguments.out.parent / "traces").mkdir(exist_ok=True)
-    known = model_classes()  # before the workers are forked: to import all of them takes seconds
+    known = model_classes()  # before the workers are forked, since importing all of them takes seconds
     names = [t for t in arguments.types.split(",") if t] or list(known)
     if arguments.missing:
         names = [n for n in names if not list(arguments.out.glob(f"{n}__*"))]

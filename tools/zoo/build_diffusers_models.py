@@ -1,4 +1,4 @@
-"""diffusers' model classes: what their constructors take, and their models on the meta device."""
+"""diffusers' model classes: their constructors' arguments, and their models on the meta device."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, Any]
 
-#: Arguments without which a class does not build: its published configurations have them, or a relative of it.
+#: Arguments without which a class does not build, from its published configurations, or a relative's.
 NEEDED: Mapping[str, Arguments] = {
     "AudioLDM2ProjectionModel": {"text_encoder_dim": 1024, "text_encoder_1_dim": 512, "langauge_model_dim": 768},
     "AutoencoderKLHunyuanImage": {
@@ -66,9 +66,9 @@ NEEDED: Mapping[str, Arguments] = {
 }
 
 
-# On the meta device there is nothing to initialize; to go through it takes half of the time.
+# On the meta device there is nothing to initialize, and skipping it saves half of the time.
 def _left_alone(_: torch.nn.Module) -> None:
-    """Instead of a module's initialization."""
+    """Replaces a module's initialization."""
 
 
 for _kind in (torch.nn.Linear, torch.nn.modules.conv._ConvNd, torch.nn.Embedding):
@@ -80,7 +80,7 @@ class Unbuildable(Exception):  # noqa: N818
 
 
 def model_classes() -> dict[str, type[Any]]:
-    """Every public class of a model that has a configuration; what only holds several other models is none."""
+    """Every public class of a model that has a configuration, except those that only hold several other models."""
     found = {name: getattr(diffusers, name) for name in dir(diffusers) if not name.startswith("_")}
     models = {
         n: c for n, c in found.items() if inspect.isclass(c) and issubclass(c, ModelMixin) and c is not ModelMixin
@@ -93,7 +93,7 @@ def _holds_others(cls: type[Any]) -> bool:
 
 
 def declared(cls: type[Any]) -> Arguments:
-    """Each argument of a class with its default; those that it needs with a usual value."""
+    """Each argument of a class with its default; required ones with a usual value."""
     parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
     named = [p for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     values = {p.name: None if p.default is p.empty else p.default for p in named}
@@ -145,7 +145,7 @@ def configuration(model: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value without the numbers' memory."""
+    """A value without traced numbers."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, (int, float)):
@@ -161,7 +161,7 @@ _QUOTED = re.compile(r"[\"']([\w\-]+)[\"']")
 
 
 def words_for(cls: type[Any], field: str, annotation: str) -> list[str]:
-    """The texts that an argument may be, as its annotation and the code of its module mention them."""
+    """The texts that an argument may be, from its annotation and the code of its module."""
     import sys
 
     found = _QUOTED.findall(annotation) if "Literal" in annotation else []

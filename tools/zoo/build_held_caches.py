@@ -1,9 +1,9 @@
-"""Caches of configurations that no table was made from: every type with a class that generates, drawn values, run.
+"""Caches of held-out configurations: every type with a class that generates, random values, run.
 
     python -m zoo.build_held_caches --seed 7 --out held.jsonl [--types a,b] [--timeout 40]
 
-A line is a configuration, how many tokens its cache was filled with (of an encoder's input too), and the sum of the
-cache's tensors in bytes; or why the model did not run. Models run on the meta device, and with values where that fails.
+A line is a configuration, the number of tokens in its cache (of an encoder's input too), and the sum of the cache's
+tensors in bytes; or the reason why the model did not run. Models run on the meta device, or with values if that fails.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from zoo.build_values import Perturber
 MEMORY_LIMIT = 6 << 30
 #: Larger models run on the meta device alone.
 MOST_PARAMETERS = 2 * 10**8
-#: Mappings whose classes have telling names, the most telling first.
+#: Mappings of classes, the most specific first.
 FIRST = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ", "IMAGE_TEXT_TO_TEXT", "MULTIMODAL_LM")
 
 
 def generating() -> dict[str, list[type[PreTrainedModel]]]:
-    """Model type → its classes that generate, the most telling first."""
+    """Model type → its classes that generate, the most specific first."""
     found: dict[str, list[type[PreTrainedModel]]] = {}
     others = sorted(name for name in dir(modeling_auto) if name.endswith("_MAPPING_NAMES"))
     for mapping in [*(f"MODEL_FOR_{each}_MAPPING_NAMES" for each in FIRST), *others]:
@@ -57,9 +57,9 @@ def generating() -> dict[str, list[type[PreTrainedModel]]]:
 
 
 class Runner(Perturber):
-    """Draws configurations that do not only build, but run."""
+    """Draws configurations that not only build, but also run."""
 
-    device: str | None = None  # where the default configuration runs; None where it is not known
+    device: str | None = None  # where the default configuration runs; None if unknown
 
     def builds(self, overrides: Overrides) -> PreTrainedModel | None:
         """The model of these overrides, or None when it is refused or does not run."""
@@ -92,7 +92,7 @@ def made(cls: type[PreTrainedModel], config: PreTrainedConfig, device: str) -> P
 def drawn(
     cls: type[PreTrainedModel], template: PreTrainedConfig, seed: int, deadline: float, device: str | None
 ) -> Iterator[Overrides]:
-    """Two sets of values; in the second half of the flags and layer patterns are changed, too."""
+    """Two sets of random values; in the second half of the flags and layer patterns are changed, too."""
     perturber = Runner(cls, template, deadline, seed)
     perturber.device = device
     with contextlib.suppress(TimeoutError):
@@ -118,7 +118,7 @@ def widths(config: PreTrainedConfig) -> Iterator[int]:
 def attempts(
     model: PreTrainedModel, tokens: int, source: int, device: str
 ) -> Iterator[tuple[str, Any, Any, int | None]]:
-    """Ways to run it: the word for the tokens, those of the prompt and the last one, what else is given."""
+    """Ways to run it: the name of the tokens' argument, those of the prompt and the last one, and other arguments."""
     config = model.config
     books = [
         value
@@ -150,7 +150,7 @@ def attempts(
 def filled(model: PreTrainedModel, tokens: int, source: int, device: str) -> tuple[dict[str, torch.Tensor], int | None]:
     """The tensors of a cache after this many tokens, the last of them given alone, and the encoder's tokens.
 
-    Raises RuntimeError, with what the first way to run it said.
+    Raises RuntimeError, with the error of the first way to run it.
     """
     said = ""
     for word, (prompt, last), given, length in attempts(model, tokens, source, device):
@@ -167,7 +167,7 @@ def filled(model: PreTrainedModel, tokens: int, source: int, device: str) -> tup
 
 
 def ran(cls: type[PreTrainedModel], config: PreTrainedConfig, tokens: int, source: int) -> dict[str, Any]:
-    """What a configuration's cache holds, or why it is not known."""
+    """The content of a configuration's cache, or why it is unknown."""
     said, small = "", True
     for device in ("meta", "cpu"):
         if device == "cpu" and not small:
@@ -220,7 +220,7 @@ def worker(model_type: str, seed: int, out: Path, budget: float) -> None:
                 continue
             template, _ = template_for(model_type, cls)
             if getattr(template, "is_decoder", None) is False and not template.is_encoder_decoder:
-                template = construct(template, {("is_decoder",): True})  # BERT and its like keep nothing otherwise
+                template = construct(template, {("is_decoder",): True})  # BERT and its relatives keep nothing otherwise
             seen = configs.setdefault(cls.config_class, [template])
             device = tried(template).get("device")
             for overrides in drawn(cls, template, seed, time.monotonic() + budget, device) if seed else ():

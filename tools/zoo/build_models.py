@@ -1,4 +1,4 @@
-"""Models of any class on the meta device, and what `save_pretrained` would write of them."""
+"""Models of any class on the meta device, and the tensors that `save_pretrained` would write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Tensors = dict[str, list[Any]]
 
-#: Auto mappings whose classes are recorded in every variant, the most telling head first; and those of other heads.
+#: Auto mappings whose classes are recorded in every variant, the most specific head first; and those of other heads.
 AUTO_MAPPINGS = {
     "CausalLM": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
     "ImageTextToText": "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
@@ -60,7 +60,7 @@ def auto_classes(model_type: str) -> dict[str, tuple[str, bool]]:
 
 
 def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
-    """The same for a type that no auto mapping has: what its modules export for its configuration."""
+    """The same for a type that no auto mapping has: the classes that its modules export for its configuration."""
     config = CONFIG_MAPPING[model_type]
     package = importlib.import_module(config.__module__.rpartition(".")[0])
     modules = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
@@ -104,7 +104,7 @@ def build_model(cls: type[PreTrainedModel], config: PreTrainedConfig) -> PreTrai
 
 
 def state_signature(model: PreTrainedModel) -> frozenset[tuple[str, tuple[int, ...], str]]:
-    """Names, shapes and dtypes in memory, ties marked: cheap, to see whether two differ."""
+    """Names, shapes and dtypes in memory, with ties: a cheap way to compare two models."""
     first: dict[int, str] = {}
     entries = []
     for name, tensor in model.state_dict(keep_vars=True).items():

@@ -1,4 +1,4 @@
-"""The default configuration of each type, with what it lacks to build a model."""
+"""The default configuration of each type, with the fields that it needs to build a model."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ CONSTRUCTOR_ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def template_for(model_type: str, cls: type[PreTrainedModel]) -> tuple[PreTrainedConfig, str]:
-    """The default configuration a class of this type is built from, and a note."""
+    """The default configuration from which a class of this type is built, and a note."""
     arguments = CONSTRUCTOR_ARGUMENTS.get(model_type, {})
     config = CONFIG_MAPPING[model_type](**copy.deepcopy(arguments))
     notes = [f"default configuration with {arguments}"] if arguments else []

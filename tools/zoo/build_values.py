@@ -73,7 +73,7 @@ class Perturber:
         self.attention, self.layers, self.experts, self.primes, self.vocabs = self._tables()
 
     def _tables(self) -> tuple[Any, ...]:
-        """The values to choose from; drawn ones where there is a seed."""
+        """The values to choose from; random ones if there is a seed."""
         if self.draw is None:
             return ATTENTION, LAYER_COUNTS, EXPERT_COUNTS, PRIMES, VOCABS
 
@@ -100,7 +100,7 @@ class Perturber:
             return None
 
     def grow(self, base: Overrides, items: list[tuple[Path_, list[Any]]]) -> Overrides:
-        """Add as many of the items as still build; each has values by order of preference."""
+        """Add as many of the items as still build; each has values in order of preference."""
         if not items:
             return base
         trial = base | {path: values[0] for path, values in items}
@@ -256,7 +256,7 @@ class Perturber:
         ]
 
     def held_out(self) -> dict[str, Overrides]:
-        """The overrides of h1 and h2: drawn values, half of the flags and patterns changed."""
+        """The overrides of h1 and h2: random values, half of the flags and patterns changed."""
         found: dict[str, Overrides] = {}
         assert self.draw is not None
         with contextlib.suppress(TimeoutError):
@@ -269,7 +269,7 @@ class Perturber:
         return found
 
     def variants(self) -> dict[str, Overrides]:
-        """The overrides of p1, p2 and p3; of h1 and h2 where values are drawn."""
+        """The overrides of p1, p2 and p3; of h1 and h2 if values are random."""
         if self.draw is not None:
             return self.held_out()
         found: dict[str, Overrides] = {}
@@ -306,7 +306,7 @@ LAYER_KINDS: tuple[str, ...] = (
 def single_field_variants(
     perturber: Perturber, base: Overrides
 ) -> Iterator[tuple[str, str, PreTrainedModel, Overrides]]:
-    """The p1 configuration with one field changed, where that changes the tensors."""
+    """The p1 configuration with one field changed, if that changes the tensors."""
     model = perturber.builds(base)
     if model is None:
         return
@@ -342,7 +342,7 @@ def single_field_variants(
 def alternatives(
     path: Path_, value: Any, annotation: str, owner: type, cls: type[PreTrainedModel]
 ) -> Iterator[tuple[str, list[Any], bool]]:
-    """Prefix of the variant, values to try, and whether all are wanted or the first that builds."""
+    """Prefix of the variant, values to try, and whether to use all or the first that builds."""
     name = path[-1]
     optional = "None" in annotation
     if isinstance(value, bool):
@@ -391,7 +391,7 @@ def alternatives(
 
 
 def string_values(cls: type[PreTrainedModel], owner: type, field: str, annotation: str) -> list[str]:
-    """The strings a field may hold, as its annotation and the modeling code mention them."""
+    """The strings that a field may hold, from its annotation and the modeling code."""
     values = re.findall(r"'([^']*)'", annotation) if "Literal" in annotation else []
     for module in {cls.__module__, owner.__module__}:
         with contextlib.suppress(Exception):

@@ -2,7 +2,7 @@
 
     python -m zoo.check --truth DIR [--held DIR] [--types a,b] [--drafts DIR] [--verbose] [--write]
 
-With `--write` what was found becomes files: each table's coverage, and fixtures for tests without torch.
+With `--write` the results become files: each table's coverage, and fixtures for tests without torch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Verdict:
-    """How one record came out."""
+    """The result of one record."""
 
     model_type: str
     cls: str
@@ -43,7 +43,7 @@ class Verdict:
     keyed: int  # tensors with a role
     tensors: int
     unique: bool  # no two tensors with the same key
-    agree: bool  # names read back as the keys that they were predicted under
+    agree: bool  # names that map back to the keys under which they were predicted
     why: str = ""
 
 
@@ -85,7 +85,7 @@ def check(record: Record) -> Verdict:
 
 
 def difference(predicted: dict[str, tuple[int, ...]], real: dict[str, tuple[int, ...]]) -> str:
-    """What is missing, too much, or of another shape, the first of each."""
+    """Missing, additional and differently shaped tensors, the first of each."""
     missing = [n for n in real if n not in predicted]
     extra = [n for n in predicted if n not in real]
     other = [n for n in real if n in predicted and predicted[n] != real[n]]
@@ -114,7 +114,7 @@ def check_type(job: tuple[Sequence[Path], str, str]) -> list[Verdict]:
 
 
 def use_drafts(folder: Path) -> None:
-    """Look families up in drafts instead of in the package."""
+    """Use families from drafts instead of the package's."""
     from zoo.derive_drafts import load_drafts, look_up_in
     from zoo.derive_roles import compacted, name_roles
 
@@ -127,11 +127,11 @@ KINDS = ("default", "p1", "p2", "p3", "drawn", "single")
 
 
 def kind_of(variant: str) -> str:
-    """How a record counts: at the default, at a base, drawn, or changed in one field."""
+    """The kind of a record: the default, a base, random, or one field changed."""
     return variant if variant in KINDS else "drawn" if re.fullmatch(r"h\d+", variant) else "single"
 
 
-# --- what was found, as files ------------------------------------------------------------------
+# --- results as files ------------------------------------------------------------------
 
 
 def coverage(table: Mapping[str, list[Verdict]]) -> None:
@@ -151,7 +151,7 @@ def coverage(table: Mapping[str, list[Verdict]]) -> None:
 
 
 def _cover(path: Path, lines: Mapping[str, tuple[int | None, ...]]) -> None:
-    """Write into a file which types of its tables are not wholly covered, and which Transformers does not have."""
+    """Write into a file which types of its tables are not fully covered, and which Transformers does not have."""
     before = json.loads(path.read_text())
     tables = {"": before} if ONE & before.keys() else before
     after = {name: _covered(table, lines) for name, table in tables.items()}
@@ -176,18 +176,18 @@ def _percent(pair: tuple[int, int]) -> int | None:
     return 100 * pair[0] // pair[1] if pair[1] else None
 
 
-#: Records of a type that tests run on, the first that are exact.
+#: Records of a type that tests use, the first that are exact.
 _WANTED = ("default", "p2", "p3", "x3", "x2", "h1", "h2")
 #: Variants of `build.py --seed`.
 _DRAWN = re.compile(r"h\d")
-#: Cases after a type's first are kept where they are no longer than this, in characters.
+#: Further cases of a type are kept if they are no longer than this, in characters.
 _SHORT = 6000
 #: A default model of more tensors than this is left to `check.py`.
 _MOST_TENSORS = 1500
 
 
 def fixtures(truths: Iterable[Path], table: Mapping[str, list[Verdict]]) -> None:
-    """What models hold: a few configurations of each type, with names and shapes."""
+    """The tensors of models: a few configurations of each type, with names and shapes."""
     for model_type, verdicts in sorted(table.items()):
         found = [_case(truths, verdict) for verdict in _chosen(verdicts)]
         _write_cases(model_type, [case for at, case in enumerate(found) if not at or len(cases.text(case)) < _SHORT])
@@ -213,7 +213,7 @@ def _case(truths: Iterable[Path], verdict: Verdict) -> cases.Case:
 
 
 def _write_cases(model_type: str, found: list[cases.Case]) -> None:
-    """The cases of a type in the file of its table, in the place of those that were there."""
+    """Replace the cases of a type in the file of its table."""
     path = cases.FOLDER / f"{model_types()[model_type]}.txt"
     others = [
         case for case in (cases.load(path) if path.exists() else []) if case.config.get("model_type") != model_type
@@ -231,7 +231,7 @@ def _suffices(config: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) 
 
 
 def pruned(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that some expression of the family mentions, and those that tell families."""
+    """The fields in some expression of the family, and those that distinguish families."""
     family = family_of(config)
     named = repr([family.rows, family.derived, family.fields]) if family else ""
     scopes = {row.scope for row in family.rows if isinstance(row, Include)} if family else set()
@@ -277,7 +277,7 @@ def main() -> None:
 
 
 def summarize(table: Mapping[str, list[Verdict]]) -> None:
-    """How many types are right, by kind of record."""
+    """The number of correct types, by kind of record."""
     for kind in KINDS:
         kinds = {t: [v for v in vs if kind_of(v.variant) == kind] for t, vs in table.items()}
         kinds = {t: vs for t, vs in kinds.items() if vs}
@@ -290,7 +290,7 @@ def summarize(table: Mapping[str, list[Verdict]]) -> None:
 
 
 def report(verdicts: list[Verdict], verbose: bool) -> None:
-    """The failures of a type, one line each kind."""
+    """The failures of a type, one line for each kind."""
     bad = [v for v in verdicts if not (v.exact and v.agree and v.unique and v.keyed == v.tensors)]
     for v in bad if verbose else bad[:1]:
         print(f"{v.model_type} {v.cls} {v.variant} ({len(bad)}/{len(verdicts)}): {v.why}")

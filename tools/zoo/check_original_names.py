@@ -28,7 +28,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 class Part(NamedTuple):
-    """What one of diffusers' classes holds of a single file."""
+    """The part of a single file that belongs to one of diffusers' classes."""
 
     convert: Callable[..., Any]
     cls: str
@@ -236,13 +236,13 @@ FILES = (
 
 
 def predicted(model_type: str, fields: Mapping[str, Any]) -> Shapes:
-    """What the table says a single file holds."""
+    """The tensors of a single file according to the table."""
     found = predict(Config({"model_type": model_type, **fields}, "config.json"))
     return {row.name_of(key): row.shape for row in found.expected for key in row.keys()}
 
 
 def difference(part: Part, held: Shapes) -> str:
-    """What diffusers makes of a part that its class does not hold, and the other way round; "" where they agree."""
+    """Tensors that only diffusers' conversion, or only its class has; "" if they agree."""
     own = {n if part.keeps else n.removeprefix(part.prefix): s for n, s in held.items() if n.startswith(part.prefix)}
     model = build(getattr(diffusers, part.cls), dict(part.arguments))
     made = {name: torch.empty(shape, device="meta") for name, shape in own.items()}

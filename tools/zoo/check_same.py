@@ -1,10 +1,10 @@
-"""Whether tables that were written another way still say the same.
+"""Whether rewritten tables still mean the same.
 
     git worktree add BEFORE; python -m zoo.check_same BEFORE/inspector/architectures/data/tables
 
-Compares each table of that folder with the package's: its fields, and its rows in whatever order. Lists the tables that
-differ, with what was taken out of them (-) and what came to them (+). With `--drawn N`, those may differ in their rows as
-long as they predict the same tensors, with the same keys, for the configurations of their cases and N changes of each.
+Compares each table of that folder with the package's: its fields, and its rows in any order. Lists the tables that
+differ, with removed (-) and added (+) parts. With `--drawn N`, those may differ in their rows as long as they predict
+the same tensors, with the same keys, for the configurations of their cases and N changes of each.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def families(home: Store) -> Iterator[tuple[tuple[str, str], Family]]:
 
 
 def differences(before: Family, after: Family) -> Iterator[str]:
-    """What the one says, and the other does not."""
+    """The parts of the first table that the second does not have."""
     old, new = (Counter(map(str, family.rows)) for family in (before, after))
     yield from (f"- {row}" for row in (old - new).elements())
     yield from (f"+ {row}" for row in (new - old).elements())
@@ -49,14 +49,14 @@ def differences(before: Family, after: Family) -> Iterator[str]:
 
 
 def fields_in(values: dict[str, Any], usual: Mapping[str, Any]) -> list[tuple[dict[str, Any], str]]:
-    """Every field of a configuration and of its parts, those at their defaults too, with what holds it."""
+    """Every field of a configuration and of its parts, including defaults, with its container."""
     values.update({field: copy.deepcopy(value) for field, value in usual.items() if field not in values})
     inner = [each for each in values.values() if isinstance(each, dict)]
     return [(values, field) for field in values] + [place for each in inner for place in fields_in(each, {})]
 
 
 def changed(config: Mapping[str, Any], usual: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
-    """A configuration with one to four fields of other values, or without them."""
+    """A configuration with one to four fields changed or removed."""
     values = copy.deepcopy(dict(config))
     for home, field in draw.sample(places := fields_in(values, usual), min(len(places), draw.randint(1, 4))):
         value = home[field]
@@ -76,7 +76,7 @@ def changed(config: Mapping[str, Any], usual: Mapping[str, Any], draw: random.Ra
 
 
 def tensors(config: Mapping[str, Any], branches: bool) -> Any:
-    """What is predicted for a configuration, tensor by tensor; the error where nothing is."""
+    """The predicted tensors of a configuration, one by one; the error if there is none."""
     try:
         predicted = inspector.predict(config)
         return {
@@ -117,7 +117,7 @@ def configurations(types: AbstractSet[str], number: int) -> Iterator[dict[str, A
 
 
 def predicted_otherwise(before: Path, configs: Sequence[Mapping[str, Any]], branches: bool) -> Iterator[str]:
-    """Types with the first tensors that the tables of before predict otherwise for one of their configurations."""
+    """Types whose predictions differ from those of the old tables, with the first such tensors."""
     now = [tensors(config, branches) for config in configs]
     inspector.add_tables(before)
     found: dict[str, str] = {}

@@ -1,9 +1,9 @@
-"""How long the tables of families are, what their blocks are used for, and what they still repeat.
+"""The length of the families' tables, the uses of their blocks, and remaining repetitions.
 
     python -m zoo.check_size [--blocks] [--repeats N]
 
-`--repeats` lists the runs of neighbouring rows, their numbers and fields left out, that cost
-most: what a block of them would save is (rows - 1) for each place, less the block itself.
+`--repeats` lists the runs of neighbouring rows, without their numbers and fields, that cost most: a block of them would
+save (rows - 1) at each place, less the block itself.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 from inspector.architectures.store import FOLDER, documents
 from inspector.architectures.table_file import joined
 
-#: Rows of the longest runs that are looked at.
+#: Maximum number of rows in a run.
 LONGEST = 8
 
-#: What one row says of a run, fields left out.
+#: A row within a run, without its fields.
 Sign = tuple[str, ...]
 
 
 def uses(value: Any) -> Iterator[str]:
-    """The blocks that a document uses, each as often as it does."""
+    """The blocks that a document uses, with repetitions."""
     if isinstance(value, dict):
         if isinstance(value.get("use"), str):
             yield value["use"]
@@ -45,7 +45,7 @@ def blocks() -> Iterator[str]:
 
 
 def runs(entries: Sequence[Any]) -> Iterator[list[Any]]:
-    """Neighbouring rows and blocks' uses, those of groups apart."""
+    """Neighbouring rows and uses of blocks; those of groups are separate."""
     run: list[Any] = []
     for entry in entries:
         if isinstance(entry, list) or ("use" in entry and "rows" not in entry):

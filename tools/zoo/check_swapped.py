@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-#: A part's name and type → types that may stand there; the first that fits.
+#: A part's name and type → types that may replace it; the first that fits.
 POOLS: tuple[tuple[str, str], ...] = (
     (
         r"backbone",
@@ -87,7 +87,7 @@ def _swapped(model_type: str, name: str, rng: random.Random, turn: int) -> Itera
 def _case(
     model_type: str, name: str, kind: str, rng: random.Random, swap: tuple[str, str] | None
 ) -> Iterator[dict[str, Any]]:
-    """What `save_pretrained` would write of one drawn model; nothing where the class refuses it."""
+    """What `save_pretrained` would write of one random model; None if the class refuses it."""
     from transformers import CONFIG_MAPPING
 
     from zoo.build_configurations import construct, nested_configs, own_differences
@@ -152,7 +152,7 @@ def draw(out: Path, seed: str, kinds: set[str], types: list[str]) -> None:
 
 
 def check(path: Path, types: list[str]) -> None:
-    """Each case against the prediction; what is wrong, a line each, and how many were right."""
+    """Compare each case with the prediction; a line for each error, and the number of correct ones."""
     import inspector
     from inspector.errors import InspectorError
 

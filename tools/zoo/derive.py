@@ -54,7 +54,7 @@ class TooLongError(Exception):
 
 
 def in_time(model_type: str, found: list[Record], raw: Mapping[str, Any], families: Mapping[str, Family]) -> Draft:
-    """The draft; where the search takes too long, one of single expressions alone."""
+    """The draft; if the search takes too long, one with single expressions only."""
 
     def stop(*_: object) -> None:
         raise TooLongError
@@ -75,7 +75,7 @@ def in_time(model_type: str, found: list[Record], raw: Mapping[str, Any], famili
 
 
 def attempt(job: tuple[str, Path, Path, str]) -> None:
-    """`work`, and one line where it fails."""
+    """`work`, with one line if it fails."""
     try:
         work(*job)
     except Exception:
@@ -83,7 +83,7 @@ def attempt(job: tuple[str, Path, Path, str]) -> None:
 
 
 def levels_of(truth: Path, types: Sequence[str]) -> dict[str, int]:
-    """0 for a type without parts, one more than its deepest part otherwise."""
+    """0 for a type without parts, otherwise one more than its deepest part."""
     first: dict[str, Path] = {}
     for path in sorted(truth.glob("*.json.gz")):
         first.setdefault(path.name.split("__")[0], path)

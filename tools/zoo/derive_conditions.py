@@ -1,4 +1,4 @@
-"""The simplest condition, in `inspector.architectures.formula`'s language, that holds at exactly some of the observations."""
+"""The simplest condition, in `inspector.architectures.formula`'s language, that holds at exactly these observations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from zoo.derive_expressions import ANY, Point, Weights, is_whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-#: Fields that a rule about layers may compare with another.
+#: Fields that a condition about layers may compare with another.
 _COUNTS = re.compile(r"layer|period|freq|offset|interval|step|every|skip|first|depth|block|stage")
 
 
 @dataclass(frozen=True)
 class Test:
-    """A condition with the set of points where it holds, a bit a point."""
+    """A condition with the set of points where it holds, one bit each."""
 
     text: str
     mask: int
@@ -109,12 +109,12 @@ class Conditions:
                     yield f"len({name})", list(ends), extra + (0.3 if len(set(ends)) > 1 else 0.8)
 
     def tell_apart(self, wanted: int, unwanted: int) -> str | None:
-        """The simplest condition that holds at all of the first and none of the second; what others do is not asked."""
+        """The simplest condition that holds at all of the first and none of the second, whatever its value elsewhere."""
         found = self._disjunction(wanted, unwanted, 1 if expressions.HASTE else 3)
         return found[0] if found else None
 
     def explain(self, mask: int) -> str | None:
-        """The simplest condition that holds at exactly these points; "" where it is all of them."""
+        """The simplest condition that holds at exactly these points; "" if these are all."""
         if mask == self.all:
             return ""
         told = self._explain(mask)

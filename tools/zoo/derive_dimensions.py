@@ -1,4 +1,4 @@
-"""The formula of each dimension: the traced one, several with conditions between them, or a search's."""
+"""The formula of each dimension: the traced one, several with conditions between them, or one found by a search."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from zoo.derive_study import Pattern
 
-#: Seconds for one dimension that no single expression explains.
+#: Seconds for a dimension that no single expression explains.
 PATIENCE = 1.0
 
 
@@ -79,7 +79,7 @@ class Dimensions(Stacks):
         return self._universes[key]  # type: ignore[no-any-return]
 
     def _hole(self, group: list[traces.Sighting], numbers: list[int]) -> str | None:
-        """A number in a traced expression that no index explains, from the fields."""
+        """A number in a traced expression that no index explains, derived from the fields."""
         points = [Point(self.completed[s.at], s.index) for s in group]
         for variable in dict.fromkeys(v for s in group for v, _ in s.index):
             for name in self._lists():
@@ -89,7 +89,7 @@ class Dimensions(Stacks):
         return self._fit(points, numbers, Weights(), fast=True)
 
     def _places(self, group: list[traces.Sighting], name: str) -> list[tuple[str, list[int]]]:
-        """Places in a list that go up or down with an index, within its ends."""
+        """Places in a list that increase or decrease with an index, within its ends."""
         lists = [each for s in group if isinstance(each := self.completed[s.at].get(name), list)]
         if len(lists) < len(group):
             return []
@@ -159,7 +159,7 @@ class Dimensions(Stacks):
         return None
 
     def _mostly(self, texts: list[str], points: list[Point], target: list[int], relevant: Weights) -> str | None:
-        """What is right but for a few odd configurations, no more than one in twelve."""
+        """An expression that is right except for a few odd configurations, at most one in twelve."""
         mask = 0
         for text in texts:
             mask |= self._fits(text, points, target)
@@ -191,7 +191,7 @@ class Dimensions(Stacks):
         depth: int,
         fast: bool,
     ) -> str | None:
-        """`a if condition else b`, each side explained by itself."""
+        """`a if condition else b`, each side explained separately."""
         everything = (1 << len(points)) - 1
         for test in tests:
             sides = []

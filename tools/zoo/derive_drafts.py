@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Draft:
-    """What was found of one model type."""
+    """The results for one model type."""
 
     model_type: str
     family: Family
@@ -105,7 +105,7 @@ def _paths(text: str) -> set[str]:
 def _defaults(
     deriver: Tabler, entries: Sequence[Row | Include], default: Record, raw: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Values of absent fields, and the rules for those that follow from others."""
+    """Values of absent fields, and the rules for fields that follow from others."""
     used = used_fields(entries, deriver.derived)
     derived = {key: rule for key, rule in deriver.derived.items() if key in used and "." not in key}
     values: dict[str, Any] = {}
@@ -177,7 +177,7 @@ def load_drafts(folder: Path, only: set[str] | None = None) -> dict[str, Family]
 
 
 def look_up_in(families: Mapping[str, Family]) -> None:
-    """Have these families used, by model type, before the package's."""
+    """Use these families, by model type, before the package's."""
 
     def found(values: Mapping[str, Any]) -> Family | None:
         return families.get(str(values.get("model_type"))) or family_of(values)

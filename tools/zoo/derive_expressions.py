@@ -19,7 +19,7 @@ Vector = tuple[int, ...]
 #: Only single conditions and products: for types whose search would take minutes.
 HASTE = False
 
-#: Fields whose product is how people think of a width, before a field that has the same value by chance.
+#: Fields in whose products people think of a width, preferred to a field that happens to have the same value.
 _PREFERRED = re.compile(r"(num_\w*heads|head_dim|hidden_size|n_embd|d_model|intermediate_size|vocab_size|num_labels)$")
 #: Numbers of things, which people write before the size of one.
 _NUMBER_OF = re.compile(r"(^|[._])(num|n)_|heads$")
@@ -30,14 +30,14 @@ _MULTIPLES = (8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Weights:
-    """Which fields are likely: those whose change alone changed what is to be explained."""
+    """The likelihood of fields: higher if their change alone changed the value to be explained."""
 
     likely: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()  # their change alone changed nothing
-    strict: bool = True  # idle fields are out of the question
+    strict: bool = True  # idle fields are excluded
 
     def cost(self, name: str) -> float | None:
-        """What a field costs more than a likely one; None where it is out of the question."""
+        """The additional cost of a field compared with a likely one; None if it is excluded."""
         if name in self.idle:
             return None if self.strict else 2.0
         return 0.0 if name in self.likely or not self.likely else 1.0
@@ -49,7 +49,7 @@ ANY = Weights()
 
 @dataclass(frozen=True)
 class Point:
-    """Where a value was seen."""
+    """A place where a value was observed."""
 
     fields: Mapping[str, Any]
     index: tuple[tuple[str, int], ...] = ()
@@ -203,7 +203,7 @@ def _monomials(base: list[Term], degree: int) -> Book:
 
 
 def fit(points: Sequence[Point], target: Vector, weights: Weights = Weights(), *, fast: bool = False) -> str | None:
-    """The simplest expression with these values; None where the search finds none."""
+    """The simplest expression with these values; None if the search finds none."""
     everything = atoms(points, weights)
     constant = len(set(target)) == 1
     if constant and (len(target) > 3 or target[0] <= 16):
@@ -227,7 +227,7 @@ def mentions(text: str) -> set[str]:
 
 
 def _constant_text(terms: list[Term], target: Vector) -> str:
-    """A number that never changes: a field's where it is clearly meant, else itself."""
+    """A number that never changes: a field's if it is clearly meant, otherwise itself."""
     number = target[0]
     equal = [t for t in terms if t.values == target and t.kind == "atom"]
     channels = [t for t in equal if re.search(r"(channels|num_labels)$", t.text)]
@@ -239,7 +239,7 @@ def _constant_text(terms: list[Term], target: Vector) -> str:
 
 
 def _rare(terms: list[Term], target: Vector, points: Sequence[Point]) -> str:
-    """A number seen in few places: a product that people would write, where there is one."""
+    """A number seen in few places: a product that people would write, if there is one."""
     names = [t for t in sorted(terms, key=lambda t: t.cost) if t.values[0] > 1][:24]
     found = Book(names).get(target)
     if found:
@@ -293,7 +293,7 @@ def _search(
 
 
 def _exact_quotients(base: list[Term]) -> Iterator[Term]:
-    """A width over a number of heads, where it always divides."""
+    """A width over a number of heads, if it always divides."""
     for one in base:
         for two in base:
             if "head" not in two.text or one is two or not all(two.values):
@@ -315,7 +315,7 @@ def _scaled_product(small: Book, target: Vector) -> Term | None:
 
 
 def _divided(small: Book, base: list[Term], steady: list[Term], target: Vector) -> Term | None:
-    """a // b, a·b // c, 4·a // 3: also where the division leaves a rest."""
+    """a // b, a·b // c, 4·a // 3: also if the division leaves a remainder."""
     found = []
     size = len(target)
     divisors = [*base[:14], *(t for t in steady if t.values[0] > 1), *(_constant(n, size) for n in (2, 3, 4, 8, 16))]

@@ -1,4 +1,4 @@
-"""Which parts of a composite are other types' models."""
+"""The parts of a composite that are models of other types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOWER_OF_SCOPE = {
 
 
 class Includer:
-    """Finds which parts of a composite are other types' models."""
+    """Finds the parts of a composite that are models of other types."""
 
     def __init__(self, deriver: Study, families: Mapping[str, Family]) -> None:
         self.deriver = deriver
@@ -128,7 +128,7 @@ class Includer:
 
 
 def _prefixes(inner: Mapping[str, Any], names: Mapping[str, Shape], family_prefix: str) -> list[tuple[str, str]]:
-    """Where the included names could stand: (prefix, what is taken off first)."""
+    """Possible places of the included names: (prefix, text removed first)."""
     found: dict[tuple[str, str], int] = {}
     samples = sorted(inner, key=lambda n: (-len(n), n))[:3] + sorted(inner, key=len)[:1]
     for strip in dict.fromkeys(("", family_prefix)):
@@ -142,7 +142,7 @@ def _prefixes(inner: Mapping[str, Any], names: Mapping[str, Shape], family_prefi
 
 
 def predicted(family: Family, values: Mapping[str, Any], head: str) -> dict[str, tuple[Row, Shape]] | None:
-    """Stored names with shapes, and the row of each; None where the table does not fit the configuration."""
+    """Stored names with shapes, and the row of each; None if the table does not fit the configuration."""
     try:
         found = {}
         for row, expected, tied in expansion.expand(family, values, head):

@@ -1,4 +1,4 @@
-"""The numbers in tensors' names: what each counts, and how far."""
+"""The numbers in tensors' names: what each counts, and its range."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ class Stacks(Study):
         return Stack(variable, bound)
 
     def _per_item(self, points: list[Point], target: list[int]) -> str | None:
-        """A list that has an item for each module: the one of their depths, where there are several."""
+        """A list that has an item for each module: the one of their depths, if there are several."""
         names = sorted(self._lists(), key=lambda n: (not re.search(r"depth|blocks|layers", n), len(n)))
         every = (1 << len(points)) - 1
         return next((f"len({name})" for name in names if self._fits(f"len({name})", points, target) == every), None)
 
     def _is_count(self, bound: str, before: str, points: list[Point], target: list[int]) -> bool:
-        """Whether a bound that no loop has is one, and not a coincidence of the numbers of different modules."""
+        """Whether a bound without a loop is a count, and not a coincidence of the numbers of different modules."""
         simple = bool(_SIMPLE.fullmatch(bound))
         if not any(record.trace.shapes for record in self.records):
             return simple or len(set(target)) == 1
@@ -104,7 +104,7 @@ class Stacks(Study):
         return told or (simple and (before in EXPERT_WORDS or before == "expert_" or len(set(target)) > 2))
 
     def _looped(self, points: list[Point], target: list[int], outer: list[str]) -> str | None:
-        """What bounded a loop of the model's code that ran as often."""
+        """The bound of a loop in the model's code that ran as often."""
         texts = dict.fromkeys(text for record in self.records for text in record.trace.ranges)
         texts |= dict.fromkeys(text.removesuffix(" - 1") for text in texts)
         fitting = [

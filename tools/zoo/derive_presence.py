@@ -1,4 +1,4 @@
-"""When a tensor is there: conditions over the configuration and the indexes of its name."""
+"""When a tensor is present: conditions over the configuration and the indexes of its name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Presence(Dimensions):
     """Finds conditions."""
 
     dims: dict[str, list[str]]  # name pattern of a weight → its dimensions, of those that were found before
-    offered: Sequence[str] = ()  # conditions to try first: a shortcut is there where widths differ
+    offered: Sequence[str] = ()  # conditions to try first: a shortcut exists if widths differ
 
     def _when(self, pattern: Pattern, variables: list[str], classes: set[str]) -> str | None:
         names = [v for v in variables if v]
@@ -42,7 +42,7 @@ class Presence(Dimensions):
     def _explain(
         self, present: set[tuple[int, Numbers]], bounds: list[tuple[str, str]], names: list[str], classes: set[str]
     ) -> str | None:
-        # An index that changes nothing is left out: all experts are there, or none.
+        # An index without effect is left out: all experts are there, or none.
         dropped: list[str] = []
         for at in reversed(range(len(names))):
             inner = [b for b in bounds if b[0] != names[at]]
@@ -78,9 +78,9 @@ class Presence(Dimensions):
     def _universe(
         self, bounds: tuple[tuple[str, str], ...], classes: frozenset[str], dropped: tuple[str, ...] = ()
     ) -> tuple[list[Any], ...]:
-        """Every place where a tensor with these numbers could be: (record, numbers), and its point.
+        """Every possible place of a tensor with these numbers: (record, numbers), and its point.
 
-        Records in which a `dropped` bound is 0 have no place for it.
+        Records in which a `dropped` bound is 0 have no such place.
         """
         key = (bounds, classes, dropped)
         if key not in self._universes:
@@ -99,7 +99,7 @@ class Presence(Dimensions):
         return self._universes[key]
 
     def _count(self, bounds: list[tuple[str, str]], fewer: set[tuple[int, Numbers]], at: int, names: list[str]) -> int:
-        """Tensors there would be if index `at` ran over its whole range everywhere."""
+        """The number of tensors if index `at` ran over its whole range everywhere."""
         name, bound = names[at], dict(bounds)[names[at]]
         total = 0
         for record, numbers in fewer:

@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-#: Words of a path that tell nothing of where in a layer a tensor is.
+#: Words of a path that say nothing about the place within a layer.
 _EMPTY = frozenset({"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"})
 
 
 def role_of(pattern: str) -> tuple[str, str]:
-    """A role of `roles.ROLES` and its branch; `other` where the words tell nothing."""
+    """A role of `roles.ROLES` and its branch; `other` if the words are not known."""
     slot = by_convention(pattern, unwrapped(pattern))
     return (slot.role, slot.branch) if slot.role else ("other", words_of(pattern, 1))
 
 
 def words_of(pattern: str, number: int) -> str:
-    """The last telling words of a path, outermost first."""
+    """The last specific words of a path, outermost first."""
     words = [w for w in pattern.split(".") if w != "{}" and w not in ("weight", "bias")] or pattern.split(".")
     telling = [w for w in words if w not in _EMPTY] or words
     return ".".join(telling[-number:])
 
 
 def tower_of(pattern: str) -> str:
-    """The part of the model that the path names; `text` where it names none."""
+    """The part of the model that the path names; `text` if it names none."""
     return next((TOWERS[word] for word in pattern.split(".") if word in TOWERS), "text")
 
 
 def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, branch: str, pattern: str) -> str:
-    """The branch, with words of the path as long as another pattern has the same key."""
+    """The branch, with further words of the path as long as another pattern has the same key."""
     tried = branch
     for number in range(1, 9):
         if (role, tried, *key) not in taken:
@@ -70,7 +70,7 @@ def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, b
 
 
 def name_roles(families: Mapping[str, Family]) -> dict[str, Family]:
-    """All families with the roles that the conventions give today, no key twice in any.
+    """All families with the current roles of the conventions, no key twice in any.
 
     A part without a draft is the package's own.
     """
@@ -99,7 +99,7 @@ def _named(family: Family, old: Mapping[str, Family], new: Mapping[str, Family])
 
 
 def _by_name(include: Include, families: Mapping[str, Family]) -> Include:
-    """What the outer model leaves out, by names, which stay as they are."""
+    """The names that the outer model leaves out, which stay unchanged."""
     without = include.without.split()
     rows = (row for row in families[include.default_type].rows if isinstance(row, Row))
     return include._replace(without=" ".join(sorted({bare_name(r.name) for r in rows if is_left_out(r, without)})))
@@ -124,7 +124,7 @@ def _take(taken: set[tuple[object, ...]], row: Row, role: str, branch: str, key:
 
 
 def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapping[str, Family]) -> list[Row]:
-    """Roles and branches such that no two patterns of the type have the same key."""
+    """Roles and branches for which no two patterns of the type have the same key."""
     taken: set[tuple[object, ...]] = set()
     for include in includes:
         left_out = include.without.split()
@@ -156,7 +156,7 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
 
 
 def fitting(role: str, row: Row) -> str:
-    """The role, where the row's dimensions allow it: a norm has no matrix, a convolution more than one dimension."""
+    """The role, if the row's dimensions allow it: a norm has no matrix, a convolution more than one dimension."""
     dimensions = len(formula.dimensions(row.shape))
     if row.leaf != "weight" or row.buffer or role in ("layer_scale", "q_norm", "k_norm", "conv_scale"):
         return role
@@ -175,7 +175,7 @@ def _weight_of(row: Row, pattern: str) -> str:
 # --- rows that count ---------------------------------------------------------------------------
 
 
-#: A pattern of fewer rows is left as it is.
+#: A pattern of fewer rows is left unchanged.
 FEW = 3
 
 
@@ -219,12 +219,12 @@ def _pattern(row: Row) -> str:
 
 
 def _words(name: str) -> list[str]:
-    """The words of a name; a placeholder is one, whatever its bound holds."""
+    """The words of a name; a placeholder is one word, whatever its bound contains."""
     return re.findall(r"(?:\{[^{}]*\}|[^.{}])+", name)
 
 
 def _joined(group: list[Row]) -> list[Row] | None:
-    """The rows of one pattern with their last literal number counted; None where they differ in more than that."""
+    """The rows of one pattern with their last literal number counted; None if they differ in more than that."""
     words = [_words(row.name) for row in group]
     literal = [at for at in range(len(words[0])) if all(w[at].isdigit() for w in words)]
     varying = [at for at in literal if len({w[at] for w in words}) > 1]
@@ -249,7 +249,7 @@ def _joined(group: list[Row]) -> list[Row] | None:
 
 
 def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Numbers that follow each other: first, and the one after the last."""
+    """Consecutive numbers: the first, and the one after the last."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and runs[-1][1] == number:

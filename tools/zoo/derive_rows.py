@@ -28,7 +28,7 @@ class Tabler(Presence):
     """One type's rows."""
 
     def rows(self, skip: Sequence[set[str]] | None = None) -> list[Row]:
-        """The whole table but for what is included."""
+        """The whole table except the included parts."""
         patterns = self.patterns(skip)
         self.stacks = self._stacks(patterns)
         self.dims = {}
@@ -41,7 +41,7 @@ class Tabler(Presence):
         return rows
 
     def patterns(self, skip: Sequence[set[str]] | None = None) -> dict[str, Pattern]:
-        """All patterns, without the names to skip of each record."""
+        """All patterns, without each record's names to skip."""
         found: dict[str, Pattern] = {}
         ordered = sorted(range(len(self.records)), key=lambda at: self.records[at].cls != self.main)
         for at in ordered:
@@ -54,7 +54,7 @@ class Tabler(Presence):
         return found
 
     def _belongs(self, patterns: Mapping[str, Pattern], name: str) -> bool:
-        """Whether a bias goes with its weight's row."""
+        """Whether a bias belongs to its weight's row."""
         weight = patterns.get(name.removesuffix("bias") + "weight")
         if weight is None:
             return False
@@ -68,7 +68,7 @@ class Tabler(Presence):
 
     @staticmethod
     def _transposed(weight: Pattern, bias: Pattern) -> bool:
-        """Whether each bias is as long as the weight's last dimension, and one at least not as its first."""
+        """Whether each bias is as long as the weight's last dimension, and at least one is not as long as its first."""
         pairs = [
             (weight.cells.get(at, {}).get(numbers), shape)
             for at, cells in bias.cells.items()
@@ -104,7 +104,7 @@ class Tabler(Presence):
 
     @staticmethod
     def _merged(rows: list[Row]) -> list[Row]:
-        """Rows that differ in their classes alone, as one."""
+        """Join rows that differ only in their classes."""
         merged: dict[Row, list[str]] = {}
         for row in rows:
             merged.setdefault(row._replace(heads=""), []).append(row.heads)
@@ -230,7 +230,7 @@ class Tabler(Presence):
         return row
 
     def _active(self, bound: str, at: int) -> str:
-        """How many experts work on one token: the field beside the one that counts them."""
+        """The number of active experts: the field beside the one that counts them."""
         named = next((n for n in expressions.mentions(bound) if "expert" in n), bound)
         scope = named.rpartition(".")[0] if "." in named else ""
         for path, value in self.completed[at].items():
@@ -241,6 +241,6 @@ class Tabler(Presence):
 
 
 def of_rank(pattern: Pattern, rank: int) -> Pattern:
-    """Those of a pattern's tensors that have this many dimensions: a map that is linear here, a convolution there."""
+    """A pattern's tensors with this many dimensions: a map may be linear in one place, a convolution in another."""
     cells = {at: {n: s for n, s in each.items() if len(s) == rank} for at, each in pattern.cells.items()}
     return Pattern(pattern.name, {at: each for at, each in cells.items() if each})

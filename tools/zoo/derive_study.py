@@ -1,4 +1,4 @@
-"""What the records of one model type have in common: its classes, and its fields with those filled in that follow."""
+"""The common properties of the records of one model type: its classes, and its fields, including derived ones."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Study:
     # --- fields ---
 
     def _complete_fields(self) -> None:
-        """Fill fields that are empty or absent as the model does, and find the rule for it."""
+        """Fill empty or absent fields as the model does, and find the rule for it."""
         keys = dict.fromkeys(key for record in self.records for key in record.fields)
         told: dict[str, Counter[str]] = defaultdict(Counter)
         for record in self.records:
@@ -161,7 +161,7 @@ class Study:
                         fields[key] = value
 
     def _told_rule(self, key: str, told: Counter[str], computed: list[int]) -> bool:
-        """Take a traced rule for an empty field that is right wherever the field was computed."""
+        """Use a traced rule for an empty field if it is right wherever the field was computed."""
         for rule, _ in told.most_common():
             if all(evaluated(rule, nested(self.points[at]), {}) == self.points[at][key] for at in computed):
                 self.derived[key] = rule
@@ -189,7 +189,7 @@ class Study:
             self.derived[key] = rule
 
     def list_rule(self, key: str) -> str | None:
-        """How a list that the configuration may leave out follows from other fields; None where no rule is found."""
+        """The rule by which an optional list follows from other fields; None if no rule is found."""
         computed = [at for at in range(len(self.records)) if self._not_given(at, key) and self.points[at].get(key)]
         prefix = key.rpartition(".")[0]
         others = [
@@ -221,7 +221,7 @@ class Study:
         return f"[{told}{kinds[-1][1]!r} for layer in range({length})]"
 
     def _changes(self) -> list[frozenset[str]]:
-        """Fields in which each single-field record differs from its base; empty for others."""
+        """The fields in which each single-field record differs from its base; empty for others."""
         base = {record.cls: at for at, record in enumerate(self.records) if record.variant == "p1"}
         found = []
         for at, record in enumerate(self.records):
@@ -232,7 +232,7 @@ class Study:
         return found
 
     def relevant(self, seen: Mapping[int, Any]) -> Weights:
-        """How much a field may have to do with what is seen (record → value).
+        """The likely relevance of fields to an observation (record → value).
 
         0 for those whose change alone changed it, nothing for those whose change alone did not.
         """
@@ -269,7 +269,7 @@ class Study:
     # --- expressions ---
 
     def _fits(self, text: str, points: Sequence[Point], target: Sequence[int]) -> int:
-        """The points at which an expression has the value that was seen, a bit a point."""
+        """The points at which an expression has the observed value, one bit each."""
         mask = 0
         known: dict[Any, Any] = {}
         names = formula.names(text)
@@ -283,7 +283,7 @@ class Study:
         return mask
 
     def _tree(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Objects in objects of some fields, made once."""
+        """Nested objects of these fields, made once."""
         if id(fields) not in self._trees:
             self._trees[id(fields)] = fields, nested(fields)
         return self._trees[id(fields)][1]

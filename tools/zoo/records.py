@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Numbers = tuple[int, ...]
 Shape = tuple[int, ...]
 
-#: Fields of a configuration that never shape a model.
+#: Fields of a configuration that never determine a shape.
 IRRELEVANT = re.compile(
     r"(^|\.)(architectures|transformers_version|dtype|torch_dtype|model_type|auto_map|id2label|label2id|_name_or_path|"
     r"rope_parameters|rope_scaling|generation_config|task_specific_params|quantization_config|use_cache|problem_type|"
@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 
 
 def pattern_of(name: str) -> tuple[str, Numbers]:
-    """`h.3.mlp` → `h.{}.mlp`, (3,). An expert that is a word with a number is two: `expert_7` → `expert_.{}`."""
+    """`h.3.mlp` → `h.{}.mlp`, (3,). A word with a number, such as an expert's, is split: `expert_7` → `expert_.{}`."""
     name = _EXPERT.sub("expert_.", name)
     return _NUMBER.sub("{}", name), tuple(int(n) for n in _NUMBER.findall(name))
 
@@ -74,7 +74,7 @@ class Record:
 
     @cached_property
     def fields(self) -> dict[str, Any]:
-        """Every field that could matter, by dotted path."""
+        """Every field that might be relevant, by dotted path."""
         merged = {**self.config_full, **self.config}
         found = {path: value for path, value in flatten(merged) if not IRRELEVANT.search(path)}
         if self.declared:  # a constructor's own arguments, and no configuration class's
@@ -92,7 +92,7 @@ class Record:
         return found
 
     def family_name(self, name: str) -> str:
-        """The name that the tensor has under the family's prefix."""
+        """The tensor's name under the family's prefix."""
         old, new = self.rename
         return new + name[len(old) :] if self.rename != ("", "") and name.startswith(old) else name
 
@@ -125,7 +125,7 @@ def types_in(folder: Path) -> list[str]:
 
 
 def of_type(folder: Path, model_type: str, variants: str = "") -> list[Record]:
-    """The records of a type; `variants` is a regular expression for the beginning of their names."""
+    """The records of a type; `variants` is a regular expression for the start of their names."""
     paths = sorted(folder.glob(f"{model_type}__*.json.gz"))
     return [read(path) for path in paths if re.match(variants, path.name.split("__", 2)[2])]
 
@@ -134,7 +134,7 @@ def of_type(folder: Path, model_type: str, variants: str = "") -> list[Record]:
 
 
 class Fields:
-    """A record's configuration as a formula's scope, absent and empty fields filled in."""
+    """A record's configuration as a formula's scope, with absent and empty fields filled in."""
 
     def __init__(self, values: Mapping[str, Any], index: Mapping[str, int] | None = None) -> None:
         self.values, self.index = values, index or {}
@@ -148,7 +148,7 @@ class Fields:
 
 
 def nested(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Dotted paths → objects in objects, as a formula reads them."""
+    """Dotted paths → nested objects, as a formula reads them."""
     tree: dict[str, Any] = {}
     for path, value in fields.items():
         *outer, last = path.split(".")

@@ -1,11 +1,11 @@
-"""What a release of Transformers brings: model types that are new or have changed, with proposed tables.
+"""The changes of a new release of Transformers: new or changed model types, with proposed tables.
 
     python -m zoo.release --work DIR [--list]
 
-Builds every type at its default configuration and compares it with the package's tables. For each type that has no
-table, and each whose table was exact and is not any more, everything else is done as well: built under many
-configurations (`build`, `cross`), traced (`trace`) and derived (`derive`). DIR/proposed/<type>.json is then a table to
-read and correct, for `inspector/architectures/data/tables/families`.
+Builds every type with its default configuration and compares it with the package's tables. A type that has no table, or
+whose table is no longer exact, is then built under many configurations (`build`, `cross`), traced (`trace`) and derived
+(`derive`). DIR/proposed/<type>.json is the resulting table, to be reviewed and corrected, for
+`inspector/architectures/data/tables/families`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def run(tool: str, *arguments: str) -> None:
 
 
 def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
-    """Types without a table, and types whose table was exact at the default and is not now."""
+    """Types without a table, and types whose table was exact at the default and no longer is."""
     types = records.types_in(defaults)
     coverage = store().find("made", "coverage")
     new = [t for t in types if t not in model_types()]

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 Trees = tuple[Tree, ...]
 
-#: Larger models are left out: what they show, a small one shows.
+#: Larger models are left out: a small one shows the same.
 MOST_TENSORS = 1200
 
 
@@ -56,7 +56,7 @@ MOST_TENSORS = 1200
 
 
 def instrumented(config: PreTrainedConfig, scope: str = "") -> None:
-    """Put traced numbers in the place of a configuration's own, in nested ones too."""
+    """Replace a configuration's numbers by traced ones, in nested ones too."""
     vars(config)["_scope"] = scope
     for name, value in list(vars(config).items()):
         path = f"{scope}{name}"
@@ -85,7 +85,7 @@ def numbered(value: Any, path: str) -> Any:
 
 
 def derived_fields(template: PreTrainedConfig, overrides: Overrides) -> dict[str, str]:
-    """Fields that the configuration class computes from others where they are not given."""
+    """Fields that the configuration class computes from others if they are not given."""
     found: dict[str, str] = {}
 
     def make(node: PreTrainedConfig, prefix: Path_) -> PreTrainedConfig:
@@ -111,12 +111,12 @@ def derived_fields(template: PreTrainedConfig, overrides: Overrides) -> dict[str
     return found
 
 
-#: Fields that models read where a configuration has them, and compute by themselves where it does not.
+#: Fields that models read if a configuration has them, and otherwise compute themselves.
 OPTIONAL = {"head_dim": ("hidden_size // num_attention_heads", "n_embd // n_head", "d_model // n_heads")}
 
 
 def with_optional(config: PreTrainedConfig, missed: set[tuple[str, str]]) -> dict[str, str]:
-    """Give a configuration the fields that the model asked for in vain, at the values that they have by themselves."""
+    """Give a configuration the fields that the model looked for in vain, with the values that they have by default."""
     found: dict[str, str] = {}
     for scope, name in missed:
         node = config
@@ -138,7 +138,7 @@ SIZED = {"empty", "zeros", "ones", "rand", "randn", "full", "new_empty", "new_ze
 
 
 def trees_of(tensor: Any) -> Trees:
-    """What is known of a tensor's dimensions; plain numbers where nothing is."""
+    """The known trees of a tensor's dimensions; plain numbers where there are none."""
     known = getattr(tensor, "_trees", None)
     return known if known is not None and len(known) == tensor.dim() else tuple(tensor.size())
 
@@ -163,7 +163,7 @@ class Tracing(TorchFunctionMode):
 
 
 def size_of(result: Any, args: Any) -> Any:
-    """A tensor's size as numbers that remember."""
+    """A tensor's size as traced numbers."""
     trees = trees_of(args[0])
     if isinstance(result, int):
         tree = trees[args[1]]
@@ -178,7 +178,7 @@ def keep(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> None:
 
 
 def guessed(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> Trees:
-    """The trees of a result's sizes, from the arguments of what made it."""
+    """The trees of a result's sizes, derived from the arguments of its function."""
     shape = tuple(result.size())
     told = told_sizes(name, args, kwargs)
     if len(told) == len(shape) and all(n in (-1, m) for n, m in zip(told, shape, strict=True)) and -1 not in told:
@@ -207,7 +207,7 @@ def guessed(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> Trees:
 
 
 def told_sizes(name: str, args: Any, kwargs: Any) -> tuple[int, ...]:
-    """The sizes that a function was asked to make, in their order; nothing for other functions."""
+    """The sizes in a function's arguments, in their order; none for other functions."""
     if name not in SIZED | {"view", "reshape"}:
         return ()
     after = 1 if name.startswith("new_") or name in ("view", "reshape") else 0
@@ -237,7 +237,7 @@ def parted(trees: list[Tree], shape: Sequence[int], known: Trees, sizes: Sequenc
 
 
 def joined(shape: Sequence[int], name: str, inputs: Sequence[torch.Tensor]) -> Trees:
-    """Sizes of tensors put beside each other."""
+    """The size of tensors that are joined."""
     known, sizes = [trees_of(each) for each in inputs], [tuple(each.size()) for each in inputs]
     if name == "stack":
         at = next((k for k, n in enumerate(shape) if n == len(inputs) and _without(shape, k) == sizes[0]), 0)
@@ -272,7 +272,7 @@ def numbers_in(value: Any) -> Iterator[int]:
 
 @contextlib.contextmanager
 def parameters_keep_trees() -> Iterator[None]:
-    """A parameter is made of a tensor by a function that no mode sees."""
+    """A parameter is made from a tensor by a function that no mode sees."""
     plain = torch.Tensor._make_subclass
 
     def make(cls: Any, data: torch.Tensor, *rest: Any, **options: Any) -> torch.Tensor:
@@ -293,7 +293,7 @@ def parameters_keep_trees() -> Iterator[None]:
 
 
 def traced_math() -> types.SimpleNamespace:
-    """`math`, with functions that remember."""
+    """`math`, with functions that keep the trees."""
     names = {name: getattr(math, name) for name in dir(math) if not name.startswith("_")}
 
     def sqrt(number: Any) -> Any:
@@ -313,7 +313,7 @@ def traced_math() -> types.SimpleNamespace:
 
 @contextlib.contextmanager
 def stand_ins(recorder: Recorder, packages: tuple[str, ...] = ("transformers.models.", "timm.")) -> Iterator[None]:
-    """Builtins that lose what numbers remember are replaced in the modules of models."""
+    """Replace builtins that lose the trees, in the modules of models."""
     names = recorder.names()
     proxy = traced_math()
     changed: list[tuple[dict[str, Any], str, Any]] = []
@@ -341,7 +341,7 @@ def stand_ins(recorder: Recorder, packages: tuple[str, ...] = ("transformers.mod
 
 @contextlib.contextmanager
 def watched_configurations(missed: set[tuple[str, str]]) -> Iterator[None]:
-    """The number of labels remembers itself; fields that a model looks for in vain are noted with their scope."""
+    """Trace the number of labels; record fields that a model looks for in vain, with their scope."""
     labels = PreTrainedConfig.num_labels
 
     def count(config: PreTrainedConfig) -> int:
@@ -364,7 +364,7 @@ def watched_configurations(missed: set[tuple[str, str]]) -> Iterator[None]:
 
 
 def saved(model: Any) -> dict[str, torch.Tensor]:
-    """What `save_pretrained` writes, as `build.saved_tensors` has it, the tensors themselves."""
+    """The tensors that `save_pretrained` writes, as in `build.saved_tensors`, but the tensors themselves."""
     state = {k: v for k, v in model.state_dict(keep_vars=True).items() if isinstance(v, torch.Tensor)}
     for ignored in model._keys_to_ignore_on_save or ():
         state.pop(ignored, None)
@@ -389,7 +389,7 @@ def trace(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
 
 
 def run(record: Record, config: PreTrainedConfig, missed: set[tuple[str, str]]) -> dict[str, Any]:
-    """The expressions of a model built from a configuration, where the record has the same shape."""
+    """The expressions of a model built from a configuration, if the record has the same shape."""
     cls = resolve_class(record.cls)
     instrumented(config)
     recorder = Recorder()
@@ -404,7 +404,7 @@ def run(record: Record, config: PreTrainedConfig, missed: set[tuple[str, str]]) 
 
 
 def light_template(model_type: str, cls: Any) -> PreTrainedConfig:
-    """The default configuration of a class, without the trial of `template_for` that a model builds of it."""
+    """The default configuration of a class, without building a model of it as `template_for` does."""
     config = CONFIG_MAPPING[model_type](**copy.deepcopy(CONSTRUCTOR_ARGUMENTS.get(model_type, {})))
     if cls.config_class is not None and not isinstance(config, cls.config_class):
         inner = [child for child in nested_configs(config).values() if isinstance(child, cls.config_class)]
@@ -448,7 +448,7 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
 
 
 def in_order(names: set[str], variants: set[str]) -> list[str]:
-    """Files of the wanted variants, then of flags, words and lists: those that bring tensors are traced as well."""
+    """Files of the wanted variants, then of flags, words and lists: those that add tensors are traced as well."""
     told = {name: name.split("__", 2)[2].removesuffix(".json.gz") for name in names}
     first = [n for n, v in told.items() if v in variants]
     first = [n for n in first if told[n] != "default" or n.replace("__default.", "__p1.") not in names]
@@ -465,7 +465,7 @@ def traced_record(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
 
 
 def worker(job: tuple[str, Path, set[str]]) -> None:
-    """One type, whatever happens in it."""
+    """Trace one type, catching any exception."""
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     torch.set_num_threads(1)

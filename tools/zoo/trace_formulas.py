@@ -1,7 +1,7 @@
-"""What `trace.py` found, as formulas: the expressions of one dimension over many tensors, with their indexes as variables.
+"""The results of `trace.py` as formulas: the expressions of one dimension over many tensors, with indexes as variables.
 
-A traced expression has the numbers of its own tensor in it: `depths[@2]` for layer 2 (`@` marks what a loop counted).
-Over all tensors of a name pattern these numbers are holes, and what fits a hole everywhere is written into it.
+A traced expression has the numbers of its own tensor in it: `depths[@2]` for layer 2 (`@` marks a loop's count). Over
+all tensors of a name pattern these numbers are holes, and an expression that fits a hole everywhere is written into it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-#: A number in an expression: one that a loop counted, or one that stands in the code.
+#: A number in an expression: one counted by a loop, or one in the code.
 _HOLE = re.compile(r"@(\d+)|(?<![\w.])(\d+)(?![\w.])")
 
-#: What a subscript is of.
+#: The operand of a subscript.
 _LIST = re.compile(r"([\w.]+)\[$")
 
 Index = Mapping[str, int]
@@ -29,11 +29,11 @@ Index = Mapping[str, int]
 
 @dataclass
 class Trace:
-    """What was traced of one record."""
+    """The trace of one record."""
 
     shapes: Mapping[str, list[str]] = field(default_factory=dict)  # tensor name → expressions
-    ranges: Mapping[str, int] = field(default_factory=dict)  # what bounded a loop → its value
-    derived: Mapping[str, str] = field(default_factory=dict)  # field → what the configuration class computes
+    ranges: Mapping[str, int] = field(default_factory=dict)  # bound of a loop → its value
+    derived: Mapping[str, str] = field(default_factory=dict)  # field → the expression of the configuration class
     optional: Mapping[str, str] = field(default_factory=dict)  # the same, of fields that only models look for
 
 
@@ -57,16 +57,16 @@ class Sighting:
 
 
 Fit = Callable[[list[Sighting], list[int]], str | None]
-#: What a list's place may be: a text, and its value at each sighting.
+#: The possible index of a list: a text, and its value at each sighting.
 Places = Callable[[list[Sighting], str], list[tuple[str, list[int]]]]
 
 
 def generalized(sightings: Iterable[Sighting], fit: Fit, places: Places) -> list[str]:
-    """Formulas that the sightings are cases of, the one with most cases first.
+    """Formulas of which the sightings are cases, the one with most cases first.
 
     Args:
         fit: explains numbers that no index explains.
-        places: where in a list of that name an item may be, counted from its end too.
+        places: possible indexes in a list of that name, also counted from its end.
     """
     by_form: dict[str, list[Sighting]] = defaultdict(list)
     for sighting in map(_folded, sightings):
@@ -79,7 +79,7 @@ def generalized(sightings: Iterable[Sighting], fit: Fit, places: Places) -> list
 
 
 def _folded(sighting: Sighting) -> Sighting:
-    """`depths[@3 - 1]` as `depths[@2]`: an item by its own number."""
+    """`depths[@3 - 1]` as `depths[@2]`: an item by its own index."""
     text = re.sub(r"\[@(\d+) ([+-]) (\d+)\]", lambda m: f"[@{int(m[1]) + int(m[2] + m[3])}]", sighting.text)
     return replace(sighting, text=text) if text != sighting.text else sighting
 
@@ -92,10 +92,10 @@ def _filled(
     depth: int = 2,
     known: Mapping[int, str] = MappingProxyType({}),
 ) -> Iterator[str]:
-    """A form with what fits each of its holes; in parts where nothing fits all.
+    """A form with an expression for each of its holes; in parts if none fits all.
 
     Args:
-        known: what was found before to fit a hole, by its position.
+        known: expressions found before to fit a hole, by its position.
     """
     holes = [list(_HOLE.finditer(sighting.text)) for sighting in group]
     lists = [_LIST.search(piece) for piece in form.split("§")]
@@ -148,7 +148,7 @@ def _apart(group: list[Sighting]) -> Iterator[str]:
 
 
 def _written(form: str, told: Sequence[str]) -> str:
-    """Holes filled, in brackets where what is beside them binds stronger."""
+    """Holes filled, in brackets where an adjacent operator binds stronger."""
     values = iter(told)
     parts: list[str] = []
     for at, piece in enumerate(form.split("§")):
@@ -163,7 +163,7 @@ def _written(form: str, told: Sequence[str]) -> str:
 
 
 def hole(numbers: Sequence[int], indexes: Sequence[Index], *, counted: bool) -> str | None:
-    """What a number in an expression is: itself, or something of an index."""
+    """The number in an expression as itself, or as a function of an index."""
     if len(set(numbers)) == 1 and (not counted or len(numbers) > 1 or not indexes[0]):
         return str(numbers[0])
     if counted and len(numbers) == 1:
@@ -211,7 +211,7 @@ def _linear(numbers: Sequence[int], indexes: Sequence[Index]) -> str | None:
 
 
 def subscripts(text: str, variables: Sequence[str]) -> Iterator[str]:
-    """A loop's bound with each outer index in the place of its numbers: `depths[@1]` → `depths[layer]`."""
+    """A loop's bound with each outer index in place of its numbers: `depths[@1]` → `depths[layer]`."""
     if "@" not in text and not re.search(r"\[\d+\]", text):
         yield text
         return

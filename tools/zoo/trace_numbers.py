@@ -1,7 +1,7 @@
-"""Numbers that remember how they were made: `Int(96, "num_attention_heads") * 16` is 1536 and `16 * num_attention_heads`.
+"""Numbers that record their computation: `Int(96, "num_attention_heads") * 16` is 1536 and `16 * num_attention_heads`.
 
-Put in place of a configuration's numbers, they pass through a model's code up to the sizes of its tensors. What they
-remember is a tree; `text` writes it in the language of `inspector.architectures.formula`.
+Put in place of a configuration's numbers, they pass through a model's code to the sizes of its tensors. Their record is
+a tree; `text` writes it in the language of `inspector.architectures.formula`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _COMMUTES = {"+", "*"}
 _STRENGTH = {"+": 1, "-": 1, "*": 2, "//": 2, "/": 2, "%": 2, "**": 4}
 #: Numbers of things, which people write before the size of one.
 _NUMBER_OF = re.compile(r"(^|[._])(num|n)_|heads$")
-#: A longer expression than this is nothing that people wrote.
+#: A longer expression is nothing that people wrote.
 LONGEST = 400
 
 
@@ -32,7 +32,7 @@ LONGEST = 400
 
 
 def operation(symbol: str, left: Tree, right: Tree) -> Tree:
-    """The tree of `left symbol right`, simplified where that changes no value."""
+    """The tree of `left symbol right`, simplified if that changes no value."""
     if isinstance(left, int) and isinstance(right, int) and symbol in _WHOLE:
         return _WHOLE[symbol](left, right)
     simple = _SIMPLER.get(symbol, lambda *_: None)(left, right)
@@ -49,12 +49,12 @@ _WHOLE: dict[str, Callable[[int, int], int]] = {
 
 
 def factors(tree: Tree) -> list[Tree]:
-    """What is multiplied, a tree without a product alone."""
+    """The factors of a tree; of a tree without a product, itself."""
     return [*factors(tree[1]), *factors(tree[2])] if _is(tree, "*") else [tree]
 
 
 def terms(tree: Tree) -> list[Tree]:
-    """What is added."""
+    """The summands of a tree."""
     if _is(tree, "-") and isinstance(tree[2], int):
         return [*terms(tree[1]), -tree[2]]
     return [*terms(tree[1]), *terms(tree[2])] if _is(tree, "+") else [tree]
@@ -65,7 +65,7 @@ def _is(tree: Tree, symbol: str) -> bool:
 
 
 def product(parts: Iterable[Tree]) -> Tree:
-    """All parts multiplied: numbers first and as one, then counts, then sizes."""
+    """The product of all parts: numbers first and multiplied, then counts, then sizes."""
     number, rest = 1, []
     for part in parts:
         for factor in factors(part):
@@ -96,7 +96,7 @@ def _rounded_up(number: int, rest: list[Tree]) -> tuple[int, list[Tree]]:
 
 
 def _squared(rest: list[Tree]) -> list[Tree]:
-    """A whole expression that stands twice, once and squared."""
+    """A whole expression that occurs twice, once and squared."""
     for tree in rest:
         if isinstance(tree, tuple) and rest.count(tree) == 2 and not _floating(tree):
             return [("**", tree, 2), *(t for t in rest if t != tree)]
@@ -104,7 +104,7 @@ def _squared(rest: list[Tree]) -> list[Tree]:
 
 
 def total(parts: Iterable[Tree]) -> Tree:
-    """All parts added, equal ones counted, numbers last."""
+    """The sum of all parts, equal ones counted, numbers last."""
     number = 0
     counts: dict[Any, int] = {}
     for part in parts:
@@ -153,7 +153,7 @@ def _less(left: Tree, right: Tree) -> Tree | None:
 
 
 def _divided(left: Tree, right: Tree) -> Tree | None:
-    """A quotient where the division leaves no rest."""
+    """A quotient whose division leaves no remainder."""
     if right == 1:
         return left
     rest = list(factors(left))
@@ -185,7 +185,7 @@ def _floating(*trees: Tree) -> bool:
 
 
 def whole(tree: Tree) -> Tree:
-    """The tree of `int(…)` of a number that is positive."""
+    """The tree of `int(…)` of a positive number."""
     if _is_whole(tree):
         return tree
     if _is(tree, "/") and _is_whole(tree[1]) and _is_whole(tree[2]):
@@ -231,7 +231,7 @@ def text(tree: Tree, strength: int = 0) -> str:
 
 
 def tree_of(value: Any) -> Tree:
-    """How a number was made; a plain one is itself."""
+    """The tree of a number; a plain one is itself."""
     tree = getattr(value, "tree", None)
     return value if tree is None else tree
 
@@ -311,7 +311,7 @@ class Float(float):
 
 
 def traced(value: Any, tree: Tree) -> Any:
-    """A number with its tree; other results as they are."""
+    """A number with its tree; other results unchanged."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
     if isinstance(value, int):
@@ -341,7 +341,7 @@ def _operator(plain: type, method: str, symbol: str, *, turned: bool) -> Callabl
 
 
 def _plain(tree: Tree) -> Tree:
-    """A plain number as a leaf: whole floats are integers, truth values too."""
+    """A plain number as a leaf: whole floats and booleans become integers."""
     if isinstance(tree, float) and tree.is_integer() and abs(tree) < 2**53:
         return int(tree)
     return int(tree) if isinstance(tree, bool) else tree
@@ -351,7 +351,7 @@ _give_operators()
 
 
 def _item(kind: Any) -> Callable[[Any, Any], Any]:
-    """Subscripts from the end, and by the index of a loop, remember that."""
+    """Subscripts from the end, and by the index of a loop, are recorded."""
 
     def get(self: Any, at: Any) -> Any:
         value = kind.__getitem__(self, at)
@@ -364,7 +364,7 @@ def _item(kind: Any) -> Callable[[Any, Any], Any]:
 
 
 class List(list):  # type: ignore[type-arg]
-    """A configuration's list, whose items and length know their field."""
+    """A configuration's list, whose items and length record their field."""
 
     path: str = ""
     __getitem__ = _item(list)
@@ -394,17 +394,17 @@ class _IntMeta(type):
 
 
 class IntType(int, metaclass=_IntMeta):
-    """Stands for `int`: keeps what a number remembers."""
+    """Replaces `int`, and keeps a number's tree."""
 
 
 class Recorder:
-    """Stand-ins for builtins in a model's code; loops are counted in `ranges`."""
+    """Replacements of builtins in a model's code; loops are counted in `ranges`."""
 
     def __init__(self) -> None:
         self.ranges: dict[str, int] = {}
 
     def names(self) -> dict[str, Any]:
-        """Name of a builtin → what stands for it."""
+        """Name of a builtin → its replacement."""
         return {
             "int": IntType,
             "len": length,
@@ -416,7 +416,7 @@ class Recorder:
         }
 
     def range(self, *bounds: Any) -> Any:
-        """`range`, whose numbers remember that they count; how often it runs is noted."""
+        """`range`, whose numbers record that they count; its length is recorded."""
         if len(bounds) < 3 and isinstance(bounds[-1], Int):
             times: Any = bounds[-1] - (bounds[0] if len(bounds) > 1 else 0)
             self.ranges[text(times.tree)] = int(times)
@@ -424,7 +424,7 @@ class Recorder:
         return [Int(number, f"@{number}") for number in numbers] if len(numbers) < LONGEST_LOOP else numbers
 
     def enumerate(self, items: Iterable[Any], start: int = 0) -> Any:
-        """`enumerate`, whose numbers remember that they count."""
+        """`enumerate`, whose numbers record that they count."""
         if isinstance(items, (List, Tuple)) and items.path:
             self.ranges[f"len({items.path})"] = len(items)
         return ((Int(at, f"@{at}"), item) for at, item in enumerate(items, start))
@@ -435,13 +435,13 @@ LONGEST_LOOP = 1000
 
 
 def length(items: Any) -> int:
-    """`len` of a configuration's list, which remembers it."""
+    """`len` of a configuration's list, which records it."""
     path = getattr(items, "path", "") if isinstance(items, (List, Tuple)) else ""
     return Int(len(items), f"len({path})") if path else len(items)
 
 
 def summed(items: Any, *start: Any) -> Any:
-    """`sum` of a configuration's list, which remembers it."""
+    """`sum` of a configuration's list, which records it."""
     path = getattr(items, "path", "") if isinstance(items, (List, Tuple)) else ""
     value = sum(items, *start)
     return Int(int(value), f"sum({path})") if path and isinstance(value, int) and not start else value

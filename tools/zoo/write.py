@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 TABLES = FOLDER / "families"
 
-#: The name of a family of several types: the first of these that it has, else the shortest.
+#: The name of a family of several types: the first of these among them, otherwise the shortest.
 KNOWN = [
     "llama", "gpt2", "bert", "mixtral", "qwen2", "qwen3", "qwen2_moe", "qwen3_moe", "deepseek_v2", "deepseek_v3",
     "gemma2", "gemma3_text", "phi3", "phi", "opt", "bloom", "falcon", "mpt", "gptj", "gpt_neox", "t5", "bart",
@@ -80,7 +80,7 @@ def _one(group: list[Family]) -> Family:
 
 
 def ordered(rows: Sequence[Row | Include]) -> tuple[Row | Include, ...]:
-    """Includes, embeddings, layers in the order of their parts, what follows them, heads."""
+    """Includes, embeddings, layers in the order of their parts, later parts, heads."""
     towers = list(dict.fromkeys(row.tower for row in rows))
     stacks = list(dict.fromkeys(_stack_of(row) for row in rows if isinstance(row, Row)))
 
@@ -115,7 +115,7 @@ def _stack_of(row: Row | Include) -> str:
 
 
 def module_name(name: str) -> str:
-    """A model type as a module's name."""
+    """A module name for a model type."""
     word = re.sub(r"\W", "_", name)
     return f"_{word}" if word[0].isdigit() else word
 
@@ -141,19 +141,19 @@ def _title(family: Family) -> str:
     return told + "."
 
 
-#: Fields of a table that no model tells: they stay when its rows are derived again.
+#: Fields of a table that do not follow from a model: they stay when its rows are derived again.
 _KEPT = ("about", "source", "notes", "cache", "cache_defaults", "cache_derived", "inferable")
 
 
 def kept(model_type: str) -> dict[str, Any]:
-    """What the table of a type says beside what is derived."""
+    """The fields of a type's table beside the derived ones."""
     table = model_types().get(model_type)
     document = json.loads((TABLES / f"{table}.json").read_text()) if table else {}
     return {field: document[field] for field in _KEPT if field in document}
 
 
 def left_over(types: set[str]) -> None:
-    """Take types out of the tables that they are in; the other types stay as they are."""
+    """Remove types from the tables that have them; the other types stay unchanged."""
     for table in sorted({model_types()[t] for t in types & model_types().keys()}):
         path = TABLES / f"{table}.json"
         kept = {t: values for t, values in load(table).types.items() if t not in types}

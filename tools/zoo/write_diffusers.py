@@ -1,8 +1,8 @@
-"""Drafts of diffusers' classes → tables and cases, where the records that they are of come out.
+"""Drafts of diffusers' classes → tables and cases, if they predict their records.
 
     python -m zoo.write_diffusers --truth DIR/truth --drafts DIR/drafts [--types a,b]
 
-A class is written if its default is predicted to the shape, and most of what was changed. A class that has a table
+A class is written if its default is predicted to the shape, and so are most of its changes. A class that has a table
 already is left out, unless `--types` names it.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from inspector.architectures.table import Family
     from zoo.records import Record
 
-#: The variants that become cases, the first that are exact; and how long a case may be.
+#: The variants that become cases, the first that are exact; and the maximum length of a case.
 CASES, LONGEST = ("p2", "p3", "p1", "default"), 9000
-#: How many of the records of changes are tried.
+#: How many of the records of changes are checked.
 SAMPLE = 12
 #: The share of records that a table must explain.
 MOST = 0.6
