@@ -42,7 +42,7 @@ def text() -> str:
         lines += [f'{_word(engine)} = """', *names.splitlines(), '"""']
     lines += [
         "",
-        "#: Engine → model types; of llama.cpp GGUF architectures.",
+        "#: Engine → model types, or for llama.cpp GGUF architectures.",
         "CONFIRMED: Mapping[str, frozenset[str]] = {",
     ]
     lines += [f'    "{engine}": frozenset({_word(engine)}.split()),' for engine in FIXTURES]

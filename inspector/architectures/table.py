@@ -142,7 +142,7 @@ class Family(NamedTuple):
     types: Mapping[str, Mapping[str, Any]]  # model_type → the field values particular to it
     rows: tuple[Row | Include, ...]
     prefix: str = ""  # of the body's names in `rows`
-    prefixes: Mapping[str, str] = {}  # class suffix → its own; "Model" has none
+    prefixes: Mapping[str, str] = {}  # class suffix → its own prefix; "Model" has none
     classes: Mapping[str, str] = {}  # class name → the word used as its suffix
     pieces: Mapping[str, str] = {}  # suffix of a class that is a part of the whole → its names' prefix there
     head: str = "ForCausalLM"  # the class suffix if `architectures` is absent

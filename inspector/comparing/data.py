@@ -237,7 +237,7 @@ class _ComputedRows:
         return self._applied(start, stop, lambda numbers: numbers)
 
     def magnitude(self, start: int, stop: int) -> float:
-        """The largest magnitude of sums of the terms' magnitudes, with which rounding errors grow."""
+        """The largest sum of the terms' magnitudes: rounding errors grow with it."""
         return float(np.max(self._applied(start, stop, np.abs), initial=0))
 
     def _applied(self, start: int, stop: int, change: Callable[[Array], Array]) -> Array:

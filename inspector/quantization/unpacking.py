@@ -92,7 +92,7 @@ def _without_side_data(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Un
 
 
 def _form_of(unit: Unit, end: str) -> tuple[str, str, tuple[int, ...]]:
-    """What a packed weight has in common with the same of other layers."""
+    """The properties that a packed weight shares with its counterparts in other layers."""
     return end, unit.pieces[end].dtype, unit.pieces[end].shape
 
 

@@ -50,7 +50,7 @@ mamba2 minicpm3 minimax_m3_vl_text mixtral nanochat olmo olmo2 olmo3 olmoe opt p
 qwen3 qwen3_moe qwen3_next seed_oss solar_open stablelm starcoder2 vaultgemma zamba2
 """
 
-#: Engine → model types; of llama.cpp GGUF architectures.
+#: Engine → model types, or for llama.cpp GGUF architectures.
 CONFIRMED: Mapping[str, frozenset[str]] = {
     "transformers": frozenset(_TRANSFORMERS.split()),
     "llama.cpp": frozenset(_LLAMA_CPP.split()),

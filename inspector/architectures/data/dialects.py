@@ -93,7 +93,7 @@ class Dialect(NamedTuple):
     kind: Literal["config.json", "params.json"]  # its kind in results
     marks: frozenset[str]  # keys that identify it; all must be present
     keys: Mapping[str, str]  # its key → Transformers' field
-    #: Condition on its keys, and `model_type`: the first that is true, or else the last.
+    #: Conditions on its keys, each with a `model_type`: that of the first true condition, or else the last.
     model_types: tuple[tuple[str, str], ...]
     constants: Mapping[str, Any] = {}  # fields that it implies
     derived: Mapping[str, str] = {}  # fields it computes, as formulas of its keys

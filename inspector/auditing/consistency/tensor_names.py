@@ -141,7 +141,7 @@ def _with_wrapper(stored: Collection[str], wanted: Collection[str]) -> Iterator[
 
 
 def _other_base(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are correct except for another model's name of the body, which Transformers does not remove."""
+    """Names that are correct except for another model's name for the body, which Transformers does not remove."""
     base = _base_prefix(wanted)
     inner = {name.removeprefix(f"{base}."): name for name in wanted if name.startswith(f"{base}.")} if base else {}
     for prefix in sorted({name.partition(".")[0] for name in stored} - {base}):

@@ -30,6 +30,6 @@ def table(name: str) -> dict[str, Any]:
 
 
 def overlay(section: str) -> dict[str, Any]:
-    """A section of what was written by hand."""
+    """A section of the overlay, which is written by hand."""
     found: dict[str, Any] = table("overlay")[section]
     return found

@@ -35,7 +35,7 @@ def reported(messages: Iterable[str], path: str) -> Iterator[Found]:
 
 
 def first_reported(messages: Iterable[str], path: str, beyond: str = "") -> Iterator[Found]:
-    """The first findings about a configuration, and how many more there are, if they have a name."""
+    """The first findings about a configuration, and the number of further ones if `beyond` names them."""
     wrong = list(messages)
     yield from reported(wrong[:MOST], path)
     if beyond and len(wrong) > MOST:

@@ -237,7 +237,7 @@ def _contradictory_sizes(architecture: str, number: Any, present: Any) -> Iterat
 
 
 def _wrong_expert_groups(number: Any) -> Iterator[str]:
-    """Groups of experts, of which some are used: `llama_model_base::load_hparams` compares them."""
+    """Groups of experts whose numbers contradict each other: `llama_model_base::load_hparams` compares them."""
     experts, groups, used = (number(f"expert_{key}") or 0 for key in ("count", "group_count", "group_used_count"))
     if groups and groups >= experts:
         yield f"{plural(groups, 'group')} of experts, but {plural(experts, 'expert')}"

@@ -82,7 +82,7 @@ def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Ite
 
 
 def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Found]:
-    """A processor's class, and the part that prepares images."""
+    """What is wrong with a processor's class, or with its part that prepares images."""
     named, kind = own.get("processor_class"), config.get("model_type")
     table = data.table("choices")
     if isinstance(named, str) and named not in table["processors"] and not_newer(config, table):

@@ -36,7 +36,7 @@ _HEADS = frozenset({"classifier", "score"})
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: The most tensors of an adapter that are compared one by one.
 _MOST = 50_000
-#: The most modules of one kind of layer times layers: each module is searched for in each layer.
+#: The largest product of modules and layers of one kind: each module is searched for in each layer.
 _MOST_PAIRS = 1_000_000
 
 

@@ -88,7 +88,7 @@ def _wrong_module(
 
 
 def _possible_sizes(shapes: Collection[Shape], config: Mapping[str, Any]) -> Sequence[int]:
-    """What a side of the module may measure: the sizes stored, and these times numbers of the configuration."""
+    """Possible sizes of a side of the module: the stored ones, and their products with numbers of the configuration."""
     sides = {size for shape in shapes for size in shape}
     blocks = {side for size in sides if (side := (isqrt(8 * size + 1) + 1) // 2) * (side - 1) == 2 * size}
     stored = sorted(sides | blocks)  # a rotation has the part of a block above its diagonal

@@ -197,7 +197,7 @@ def loosened(value: Value) -> Value:
 
 
 def quoted_items(found: Value) -> Value:
-    """A list or dictionary as text: its texts are quoted, and each backslash of theirs becomes two."""
+    """A list or dictionary as text: its texts are quoted, and each of their backslashes becomes two."""
     return replace(found, weight=2 * found.weight) if found.items is not None else found
 
 

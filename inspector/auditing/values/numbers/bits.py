@@ -131,7 +131,7 @@ def is_even(raw: bytes, dtype: str) -> bool:
 
 #: The interquartile range of plausible numbers, in powers of two, and how far the largest may be above the median.
 SANE, REACH = 4.0, 14.0
-#: The least numbers needed to judge that.
+#: The fewest numbers by which plausibility can be judged.
 LEAST = 32
 
 
