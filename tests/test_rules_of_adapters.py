@@ -23,6 +23,7 @@ from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.rule import NotJudged
 from inspector.auditing.subject import Subject
 from inspector.errors import ConfigError
+from inspector.opening import configs
 from inspector.sources.listing import entries
 from inspector.sources.local import LocalPlace
 
@@ -43,12 +44,13 @@ def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
 
 @every("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))
 def test_adapters_of_peft_are_sound(name: str, tmp_path: Path) -> None:
-    """An adapter of each method, as saved by PEFT, without its base model."""
+    """An adapter of each method, as saved by PEFT, without its base model: no rule about adapters has a word to say."""
     folder = sparse.make(json.loads((ADAPTERS / f"{name}.json").read_text()), tmp_path / "adapter")
     listed = list(entries(folder))
     with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
         subject = Subject(place, listed, str(folder), str(folder))
-        assert list(all_rules()["adapter-pieces"].findings(subject)) == []
+        rules = [all_rules()[code] for code in ("adapter-pieces", "adapter-targets", "adapter-rank", "half-adapter")]
+        assert [finding for rule in rules for finding in rule.findings(subject)] == []
 
 
 def lora(*modules: str, layers: int = 2, rank: int = 4, **changed: list[int] | None) -> dict[str, list[int]]:
@@ -265,3 +267,52 @@ def test_pieces_of_which_a_module_decides_stay() -> None:
     assert lokr is not None
     assert created_tensors._method_as_configured(ia3, {}) == ia3
     assert created_tensors._method_as_configured(lokr, {"r": 4}) == lokr
+
+
+LORA_OF_TWO = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "down_proj"]}
+Q = {"base_model.model.layers.0.attn.q_proj.lora_A.weight": [4, 8], "base_model.model.layers.0.attn.q_proj.lora_B.weight": [8, 4]}  # fmt: skip
+STACK = "base_model.model.layers.0.mlp.experts"
+STACKED = {f"{STACK}{own}.lora_{half}.weight": [16, 16] for own in ("", ".base_layer") for half in "AB"}
+SHADOW = {"base_model.model.layers.0.shadow_down.default.weight": [8, 32]}
+NO_TENSORS = f"{configs.ADAPTER_FILE}: warning: 1 target module without tensors: down_proj"
+UNKNOWN = "how the method SHADOW names its tensors is not known here"
+
+
+@every(
+    ("options", "tensors", "said"),
+    [
+        ({}, Q, [NO_TENSORS]),
+        ({"exclude_modules": ["down_proj"]}, Q, []),
+        ({"exclude_modules": ["layers.0.mlp.down_proj", "o_proj"]}, Q, []),
+        ({"exclude_modules": ["proj", "own_proj", "mlp"]}, Q, [NO_TENSORS]),
+        ({"exclude_modules": r".*\.mlp\..*"}, Q, [f"{configs.ADAPTER_FILE}: info: adapter-targets: 1 target module without tensors: down_proj, unless exclude_modules leaves them out: it is a pattern: not judged"]),
+        ({"target_modules": ["q_proj"], "target_parameters": ["mlp.experts.down_proj", "experts.gate_up_proj"]}, Q | STACKED, []),
+        ({"target_modules": ["q_proj"], "target_parameters": ["down_proj"]}, Q | STACKED, []),
+        ({"target_modules": ["q_proj"], "target_parameters": ["router.weight"]}, Q | STACKED, [f"{FILE}: warning: 2 modules with tensors that no target names: {STACK}"]),
+        ({"target_modules": ["q_proj"]}, Q | STACKED, [f"{FILE}: warning: 2 modules with tensors that no target names: {STACK}"]),
+        ({"peft_type": "SHADOW", "target_modules": ["layers.0"]}, SHADOW, [f"{FILE}: info: adapter-targets: {UNKNOWN}: not judged"]),
+        ({"peft_type": "SHADOW"}, Q, [NO_TENSORS]),
+    ],
+)  # fmt: skip
+def test_options_that_choose_modules(
+    options: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+) -> None:
+    """As PEFT 0.21's `check_target_module_exists` and `inject_adapter` match modules, and the parameters of others."""
+    files = {configs.ADAPTER_FILE: LORA_OF_TWO | options, FILE: safetensors(tensors)}
+    assert rule_words.lines("adapter-targets", files, tmp_path) == said
+
+
+def test_a_bias_of_the_second_half_has_no_first(tmp_path: Path) -> None:
+    """`lora_bias` of PEFT adds it to `lora_B` alone."""
+    bias = "base_model.model.layers.0.attn.q_proj.lora_B.bias"
+    assert rule_words.lines("half-adapter", {FILE: safetensors({**Q, bias: [8]})}, tmp_path / "a") == []
+    first = next(iter(Q))
+    found = rule_words.lines("half-adapter", {FILE: safetensors({first: Q[first], bias: [8]})}, tmp_path / "b")
+    assert found == [f"{FILE}: error: 1 matrix of LoRA without the other half"]
+
+
+def test_a_share_of_a_modules_elements_shows_no_size(tmp_path: Path) -> None:
+    """Supertuning of PEFT keeps 5 of 16 × 32 numbers at a sparsity of 0.99: no side of the module follows from it."""
+    config = {"peft_type": "SUPERTUNING", "sparsity": 0.99, "r": None, "target_modules": ["v_proj"]}
+    weights = safetensors({f"base_model.model.layers.{n}.v_proj.supertuning_values": [5] for n in (0, 1)})
+    assert rule_words.lines("adapter-pieces", {configs.ADAPTER_FILE: config, FILE: weights}, tmp_path) == []

@@ -220,6 +220,16 @@ def _ending_of(name: str) -> Ending | None:
     return Ending(ALPHA, "", "alpha") if name.endswith(ALPHA) and _KOHYA.match(name) else None
 
 
+def are_known(method: str, names: Iterable[str]) -> bool:
+    """Whether it is known how a method names its tensors, or some of these have names of a method that is."""
+    return any(ending.method == method for ending in ENDS) or any(_ending_of(name) for name in names)
+
+
+def is_shared(name: str) -> bool:
+    """Whether a tensor serves the whole model, and no module of it: TinyLoRA's vectors, FRoD's bases."""
+    return _WHOLE.fullmatch(name) is not None
+
+
 def _stacks_changed(targets: Any) -> tuple[str, ...]:
     """The parameters of experts that an adapter changes, in the order in which they are wrapped; by default all."""
     words = {target.rpartition(".")[2] for target in targets or () if isinstance(target, str)}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 from inspector.adapters.prediction import ends
+from inspector.adapters.tensors import BASE_LAYER, are_known, is_shared
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
@@ -16,8 +18,8 @@ from inspector.units import integer, plural
 
 #: The longest name of a tensor that is taken apart.
 LONGEST_NAME = 1_000
-#: Pieces of LoRA that only work together.
-_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(.*)$")
+#: Pieces of LoRA that only work together; not the bias of the second, which `lora_bias` adds.
+_HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(?!.*\.bias$)(.*)$")
 
 
 @rule("half-adapter", "consistent", "error")
@@ -45,35 +47,45 @@ def half_adapter(subject: Subject) -> Iterator[Found | NotJudged]:
 
 
 @rule("adapter-targets", "consistent", "error")
-def adapter_targets(subject: Subject) -> Iterator[Found]:
+def adapter_targets(subject: Subject) -> Iterator[Found | NotJudged]:
     """The modules that an adapter's configuration names are not those for which it has tensors.
 
     PEFT creates matrices for every module in `target_modules`: those without tensors keep their initial values, and
     tensors of other modules are dropped. Configuration and weights belong to different adapters. An error if they have
-    no module in common: PEFT then finds nothing to adapt, or leaves the model unchanged.
+    no module in common: PEFT then finds nothing to adapt, or leaves the model unchanged. Modules that `exclude_modules`
+    leaves out have no tensors, and those of `target_parameters` have some.
     """
     for entry in subject.named(ADAPTER_FILE):
         own = subject.document(entry.path)
         targets = own.get("target_modules")
         weights = (each for each in subject.all_headers if each.path.startswith(entry.folder + "adapter_model"))
         header = next(weights, None)
-        lora = own.get("peft_type") == "LORA"
+        kind = own.get("peft_type")
         if not isinstance(targets, list) or header is None or not header.tensors:
             continue
         named = {each for each in targets if isinstance(each, str)}
         modules = {found[1] for tensor in header.tensors if (found := _HALF.match(tensor.name[:LONGEST_NAME]))}
-        if not lora and own.get("peft_type") != "LN_TUNING":  # LN_TUNING's tensors are named like the base's weights
+        if isinstance(kind, str) and not are_known(kind.lower(), (tensor.name for tensor in header.tensors)):
+            yield NotJudged(f"how the method {kind:.40} names its tensors is not known here", header.path, "info")
+            continue
+        if kind not in ("LORA", "LN_TUNING"):  # LN_TUNING's tensors are named like the base's weights
             modules = _adapted_modules(subject, header)
         if not modules or not named:
             continue
-        beside = own.get("modules_to_save")
-        kept = {each for each in beside if isinstance(each, str)} if isinstance(beside, list) else set[str]()
-        without = sorted(named.difference(*map(ends, modules)))
+        without = sorted(_unexcluded(named.difference(*map(ends, modules)), own))
         if without:
             what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
-            yield Found(what, entry.path, severity="warning")
-        known = named | kept
-        other = [module for module in sorted(modules) if known.isdisjoint(ends(module))]
+            if isinstance(own.get("exclude_modules"), str):
+                yield NotJudged(f"{what}, unless exclude_modules leaves them out: it is a pattern", entry.path, "info")
+            else:
+                yield Found(what, entry.path, severity="warning")
+        known = named | _words(own.get("modules_to_save"))
+        holders = {target.rpartition(".")[0] for target in _words(own.get("target_parameters"))}
+        other = [
+            module
+            for module in sorted(modules)
+            if known.isdisjoint(ends(module)) and not _holds_parameter(module, holders)
+        ]
         if other:
             what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
             none_fits = len(other) == len(modules) and len(without) == len(named)
@@ -86,12 +98,37 @@ def adapter_targets(subject: Subject) -> Iterator[Found]:
             yield Found(what, header.path, severity="warning")
 
 
+def _words(value: Any) -> set[str]:
+    """The names in a list."""
+    return {each for each in value if isinstance(each, str)} if isinstance(value, list) else set()
+
+
+def _unexcluded(targets: set[str], own: dict[str, Any]) -> Iterator[str]:
+    """Target modules that `exclude_modules` cannot leave out: words of both are suffixes of modules' names."""
+    excluded = _words(own.get("exclude_modules"))
+    for target in targets:
+        if excluded.isdisjoint(ends(target)) and not any(target in ends(each) for each in excluded):
+            yield target
+
+
+def _holds_parameter(module: str, holders: set[str]) -> bool:
+    """Whether a module holds a parameter that is adapted by itself: a second one's pieces are in its `base_layer`.
+
+    Args:
+        holders: the names in `target_parameters` without their last word, which are suffixes of modules' names.
+    """
+    while module.endswith(BASE_LAYER):
+        module = module.removesuffix(BASE_LAYER)
+    return "" in holders or not holders.isdisjoint(ends(module))
+
+
 def _adapted_modules(subject: Subject, header: Header) -> set[str]:
     """The modules for which an adapter has tensors, under the names that its method uses."""
     adapter = subject.result.adapter if subject.result else None
     if adapter is None or header not in subject.headers:
         return set()
-    served = (adapter.served[each.name] for each in header.tensors if each.name in adapter.parts)
+    own = (each.name for each in header.tensors if each.name in adapter.parts and not is_shared(each.name))
+    served = map(adapter.served.__getitem__, own)
     return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
 
 

@@ -25,8 +25,8 @@ from inspector.units import times
 Shape = tuple[int, ...]
 Pieces = Mapping[tuple[str, str], tuple[str, Shape]]
 
-#: Sums of both sizes, and numbers of the whole model, which no module's pieces determine.
-_OF_MANY = re.compile(r"outputs \+ inputs|experts")
+#: Sums of both sizes, shares of their product, and numbers of the whole model: no module's pieces determine them.
+_OF_MANY = re.compile(r"outputs \+ inputs|experts|scaled")
 #: The most different modules that are tried, and the most sizes for each side of one.
 _MOST, _MOST_SIZES = 50, 20
 #: The largest number of the configuration that may count or measure blocks.
