@@ -14,7 +14,7 @@ from inspector.bridge.ledger import Ledger
 from inspector.model import Config, Expected, Packing, Prediction, Tensor
 
 #: Bytes per element, as in the formats.
-BYTES = {"F32": 4, "BF16": 2, "F16": 2, "I8": 1, "U8": 1, "I32": 4, "I64": 8}
+BYTES = {"F32": 4, "BF16": 2, "F16": 2, "F8_E4M3": 1, "I8": 1, "U8": 1, "I16": 2, "I32": 4, "I64": 8}
 
 
 def tensors(*lines: str) -> list[Tensor]:

@@ -15,11 +15,13 @@ from every import every
 from fuzzing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from joining import tensors
 
 import inspector
 from inspector.architectures.data.projections import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
+from inspector.quantization.packing import packing_of as packing_by_words
 from inspector.quantization.schemes import all_schemes
 from inspector.report import documents, text
 
@@ -460,3 +462,132 @@ def test_a_weight_whose_scales_are_in_a_missing_shard_is_read_as_in_other_layers
     result = reconciled(given, tmp_path / name)
     assert (result.logical, result.unexplained) == (given["expected"]["parameters"], ())
     assert "missing" not in {step.cause for step in result.steps}
+
+
+#: Recipe → the pieces that its library, of the release that the recipe names, stored for every weight, and with which
+#: the scheme's arithmetic makes numbers of the codes. Not those of activations, nor settings.
+NEEDED = {
+    "aqlm": ".codebooks .scales",
+    "awq-gemm": ".qzeros .scales",
+    "awq-marlin": ".scales",
+    "bitnet": ".weight_scale",
+    "bitsandbytes-fp4-double": ".weight.absmax .weight.quant_map .weight.quant_state.bitsandbytes__fp4"
+    " .weight.nested_absmax .weight.nested_quant_map",
+    "bitsandbytes-int8": ".SCB",
+    "bitsandbytes-nf4": ".weight.absmax .weight.quant_map .weight.quant_state.bitsandbytes__nf4",
+    "compressed-tensors-fp8": ".weight_scale",
+    "compressed-tensors-mxfp4": ".weight_scale",
+    "compressed-tensors-nvfp4": ".weight_scale .weight_global_scale",
+    "compressed-tensors-sparse-24": ".bitmask .shape",
+    "compressed-tensors-w4a16": ".weight_scale .weight_shape",
+    "compressed-tensors-w4a16_asym": ".weight_scale .weight_shape .weight_zero_point",
+    "eetq": ".weight_scales",
+    "exl2": ".q_scale .q_scale_max .q_groups .q_invperm",
+    "exl3": ".suh .svh",
+    "fp-quant": ".scales",
+    "fp8-blocks": ".weight_scale_inv",
+    "fp8-rows": ".weight_scale",
+    "gemma": ".weight_scale",
+    "auto-round-2bit": ".scales .qzeros",
+    "gptq-4bit": ".scales .qzeros .g_idx",
+    "gptq-marlin": ".scales .qzeros",
+    "higgs": ".scales .tables .tables2",
+    "hqq-4bit": ".scale .zero",
+    "metal": ".scales .qbiases",
+    "mlx-4bit": ".scales .biases",
+    "mlx-mxfp4": ".scales",
+    "modelopt-fp8": ".weight_scale",
+    "modelopt-nvfp4": ".weight_scale .weight_scale_2",
+    "modelopt-w4a8_awq": ".weight_scale .weight_scale_2",
+    "qqq": ".s_channel .s_group",
+    "quanto-int4": ".weight._scale .weight._shift",
+    "quanto-int8": ".weight._scale",
+    "quark-mxfp4": ".weight_scale",
+    "sinq": ".meta.scale2 .meta.scale.x .meta.scale.m .meta.scale.s .meta.zero.x .meta.zero.m .meta.zero.s",
+    "spqr": ".row_offsets .col_vals .in_perm",
+    "torchao-int4": "._weight_scale ._weight_zero_point",
+    "torchao-int4-tiles": "._weight_scale_and_zero",
+    "torchao-nvfp4": "._weight_scale ._weight_per_tensor_scale",
+    "vptq": ".centroids.weight .res_centroids.weight .weight_scale .weight_bias .perm",
+}
+
+
+def without(loaded: dict[str, Any], dropped: str) -> dict[str, Any]:
+    """The recipe without one tensor."""
+    for file in loaded["files"].values():
+        file["tensors"] = [list(each) for each in sparse.expand(file["tensors"]) if each[2] != dropped]
+    return loaded
+
+
+def unpackable(folder: Path) -> list[tuple[str | None, str]]:
+    """What the audit says about packed weights whose side data is missing: (tensor, message)."""
+    (result,) = inspector.audit([folder]).checkpoints
+    return [(each.tensor, each.message) for each in result.findings if each.rule == "side-data-missing"]
+
+
+@every("name", NAMES, parts=2)
+def test_sound_packed_weights_lack_nothing(name: str, packed: Packed) -> None:
+    """What libraries wrote has all that they read, experts whose scales Transformers left stacked included."""
+    result = packed(name)
+    assert result.packing is not None
+    assert result.packing.lacking == {}
+
+
+@every(("name", "end"), [(name, end) for name, ends in NEEDED.items() for end in ends.split()], parts=2)
+def test_a_weight_that_lacks_a_piece_of_its_side_data(name: str, end: str, tmp_path: Path) -> None:
+    """One weight loses one piece: that weight and that piece are reported, once."""
+    loaded = recipe(name)
+    stored = [each[2] for file in loaded["files"].values() for each in sparse.expand(file["tensors"])]
+    inside = [each for each in stored if each.endswith(end) and "layers.1." in each]
+    dropped = next(each for each in inside if "down_proj" in each)
+    ((tensor, message),) = unpackable(sparse.make(without(loaded, dropped), tmp_path / "model"))
+    assert str(tensor).startswith(dropped.removesuffix(end))
+    assert message == f"1 packed weight without {end.lstrip('._').removeprefix('weight.')}: {tensor}"
+
+
+def test_experts_without_their_scales(tmp_path: Path) -> None:
+    """MXFP4 as in gpt-oss: the blocks of one layer's experts cannot be unpacked."""
+    dropped = "model.layers.3.mlp.experts.down_proj_scales"
+    ((tensor, message),) = unpackable(sparse.make(without(sparse.load("gpt-oss-20b"), dropped), tmp_path / "model"))
+    assert tensor == "model.layers.3.mlp.experts.down_proj_blocks"
+    assert message == f"1 packed weight without scales: {tensor}"
+
+
+#: Weights of a layer → the stored name of the one that lacks the last piece in layer 1.
+UNITS = {
+    "F8_E4M3 256×256 fc.weight | F32 2×2 fc.weight_scale_inv | F8_E4M3 4×256×256 experts.gate_up_proj | F32 4×2×2 experts.gate_up_proj_scale_inv": "experts.gate_up_proj",
+    "U8 4×256×128 experts.down_proj | F8_E4M3 4×256×16 experts.down_proj_weight_scale"
+    " | F32 4 experts.down_proj_weight_scale_2": "experts.down_proj",
+    "I8 256×128 fc.qweight | F16 4×256 fc.wscales": "fc.qweight",
+    "I16 256×32 fc.Qidxs | F16 256 fc.SU | F32 1 fc.Wscale | F16 256 fc.SV": "fc.Qidxs",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_weights_of_other_names_that_lack_a_piece(unit: str) -> None:
+    """Experts in one tensor without a last word, and schemes without a recipe."""
+    parts = [each.split() for each in unit.split(" | ")]
+    listed = [f"{dtype} {shape} layers.{at}.{name}" for at in (0, 1, 2) for dtype, shape, name in parts]
+    stored = tensors(*(each for each in listed if not each.endswith(f"layers.1.{parts[-1][2]}")))
+    packing = packing_by_words(stored, {each.name.rpartition(".")[2] for each in stored}, {})
+    assert packing is not None
+    (lacking,) = packing.lacking.items()
+    weight = f"layers.1.{UNITS[unit]}"
+    stem = next(weight.removesuffix(end) for end in (".qweight", ".Qidxs", "") if weight.endswith(end))
+    assert lacking == (weight, (f"layers.1.{parts[-1][2]}".removeprefix(stem),))
+
+
+def test_a_missing_shard_is_the_cause_of_missing_side_data(tmp_path: Path) -> None:
+    """Side data in a shard that is not there: the shard is reported, not each weight that it served."""
+    loaded = recipe("gptq-4bit")
+    entries = [list(each) for each in sparse.expand(loaded["files"]["model.safetensors"]["tensors"])]
+    scales = [each for each in entries if str(each[2]).endswith(".1.mlp.up_proj.scales")]
+    rest = [each for each in entries if each not in scales]
+    loaded["files"] = {
+        f"model-0000{at}-of-00002.safetensors": {"tensors": each} for at, each in enumerate((rest, scales), 1)
+    }
+    folder = sparse.make(loaded, tmp_path / "model")
+    assert not unpackable(folder)
+    (folder / "model-00002-of-00002.safetensors").unlink()
+    (result,) = inspector.audit([folder]).checkpoints
+    assert {each.rule for each in result.findings if each.severity == "error"} == {"missing-shard"}

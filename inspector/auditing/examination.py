@@ -188,7 +188,7 @@ _GRAVER = frozenset({"conflicting-key", "config"})
 #: Sizes that llama.cpp and Transformers compare, where other loaders pad or resize.
 _GRAVER_WHERE_COMPARED = frozenset({"vocab-padding"})
 #: Consequences of unreadable tensors, which the rule about the cause reports.
-_CONSEQUENCES = frozenset({"missing", "head-not-stored"})
+_CONSEQUENCES = frozenset({"missing", "head-not-stored", "side-data-missing"})
 #: Rules that identify a file's true kind, and consequences of its not being of the expected kind.
 _IDENTIFYING = frozenset({"error-message", "blank-file", "html-page", "lfs-pointer"})
 _OF_KIND = frozenset({"document", "tokenizer", "wrong-kind", "config", "pickle", "unreadable-file", "not-weights"})

@@ -38,6 +38,7 @@ class Packing(NamedTuple):
     odd_bits: Mapping[str, int] = {}  # packed tensor → its bits, if not `bits`
     kinds: Mapping[str, str] = {}  # side tensor → its description: "scales"
     uneven: bool = False  # `bits` is only the nearest integer
+    lacking: Mapping[str, tuple[str, ...]] = {}  # packed tensor → suffixes of the side data that it needs and lacks
 
 
 class PackedSum(NamedTuple):

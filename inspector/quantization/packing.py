@@ -15,7 +15,7 @@ from inspector.model import Finding, Packing, Tensor
 from inspector.quantization import exclusions
 from inspector.quantization.scheme import FLOATS, Declared, Scheme
 from inspector.quantization.schemes import all_schemes
-from inspector.quantization.unpacking import Unpacked, unpack
+from inspector.quantization.unpacking import Unpacked, lacking, unpack
 from inspector.units import escape, plural
 
 
@@ -83,6 +83,7 @@ def _packing_from(found: Unpacked, tensors: Sequence[Tensor], declared: Declared
         odd_bits=maps.odd_bits,
         kinds=maps.kinds,
         uneven=found.scheme.uneven,
+        lacking=lacking(found, declared),
     )
 
 

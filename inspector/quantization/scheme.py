@@ -113,8 +113,16 @@ class Scheme:
     side: Mapping[str, str]  # suffix of a side-data tensor → its description
     loose: Mapping[str, str] = field(default_factory=dict)  # the same for side data without a weight of its own
     unpack: Callable[[Unit, Declared], Weight | None]  # None for a unit that is not packed this way
+    #: Suffixes of the pieces without which the scheme's library cannot unpack a weight: "a|b" if either is enough,
+    #: "a?" if the library's settings decide, and hence the other weights.
+    needs: Callable[[Unit, Weight, Declared], str]
     declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # for configurations without a `quant_method`
     uneven: bool = False  # bits vary within a weight, or are fractional: `Weight.bits` is the nearest integer
+
+
+def always(ends: str) -> Callable[[Unit, Weight, Declared], str]:
+    """`Scheme.needs` of a scheme whose weights all need the same."""
+    return lambda *_: ends
 
 
 # --- shared arithmetic ------------------------------------------------------------------------

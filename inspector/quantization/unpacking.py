@@ -18,6 +18,8 @@ from inspector.model import Tensor
 from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, FLOATS, Declared, Scheme, Unit, Weight, Width
 
 _NUMBER = re.compile(r"\d+")
+# `mlp.experts` of `mlp.experts.0.up_proj`: the module that holds the experts.
+_EXPERT = re.compile(r"(.+)\.\d+\.[^.]+$")
 
 
 @dataclass(slots=True)
@@ -47,6 +49,8 @@ def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unp
     """A scheme's reading of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
     found = _read_as(scheme, tensors, declared)
     _choose_widths(found, tensors, declared)
+    if "" in scheme.weights:
+        found.idle += _bare(found, tensors)
     alone = [*_without_side_data(found.weights, found.idle)]
     served = {unit.stem for unit, _ in alone}
     found.weights += alone
@@ -78,6 +82,15 @@ def _read_as(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> U
     return result
 
 
+def _bare(found: Unpacked, tensors: Sequence[Tensor]) -> Iterator[Unit]:
+    """Tensors that may be packed weights named by a stem alone, without any side data."""
+    dtypes = {unit.pieces[""].dtype for unit, weight in found.weights if not weight.end} - FLOATS
+    if dtypes:
+        units = (*(unit for unit, _ in found.weights), *found.idle)
+        read = {tensor.name for unit in units for tensor in unit.pieces.values()}
+        yield from (Unit(each.name, {"": each}) for each in tensors if each.dtype in dtypes and each.name not in read)
+
+
 def _without_side_data(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Unit]) -> Iterator[tuple[Unit, Weight]]:
     """Packed weights without their side data, as when its shard is missing; they are read as in other layers."""
     kinds = {_form_of(unit, weight.end) for unit, weight in weights}
@@ -89,6 +102,46 @@ def _without_side_data(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Un
         weight = known.get((_stem_in_any_layer(unit), _form_of(unit, end)))
         if weight:
             yield unit, weight
+
+
+def lacking(found: Unpacked, declared: Declared) -> dict[str, tuple[str, ...]]:
+    """Name of a packed weight → suffixes of the pieces that the scheme needs and the weight lacks.
+
+    Of pieces of which one is enough, the one that most weights have is named. A tensor like packed weights of its name
+    and dtype needs what they need.
+    """
+    usual = Counter((weight.end, end) for unit, weight in found.weights for end in unit.pieces)
+    alike = Counter((weight.variant, end) for unit, weight in found.weights for end in unit.pieces)
+    result: dict[str, tuple[str, ...]] = {}
+    for unit, weight in (*found.weights, *_like_packed(found)):
+        missing = []
+        for ends in found.scheme.needs(unit, weight, declared).split():
+            choices = ends.removesuffix("?").split("|")
+            end = max((usual[weight.end, each], -at, each) for at, each in enumerate(choices))[-1]
+            most = alike[weight.variant, end] * 2 > alike[weight.variant, weight.end]
+            if unit.pieces.keys().isdisjoint(choices) and (most or not ends.endswith("?")):
+                missing.append(end)
+        if missing:
+            result[unit.pieces[weight.end].name] = tuple(missing)
+    return result
+
+
+def _like_packed(found: Unpacked) -> Iterator[tuple[Unit, Weight]]:
+    """Tensors without side data that have the name and dtype of packed weights, each with one of these.
+
+    Not experts whose scales are stacked in one tensor, as Transformers leaves them when it unstacks the weights.
+    """
+    examples = {(weight.end, unit.pieces[weight.end].dtype): weight for unit, weight in found.weights}
+    packed = {unit.stem for unit, _ in found.weights}
+    stacked = {unit.stem.rpartition(".")[0] for unit in found.idle if unit.pieces.keys() <= found.scheme.side.keys()}
+    for unit in found.idle:
+        expert = _EXPERT.match(unit.stem)
+        if unit.stem in packed or (expert and expert[1] in stacked):
+            continue
+        for end, tensor in unit.pieces.items():
+            weight = examples.get((end, tensor.dtype))
+            if weight and end and tensor.dtype not in FLOATS and len(tensor.shape) > 1:
+                yield unit, weight
 
 
 def _form_of(unit: Unit, end: str) -> tuple[str, str, tuple[int, ...]]:

@@ -196,33 +196,21 @@ def _other_blocks(subject: Subject, block: Any) -> str:
     return ""
 
 
-#: Pieces without which a packed weight is not unpacked: suffix → the weight's dtypes.
-_NEEDED: Mapping[str, tuple[str, ...]] = {
-    "weight.absmax": ("U8",),
-    "weight.quant_state.bitsandbytes__nf4": ("U8",),
-    "weight.quant_state.bitsandbytes__fp4": ("U8",),
-    "SCB": ("I8",),
-    "weight_scale_inv": ("F8_E4M3", "F8_E5M2"),
-    "weight_scale": ("F8_E4M3", "F8_E5M2", "I8", "U8"),
-}
-
-
 @rule("side-data-missing", "consistent", "error")
 def side_data_missing(subject: Subject) -> Iterator[Found]:
-    """A packed weight lacks its scales or its state, which other weights have.
+    """A packed weight lacks its scales, zero points or state, without which its scheme cannot unpack it.
 
-    The library cannot unpack it: loading ends with an error, or the codes are taken for numbers. The file was edited,
-    or a part was lost: download it again.
+    Loading ends with an error, or the library computes with whatever its memory held, or takes codes for numbers. The
+    file was edited, or a part was lost: download it again.
     """
-    stored = {tensor.name: tensor.dtype for header in subject.headers for tensor in header.tensors}
-    for end, dtypes in _NEEDED.items():
-        have = {name.removesuffix(end) for name in stored if name.endswith("." + end)}
-        weights = [name for name, dtype in stored.items() if name.endswith(".weight") and dtype in dtypes]
-        packed = {name.removesuffix("weight") for name in weights}
-        without = sorted(packed - have)
-        if have & packed and without and len(without) < len(packed):
-            what = f"{plural(len(without), 'packed weight')} without {end.removeprefix('weight.')}"
-            yield Found(f"{what}: {without[0]:.100}weight", None, f"{without[0]}weight")
+    without: defaultdict[str, list[str]] = defaultdict(list)
+    packing = subject.result.packing if subject.result else None
+    for name, ends in (packing.lacking if packing else {}).items():
+        for end in ends:
+            without[end].append(name)
+    for end, names in without.items():
+        what = f"{plural(len(names), 'packed weight')} without {end.lstrip('._').removeprefix('weight.')}"
+        yield Found(f"{what}: {min(names):.100}", None, min(names))
 
 
 @rule("side-data", "consistent", "error")

@@ -7,7 +7,7 @@ k·b bits encode o·i weights; the shapes determine all of them.
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -26,5 +26,6 @@ SCHEME = Scheme(
     weights={".codes": ".weight"},
     side={".codebooks": "code books", ".scales": "scales"},
     unpack=_unpack,
+    needs=always(".codebooks .scales"),
     uneven=True,
 )

@@ -53,6 +53,11 @@ def _outputs_and_layout(packed: Tensor, scales: Tensor, bits: int) -> tuple[int 
     return None, ""
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """AutoAWQ's Marlin layout is symmetric, without zero points."""
+    return ".scales" if weight.variant == "marlin" else ".scales .qzeros"
+
+
 SCHEME = Scheme(
     name="awq",
     methods=frozenset({"awq", "awq_marlin", "autoawq", *AUTO_ROUND}),
@@ -63,4 +68,5 @@ SCHEME = Scheme(
         order_of_columns=".g_idx",
     ),
     unpack=_unpack,
+    needs=_needs,
 )

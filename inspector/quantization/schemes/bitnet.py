@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, count
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, count
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -22,4 +22,5 @@ SCHEME = Scheme(
     methods=frozenset({"bitnet"}),
     side={".weight_scale": "scales"},
     unpack=_unpack,
+    needs=always(".weight_scale"),
 )

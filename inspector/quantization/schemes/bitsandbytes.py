@@ -36,6 +36,16 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return flat(".weight", weight, 4, group_of(packed_elements(weight, 4), count(absmax)), variant)
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """A code book, a state and scales; scales of one byte were quantized themselves, and have the same."""
+    if weight.variant == "int8":
+        return ".SCB"
+    absmax = unit.pieces.get(".weight.absmax")
+    nested = absmax is not None and absmax.dtype == "U8"
+    ends = f".weight.absmax .weight.quant_map {'|'.join(_STATES)}"
+    return f"{ends} .weight.nested_absmax .weight.nested_quant_map" if nested else ends
+
+
 SCHEME = Scheme(
     name="bitsandbytes",
     methods=frozenset({"bitsandbytes"}),
@@ -48,5 +58,6 @@ SCHEME = Scheme(
         layout_marks=".weight_format",
     ),
     unpack=_unpack,
+    needs=_needs,
     declared_by=lambda values: bool(values.get("load_in_4bit") or values.get("load_in_8bit")),
 )

@@ -129,6 +129,23 @@ def _unpack_sparse(compressed: Tensor, bitmask: Tensor) -> Weight | None:
     return Weight(".compressed", (rows, columns), compressed.nbytes * 8 // count(compressed), None, "sparse")
 
 
+#: What compressed-tensors 0.20 stores with every weight, by variant; the others have scales alone.
+_NEEDS: Mapping[str, str] = {
+    "pack-quantized": ".weight_scale .weight_shape",
+    "nvfp4-pack-quantized": ".weight_scale .weight_global_scale",
+    "marlin-24": ".scale_packed .meta",
+    "sparse": ".bitmask .shape",
+}
+
+
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """Integers have zero points, too, if all that the configuration declares are asymmetric."""
+    ends = _NEEDS.get(weight.variant, ".weight_scale")
+    symmetric = [each.get("symmetric") for each in _declared_weights(declared.values)]
+    asymmetric = weight.variant in ("pack-quantized", "int-quantized") and bool(symmetric) and not any(symmetric)
+    return f"{ends} .weight_zero_point" if asymmetric and None not in symmetric else ends
+
+
 SCHEME = Scheme(
     name="compressed-tensors",
     methods=frozenset({"compressed-tensors", "compressed_tensors", *AUTO_ROUND}),
@@ -147,5 +164,6 @@ SCHEME = Scheme(
     ),
     loose=by_suffix(scales_of_the_cache=".k_scale .v_scale .q_scale"),
     unpack=_unpack,
+    needs=_needs,
     declared_by=lambda values: "config_groups" in values and "quant_method" not in values,
 )

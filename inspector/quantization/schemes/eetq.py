@@ -5,7 +5,7 @@ weight I8 [I, O]    weight_scales F16 [O]
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -20,4 +20,5 @@ SCHEME = Scheme(
     methods=frozenset({"eetq"}),
     side={".weight_scales": "scales"},
     unpack=_unpack,
+    needs=always(".weight_scales"),
 )

@@ -8,7 +8,7 @@ The order of rows gives the inputs; the bits vary between rows, and the nearest 
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of, nearest_bits
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, group_of, nearest_bits
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -35,5 +35,6 @@ SCHEME = Scheme(
         order_of_columns=".q_invperm .q_perm",
     ),
     unpack=_unpack,
+    needs=always(".q_scale .q_scale_max .q_groups .q_invperm|.q_perm"),
     uneven=True,
 )

@@ -7,7 +7,7 @@ Older files keep the signs as bits, `su` I16 [I/16] and `sv` I16 [O/16]. The sha
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix
 
 TILE = 16
 
@@ -30,4 +30,5 @@ SCHEME = Scheme(
         code_books=".mcg .mul1",
     ),
     unpack=_unpack,
+    needs=always(".suh|.su .svh|.sv"),
 )

@@ -12,7 +12,7 @@ Stacked experts have a separate scale tensor next to a weight without a last wor
 from __future__ import annotations
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, count
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, count
 
 FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 PAIRS = frozenset({"I8", "U8"})
@@ -64,4 +64,5 @@ SCHEME = Scheme(
         layout_marks=".comfy_quant .scaled_fp8 scaled_fp8",
     ),
     unpack=_unpack,
+    needs=always("|".join(SCALES)),
 )

@@ -25,6 +25,10 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return Weight(".qweight", (rows, columns), 4, group, FORMATS[group]) if group in FORMATS else None
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    return ".scales .weight_global_scale" if weight.variant == "nvfp4" else ".scales"
+
+
 SCHEME = Scheme(
     name="fp-quant",
     methods=frozenset({"fp_quant", "fp-quant"}),
@@ -36,4 +40,5 @@ SCHEME = Scheme(
         rotations=".forward_hadamard_matrix .backward_hadamard_matrix",
     ),
     unpack=_unpack,
+    needs=_needs,
 )

@@ -43,6 +43,10 @@ def _unpack_narrow(end: str, packed: Tensor, declared: Declared) -> Weight:
     return Weight(end, (rows, columns * 8 // bits), bits, None, f"int{bits}", sure)
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    return _SCALES[weight.end]
+
+
 SCHEME = Scheme(
     name="gemma",
     methods=frozenset({"gemma"}),
@@ -53,4 +57,5 @@ SCHEME = Scheme(
         scales_of_outputs=".output_activation_scale",
     ),
     unpack=_unpack,
+    needs=_needs,
 )

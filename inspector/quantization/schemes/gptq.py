@@ -61,6 +61,14 @@ def _unpack_marlin(unit: Unit) -> Weight | None:
     return Weight(".B", (outputs, inputs), packed.nbytes * 8 // (inputs * outputs), group_of(inputs, groups), "marlin")
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """The order of columns matters only if they were sorted (`desc_act`) and have several groups."""
+    if weight.variant == "marlin":
+        return ".scales .qzeros?" if weight.end == ".qweight" else ".s"
+    sorted_ = declared.values.get("desc_act") is True and weight.group_size is not None
+    return ".scales .qzeros .g_idx" if sorted_ else ".scales .qzeros"
+
+
 SCHEME = Scheme(
     name="gptq",
     methods=frozenset({"gptq", "gptq_marlin", "gptqmodel", "marlin", *AUTO_ROUND}),
@@ -72,4 +80,5 @@ SCHEME = Scheme(
         workspace=".workspace",
     ),
     unpack=_unpack,
+    needs=_needs,
 )

@@ -5,7 +5,7 @@ weight I16 [O·b/16, I]    scales F16 [O, I/g]    tables F16 [2^b]    tables2 F1
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, group_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -23,4 +23,5 @@ SCHEME = Scheme(
     methods=frozenset({"higgs"}),
     side=by_suffix(scales=".scales", code_books=".tables .tables2"),
     unpack=_unpack,
+    needs=always(".scales .tables .tables2"),
 )

@@ -16,6 +16,7 @@ from inspector.quantization.scheme import (
     Scheme,
     Unit,
     Weight,
+    always,
     by_suffix,
     count,
     inner,
@@ -71,4 +72,5 @@ SCHEME = Scheme(
         settings=_SETTINGS,
     ),
     unpack=_unpack,
+    needs=always(".scale .zero"),
 )

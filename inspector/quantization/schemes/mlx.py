@@ -50,10 +50,15 @@ def _unpack_affine(stem: str, weight: Tensor, scales: Tensor, declared: Declared
     return Weight(".weight", shape, found.bits, found.columns // scales.shape[-1], sure=found.sure)
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    return ".scales" if weight.variant in MODES else ".scales .biases|.qbiases"
+
+
 SCHEME = Scheme(
     name="mlx",
     methods=frozenset({"mlx", "metal"}),
     side=by_suffix(scales=".scales", biases_of_groups=".biases .qbiases"),
     unpack=_unpack,
+    needs=_needs,
     declared_by=lambda values: "quant_method" not in values and "bits" in values and "group_size" in values,
 )

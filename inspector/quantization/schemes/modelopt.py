@@ -38,6 +38,13 @@ def _unpack_four_bits(end: str, weight: Tensor, scale: Tensor) -> Weight | None:
     return None
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """NVFP4 has two levels of scales, and so has INT4 AWQ if inputs are quantized (W4A8)."""
+    scale = ".weight_scale" if weight.end else "_weight_scale"
+    second = {"nvfp4": f" {scale}_2", "int4-awq": f" {scale}_2?"}
+    return scale + second.get(weight.variant, "")
+
+
 SCHEME = Scheme(
     name="modelopt",
     methods=frozenset({"modelopt", "modelopt_fp4", "modelopt_mixed"}),
@@ -51,5 +58,6 @@ SCHEME = Scheme(
         scales_of_the_cache=".k_scale .v_scale .k_proj.k_scale .v_proj.v_scale",
     ),
     unpack=_unpack,
+    needs=_needs,
     declared_by=lambda values: "quant_algo" in values,
 )

@@ -24,10 +24,15 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return None
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    return _ENDS[weight.end]
+
+
 SCHEME = Scheme(
     name="mxfp4",
     methods=frozenset({"mxfp4"}),
     weights={"_blocks": "", ".blocks": ""},
     side={"_scales": "scales", ".scales": "scales"},
     unpack=_unpack,
+    needs=_needs,
 )

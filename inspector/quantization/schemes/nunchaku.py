@@ -5,7 +5,7 @@ qweight I8 [O, I/2]    wscales [I/64, O], or F8 [I/16, O]    wtscale []    proj_
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -30,4 +30,5 @@ SCHEME = Scheme(
         **{"low-rank corrections": ".proj_down .proj_up .lora_down .lora_up"},
     ),
     unpack=_unpack,
+    needs=always(".wscales"),
 )

@@ -5,7 +5,7 @@ B I32 [I/16, 2·O]    s_channel F32 [1, O]    s_group F16 [I/g, O], empty if onl
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, group_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, group_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -29,4 +29,5 @@ SCHEME = Scheme(
         workspace=".workspace .reduce_buffer",
     ),
     unpack=_unpack,
+    needs=always(".s_channel .s_group?"),
 )

@@ -26,6 +26,12 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return flat(end, bytes_, bits, bytes_.shape[1], f"int{bits}") if bits in (2, 4) else None
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """The narrow integers are asymmetric."""
+    narrow = weight.variant in ("int2", "int4")
+    return ".weight._scale .weight._shift|.weight._zeropoint" if narrow else ".weight._scale"
+
+
 SCHEME = Scheme(
     name="quanto",
     methods=frozenset({"quanto"}),
@@ -37,6 +43,7 @@ SCHEME = Scheme(
         scales_of_outputs=".output_scale",
     ),
     unpack=_unpack,
+    needs=_needs,
     declared_by=lambda values: any(
         isinstance(each, dict) and "weights" in each and "activations" in each for each in values.values()
     ),

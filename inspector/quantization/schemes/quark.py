@@ -6,7 +6,7 @@ FP8      weight F8 [O, I]      weight_scale F32 [], [O] or [O, 1]    input_scale
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix
 
 BLOCK = 32  # weights that share an exponent
 
@@ -37,4 +37,5 @@ SCHEME = Scheme(
     ),
     loose=by_suffix(scales_of_the_cache=".k_scale .v_scale"),
     unpack=_unpack,
+    needs=always(".weight_scale"),
 )

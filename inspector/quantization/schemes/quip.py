@@ -7,7 +7,7 @@ The signs of the rotations give both dimensions, whatever the code book.
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, nearest_bits
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, nearest_bits
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -31,5 +31,6 @@ SCHEME = Scheme(
         **{"low-rank corrections": ".A .B"},
     ),
     unpack=_unpack,
+    needs=always(".SU .SV .Wscale"),
     uneven=True,
 )

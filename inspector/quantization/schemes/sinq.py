@@ -26,6 +26,14 @@ def _unpack(unit: Unit, declared: Declared) -> Weight | None:
     return Weight(".W_q", (elements // count(inputs), count(inputs)), bits, group)
 
 
+def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
+    """Scales and zero points, each of which may itself be packed, in three pieces."""
+    ends = ".meta.scale2"
+    for kind in (".meta.scale", ".meta.zero"):
+        ends += " " + (f"{kind}.x {kind}.m {kind}.s" if f"{kind}.x" in unit.pieces else f"{kind}|{kind}.x")
+    return ends
+
+
 SCHEME = Scheme(
     name="sinq",
     methods=frozenset({"sinq"}),
@@ -36,4 +44,5 @@ SCHEME = Scheme(
         scales_of_inputs=".meta.scale2 .meta.awq_scale",
     ),
     unpack=_unpack,
+    needs=_needs,
 )

@@ -8,7 +8,7 @@ statistics: everything except the weights is side data in the same tensor.
 
 from __future__ import annotations
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix
 
 TILE = 16
 
@@ -35,4 +35,5 @@ SCHEME = Scheme(
         order_of_columns=".in_perm",
     ),
     unpack=_unpack,
+    needs=always(".row_offsets .col_vals .in_perm?"),
 )

@@ -16,11 +16,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inspector.model import Tensor
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, flat, group_of, packed_elements
+from inspector.quantization.scheme import (
+    Declared,
+    Scheme,
+    Unit,
+    Weight,
+    always,
+    by_suffix,
+    flat,
+    group_of,
+    packed_elements,
+)
 
 _END = "._weight_qdata"
 _SCALES = ("._weight_scale", "._weight_group_scale", "._weight_scale_and_zero")
 FLOATS = frozenset({"F8_E4M3", "F8_E5M2"})
+#: Zero points and the second of two scales: all that a setting gives to weights or not.
+_BY_SETTINGS = "._weight_zero_point? ._weight_group_zero? ._weight_row_scale? ._weight_per_tensor_scale?"
 #: Dtype of the scales, for two 4-bit floats per byte → the format.
 PAIRS: Mapping[str, str] = {"F8_E4M3": "nvfp4", "F8_E8M0": "mxfp4"}
 
@@ -73,4 +85,5 @@ SCHEME = Scheme(
         scales_of_inputs="._weight_act_per_tensor_scale ._weight_act_pre_scale",
     ),
     unpack=_unpack,
+    needs=always(f"{'|'.join(_SCALES)} {_BY_SETTINGS}"),
 )

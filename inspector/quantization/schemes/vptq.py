@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, by_suffix, nearest_bits, number_of
+from inspector.quantization.scheme import Declared, Scheme, Unit, Weight, always, by_suffix, nearest_bits, number_of
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
@@ -37,5 +37,6 @@ SCHEME = Scheme(
         order_of_columns=".perm .invert_perm",
     ),
     unpack=_unpack,
+    needs=always(".centroids.weight .res_centroids.weight? .weight_scale? .weight_bias? .perm?"),
     uneven=True,
 )
