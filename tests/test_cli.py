@@ -198,7 +198,7 @@ def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
 
 
 def test_a_closed_output_is_no_error(made: Made) -> None:
-    """Output closed as by `>&-` leaves the exit code as the answer."""
+    """With output closed by `>&-`, the exit code is the answer."""
     command = f"{sys.executable} -m inspector {made('llama-7b')} >&-"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -76,7 +76,7 @@ def test_steps_worked_out_by_hand() -> None:
         ("Q8_0", 0.0, 127 * 2.0**-25),  # the scale of nearly half a step that was rounded
         ("Q6_K", 4096 * 2.0**-23, 4096 * 2.0**-23 * (1 / 31 + 1 / 127 + 1 / 2)),
         ("Q4_K", 945 * 2.0**-20, 945 * 2.0**-20 * (2 / 15 + 2 / 63 + 1 / 16)),
-        ("NVFP4", 6 * 2.0**-8, 6 * 2.0**-8 * (1 / 3 + 1 / 4 + 1 / 2)),  # an E4M3 of twice its least
+        ("NVFP4", 6 * 2.0**-8, 6 * 2.0**-8 * (1 / 3 + 1 / 4 + 1 / 2)),  # an E4M3 of twice its least value
     ],
 )
 def test_a_scale_too_small_for_its_float_rounds_its_numbers(name: str, largest: float, steps: float) -> None:

@@ -234,7 +234,7 @@ EAGLE_3 = {
 
 
 def test_a_draft_of_eagle_3(tmp_path: Path) -> None:
-    """A layer that reads two vectors a token, a head of the commoner tokens; the tables between them are buffers."""
+    """A layer that reads two vectors a token, a head of the more common tokens; the tables between them are buffers."""
     layer = "midlayer.self_attn"
     entries: list[list[Any]] = [
         ["F16", [4096, 3 * 4096], "fc.weight"],

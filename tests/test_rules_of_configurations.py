@@ -243,7 +243,7 @@ def test_model_types(own: dict[str, Any], said: list[str], tmp_path: Path) -> No
     ],
 )
 def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], told: bool, tmp_path: Path) -> None:
-    """It is an error for a model of Transformers; pipelines of other libraries have empty ones."""
+    """An empty configuration is an error for a model of Transformers, and usual in other libraries' pipelines."""
     expected = ["neither a model_type nor any other field of a model"] * told
     for number, own in enumerate(({}, KNOWN)):
         change = only("config.json", own, **dict.fromkeys(others, b"{}"))

@@ -700,7 +700,7 @@ def test_budgets_of_archives(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_may_be_a_pickle() -> None:
-    """Marked pickles of every protocol, and data that reads as one without a mark."""
+    """Pickles with a protocol mark, of every protocol, and unmarked data that can be read as one."""
     assert [pickles.is_marked(bytes((0x80, protocol))) for protocol in range(7)] == [True] * 6 + [False]
     assert not pickles.is_marked(b"\x81\x02")
     assert [pickles._is_named_so(each) for each in ("a.PKL", "x/pickle", "a/unpacked", "a/b", "tensors", "a.txt")] == [

@@ -458,7 +458,7 @@ def test_words_that_only_a_step_of_a_scheduler_refuses(word: str, tmp_path: Path
 
 
 def test_a_body_under_another_models_name(tmp_path: Path) -> None:
-    """RoBERTa's tensors with a configuration of BERT: no name of the body is found."""
+    """With RoBERTa's tensors and BERT's configuration, no name of the body is found."""
     sound = hostile.model.shapes()
 
     def renamed(files: hostile.Files) -> None:

@@ -37,7 +37,7 @@ from inspector.sources.local import LocalFile
     ],
 )
 def test_bytes_of_a_shape(dtype: str, shape: tuple[Any, ...], expected: int | None) -> None:
-    """Counted in 64 bits, in number of bits too."""
+    """The size must fit into 64 bits, also when it is counted in bits."""
     assert expected_bytes(dtype, shape) == expected
 
 

@@ -79,7 +79,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
 
 
 def test_the_reference_has_the_json_of_every_command_that_has_one(site: Path) -> None:
-    """And the fields that are promised, by their names."""
+    """Each such command is there, and so are the promised fields, by name."""
     page = text(site / "reference" / "json.html")
     context = click.Context(inspect)
     for name in inspect.list_commands(context):

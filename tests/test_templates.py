@@ -88,7 +88,7 @@ LACKING: dict[str, tuple[str, bool]] = {
     "tokenizer_config.json": ("{{ 1 | shout }}", True),
     "chat_template.jinja": ("{{ 1 | shout }}", True),
     "additional_chat_templates/tool.jinja": ("{{ 1 | shout }}", True),
-    "examples/page.jinja": ("{{ 1 | shout }}", False),  # of some other program
+    "examples/page.jinja": ("{{ 1 | shout }}", False),  # a template of another program
     "chat_template.json": (SOUND, False),
 }
 

@@ -214,7 +214,7 @@ def test_records_after_a_member(beside: int) -> None:
 
 
 def test_storages_among_members() -> None:
-    """Only those in their folder; a compressed one has its unpacked size, and no place."""
+    """Only those in their folder; a compressed one has its unpacked size, and no offset."""
     members = [
         member("x/data/0", 0, 40),
         member("x/data/1", 200, 40, 8, 10),

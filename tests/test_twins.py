@@ -13,7 +13,7 @@ from inspector.auditing.values.numbers.peers import TensorData
 
 
 def written_over(*kinds: str, number: int = 8) -> list[TensorData]:
-    """Weights of these roles in this many layers, no two of which are alike."""
+    """Weights of these roles in this many layers, all different."""
     made = []
     for at, (role, layer) in enumerate((role, layer) for role in kinds for layer in range(number)):
         made.append(seen(role, layer, offset=8192 * at, total=float(at + 1)))
