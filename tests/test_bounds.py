@@ -216,7 +216,7 @@ def test_is_bounded(command: tuple[str, ...], make: Callable[[Path], None], tmp_
 @pytest.mark.gate
 @pytest.mark.parametrize("command", [(), ("audit",)], ids=["overview", "audit"])
 def test_deep_folders(command: tuple[str, ...], tmp_path: Path) -> None:
-    """1,200 nested folders are more than Python may nest calls, and still audited."""
+    """1,200 nested folders, more than Python may nest calls."""
     chain = [hostile.make(hostile.nothing, tmp_path)]
     for _ in range(1200):
         chain.append(chain[-1] / "d")

@@ -363,7 +363,7 @@ def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) 
     ["gptq-4", *(pytest.param(name, marks=pytest.mark.gate) for name in ("gptq-8", "nf4", "int8", "fp8-blocks"))],
 )
 def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) -> None:
-    """A change of rank 3, of plain and packed weights alike; a packed sum of two parents, and one of strangers."""
+    """A change of rank 3 and a packed sum of two parents are found; a sum with a third model is none of these two."""
     declared, quantize = SCHEMES[scheme]
     draw, plain = np.random.default_rng(5), {"model_type": "llama", **SIZES}
     names = {f"model.layers.{layer}.{name}": shape for layer in range(2) for name, shape in MATRICES.items()}

@@ -72,7 +72,7 @@ def test_steps_worked_out_by_hand() -> None:
             "Q8_0",
             127 * 2.0**-22,
             2.0**-22 * (1 + 127 / 4),
-        ),  # a scale of four of F16's least steps: a quarter of each number
+        ),  # a scale of 4 smallest F16 steps may be off by a quarter
         ("Q8_0", 0.0, 127 * 2.0**-25),  # the scale of nearly half a step that was rounded
         ("Q6_K", 4096 * 2.0**-23, 4096 * 2.0**-23 * (1 / 31 + 1 / 127 + 1 / 2)),
         ("Q4_K", 945 * 2.0**-20, 945 * 2.0**-20 * (2 / 15 + 2 / 63 + 1 / 16)),

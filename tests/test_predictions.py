@@ -211,7 +211,7 @@ def test_presets_have_the_published_counts(name: str) -> None:
 
 @every("model_type", ["apertus", "cohere", "falcon_h1", "granite", "nanochat", "olmo", "olmo2", "olmoe", "qwen3_moe"])
 def test_a_bias_is_as_long_as_what_its_projection_puts_out(model_type: str) -> None:
-    """The heads together are wider than the model, as Transformers builds each of these on the meta device."""
+    """The heads together are wider than the model. Transformers built each of these on the meta device."""
     sizes = {"hidden_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32}
     config = {"model_type": model_type, **sizes, "num_hidden_layers": 1, "attention_bias": True}
     rows = {(row.role, row.part): row.shape for row in inspector.predict(config).expected}

@@ -33,7 +33,7 @@ def test_what_is_done_rightly(code: str, tmp_path: Path) -> None:
     ["model (1).safetensors", "model.safetensors.part", "model.safetensors.aria2", "model-00001-of-00002.safetensors"],
 )
 def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_path: Path) -> None:
-    """A model without weights; not if a copy's name, a download's or a shard's explains more."""
+    """It is reported for a model without weights, unless the file is a copy, an unfinished download or a shard."""
     bare = hostile.drop(*(each for each in hostile.sound() if each not in ("config.json", "tokenizer.json")))
     assert rule_words.messages("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
         "a configuration without weights beside it: download them"

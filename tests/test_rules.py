@@ -145,7 +145,7 @@ def is_what_the_reference_reader_does(judged: Judged) -> None:
 
 
 def has_no_internal_error(judged: Judged) -> None:
-    """No rule or check fails by itself, whatever else is reported."""
+    """No rule or check fails with an exception, whatever else is reported."""
     assert not [
         each for model in judged.audit.checkpoints for each in model.findings if "internal error" in each.message
     ]
