@@ -132,6 +132,16 @@ def test_folders_above_a_model_are_no_labels(made: Made, tmp_path: Path) -> None
     assert named is not None and named.label == "1.1B"
 
 
+def test_a_context_length_in_a_name_is_no_size(tmp_path: Path) -> None:
+    """Of two numbers the one near the count is the label; without such a number, the bridge says so, and adds up."""
+    result = reconciled(sparse.make(sparse.load("llama-7b"), tmp_path / "Text-1M-Chat-7B"))
+    assert (result.nominal and result.nominal.label, result.unexplained_bytes) == ("7B", 0)
+    result = reconciled(sparse.make(sparse.load("llama-7b"), tmp_path / "LWM-Text-Chat-1M"))
+    said = '"1M" in the name is not its size, which is 6,738,415,616 parameters'
+    assert (result.nominal, result.start, result.unexplained_bytes) == (None, 13_476_831_232, 0)
+    assert [(step.bytes, step.detail) for step in result.steps if step.cause == "label_rounding"] == [(0, said)]
+
+
 def test_every_file_that_is_too_short_is_named(tmp_path: Path) -> None:
     """Two files, 5 and 9 bytes short."""
     recipe = sparse.load("tinyllama-1.1b-chat")

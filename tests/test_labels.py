@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from every import every
 
 from inspector.bridge import labels
 from inspector.errors import UsageError
+from inspector.model import Config, Expected, Model, Prediction
 
 
 @every(
@@ -43,8 +46,7 @@ from inspector.errors import UsageError
     ],
 )
 def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -> None:
-    found = labels.from_names([name], 16)
-    assert found is not None
+    found = next(labels.from_names([name], 16))
     assert (found.label, found.parameters, found.experts, found.bits) == (label, parameters, experts, 16)
 
 
@@ -67,17 +69,16 @@ def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -
 )
 def test_what_is_no_size(name: str) -> None:
     """Bits, active and effective sizes, versions, and words that only end in a number and a letter."""
-    assert labels.from_names([name], 16) is None
+    assert list(labels.from_names([name], 16)) == []
 
 
 def test_the_size_of_what_works_on_one_token_is_not_the_models() -> None:
     """Llama-4-Scout-17B-16E: 17 of 109 billion parameters are active."""
-    assert labels.from_names(["Llama-4-Scout-17B-16E-Instruct"], 16) is None
+    assert list(labels.from_names(["Llama-4-Scout-17B-16E-Instruct"], 16)) == []
 
 
 def test_the_first_name_with_a_label_wins() -> None:
-    found = labels.from_names(["model.safetensors", "llama-7b", "llama-13b"], 4)
-    assert found is not None
+    found = next(labels.from_names(["model.safetensors", "llama-7b", "llama-13b"], 4))
     assert (found.label, found.bytes) == ("7B", 3_500_000_000)
 
 
@@ -121,3 +122,45 @@ def test_a_label_is_counted_in_whole_numbers() -> None:
     assert labels.from_text("9,007,199,254,740,993", 16).parameters == 2**53 + 1
     exact = labels.from_text("1.1B", 16).parameters
     assert (exact, type(exact)) == (1_100_000_000, int)
+
+
+def counted(predicted: int | None, logical: int, outside: int = 0) -> Model:
+    """A model of so many parameters, `outside` of them shared by its experts."""
+    shared = expected_row("shared", (outside,)) if outside else None
+    row = expected_row("own", (((predicted or 0) - outside) // (8 if outside else 1),))._replace(
+        experts=8 if outside else None
+    )
+    rows = tuple(filter(None, (shared, row)))
+    prediction = Prediction(Config({}, "config.json"), "", "", rows) if predicted is not None else None
+    empty: dict[str, Any] = dict.fromkeys(Model._fields)
+    return Model(**{**empty, "prediction": prediction, "logical": logical})
+
+
+def expected_row(name: str, shape: tuple[int, ...]) -> Expected:
+    return Expected("q_proj", "attention", "text", "weight", name, shape, (), ())
+
+
+@every(
+    ("text", "predicted", "logical", "fits"),
+    [
+        ("7B", 6_738_415_616, 6_738_415_616, True),
+        ("1M", 6_738_415_616, 6_738_415_616, False),
+        ("3T", 1_100_048_384, 1_100_048_384, False),
+        ("2B", 4 * 10**9, 4 * 10**9, True),
+        ("2B", 4 * 10**9 + 1, 4 * 10**9 + 1, False),
+        ("4B", 2 * 10**9, 2 * 10**9, True),
+        ("4B", 2 * 10**9 - 1, 2 * 10**9 - 1, False),
+        ("7B", 6_738_415_616, 10**9, True),  # a part of its files
+        ("7B", None, 10**9, True),  # as before, or packed in a way that is not known
+        ("1M", None, 2 * 10**6, True),
+        ("1M", None, 2 * 10**6 + 1, False),
+    ],
+)
+def test_labels_that_fit_a_count(text: str, predicted: int | None, logical: int, *, fits: bool) -> None:
+    assert labels.fits(labels.from_text(text, 16), counted(predicted, logical)) is fits
+
+
+def test_experts_count_what_they_share() -> None:
+    """8 × 2M of 7M parameters, of which 1.5M are shared: counted for each expert, 17.5M."""
+    assert labels.fits(labels.from_text("8x2M", 16), counted(7_000_000, 7_000_000, 1_500_000))
+    assert not labels.fits(labels.from_text("8x2M", 16), counted(7_000_000, 7_000_000))

@@ -10,7 +10,7 @@ from inspector.architectures.prediction import NO_MODEL, size_of
 from inspector.bridge import forecast
 from inspector.bridge.ledger import Ledger
 from inspector.errors import UsageError
-from inspector.model import Checkpoint, Config, Nominal, Prediction
+from inspector.model import Checkpoint, ComponentSum, Config, Model, Nominal, Prediction
 from inspector.sources.filenames import shard_of
 from inspector.units import escape, integer
 
@@ -31,15 +31,37 @@ _ACTIVE = re.compile(
 _GIVEN = r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
 
 
-def from_names(names: Iterable[str], bits: int) -> Nominal | None:
-    """The first label in the first name that has one."""
+def from_names(names: Iterable[str], bits: int) -> Iterator[Nominal]:
+    """The labels in names, in their order."""
     for name in names:
         active = _ACTIVE.search(name)
-        match = _IN_NAME.search(name, active.end() if active else 0)
-        if match:
+        for match in _IN_NAME.finditer(name, active.end() if active else 0):
             fraction = f".{match['fraction']}" if match["fraction"] else ""
-            return _nominal(match, match["number"].replace("_", ".") + fraction, bits)
-    return None
+            yield _nominal(match, match["number"].replace("_", ".") + fraction, bits)
+
+
+#: How far a rounded size may be from the counted one.
+MOST_TIMES = 2
+
+
+def fits(nominal: Nominal, model: Model, components: Iterable[ComponentSum] = ()) -> bool:
+    """Whether a label may be a size: of a context, a date, a version or a training set, none is near any count.
+
+    Without a prediction, the files may have few of the parameters, or packed ones: only more contradict a label.
+    """
+    stated, counted = nominal.parameters, [model.logical, *(each.parameters for each in components)]
+    if model.prediction is None:
+        return model.logical <= MOST_TIMES * stated
+    twice = (nominal.experts - 1) * _outside_experts(model.prediction)
+    counted += [model.prediction.parameters, model.prediction.parameters + twice]
+    return any(stated <= MOST_TIMES * number and number <= MOST_TIMES * stated for number in counted)
+
+
+def book_dropped(ledger: Ledger, nominal: Nominal, model: Model) -> None:
+    """Say that a number in the name is not taken as the model's size."""
+    number = model.prediction.parameters if model.prediction else model.logical
+    what = f'"{escape(nominal.label)}" in the name is not its size, which is {integer(number)} parameters'
+    ledger.add_bytes("label_rounding", 0, what)
 
 
 def from_text(text: str, bits: int) -> Nominal:
@@ -103,7 +125,7 @@ def book_label(ledger: Ledger, nominal: Nominal, prediction: Prediction, predict
     Args:
         predicted: bytes of the prediction.
     """
-    outside = sum(row.parameters for row in prediction.expected if not row.experts and not row.stacked)
+    outside = _outside_experts(prediction)
     twice = 0
     if nominal.experts > 1 and outside < prediction.parameters:
         twice = size_of((nominal.experts - 1) * outside, nominal.bits)
@@ -111,3 +133,8 @@ def book_label(ledger: Ledger, nominal: Nominal, prediction: Prediction, predict
         ledger.add_bytes("label_experts", -twice, what)
     what = f"the configuration says {integer(prediction.parameters)} parameters"
     ledger.add_bytes("label_rounding", predicted - nominal.bytes + twice, what)
+
+
+def _outside_experts(prediction: Prediction) -> int:
+    """The parameters that experts share."""
+    return sum(row.parameters for row in prediction.expected if not row.experts and not row.stacked)

@@ -66,7 +66,7 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     checkpoint, model, components = _models(checkpoint, ledger)
     checkpoint = checkpoint._replace(config=model.config)
     book_files(ledger, checkpoint.files)
-    nominal = _nominal(checkpoint, model, label)
+    nominal = labels.from_text(label, model.bits) if label else _in_names(ledger, checkpoint, model, components)
     if nominal and model.prediction and model.predicted is not None:
         labels.book_label(ledger, nominal, model.prediction, model.predicted)
     start = nominal.bytes if nominal else model.predicted or 0
@@ -97,15 +97,19 @@ def _models(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, 
     return pipeline.whole(checkpoint, parts), pipeline.together(parts, models), sums
 
 
-def _nominal(checkpoint: Checkpoint, model: Model, label: str | None) -> Nominal | None:
-    """The stated size: as given, or from the checkpoint's names."""
-    if label:
-        return labels.from_text(label, model.bits)
+def _in_names(
+    ledger: Ledger, checkpoint: Checkpoint, model: Model, components: Sequence[ComponentSum]
+) -> Nominal | None:
+    """The size in the checkpoint's names; if what looks like one is none, this is said."""
     if model.adapter:
         return None  # its name states its base's size
     if checkpoint.components and model.prediction is None:
         return None  # if not all parts of a pipeline are known, a label cannot be related to the sum
-    return labels.from_names(labels.names_of(checkpoint), model.bits)
+    found = list(labels.from_names(labels.names_of(checkpoint), model.bits))
+    fitting = next((each for each in found if labels.fits(each, model, components)), None)
+    if found and fitting is None:
+        labels.book_dropped(ledger, found[0], model)
+    return fitting
 
 
 # --- one model: identify → name → predict → join → account → summarise -------------------------
