@@ -146,3 +146,23 @@ def test_percent(part: int, whole: int, text: str) -> None:
 def test_the_first_character_that_is_printable_and_unsafe() -> None:
     """U+034F joins its neighbours, and is invisible; the character before it is an ordinary accent."""
     assert (units.escape("a\u034f"), units.escape("a\u034e")) == ("a\\u034f", "a\u034e")
+
+
+def test_shapes_are_products() -> None:
+    """Up to 32 sizes are written out; a scalar has a word."""
+    assert (units.times((4096, 32000)), units.times([7]), units.times(())) == ("4096×32000", "7", "scalar")
+    assert units.times([1] * 32) == "×".join("1" * 32)
+    assert units.times([1] * 33) == "×".join("1" * 32) + "×… (33 dimensions)"
+
+
+def test_numbers_that_follow_each_other_are_a_range() -> None:
+    """Each number once, in the order that they have."""
+    assert units.ranges([0, 1, 2, 5, 7, 8, 9]) == "0–2, 5, 7–9"
+    assert (units.ranges([]), units.ranges([3])) == ("", "3")
+
+
+def test_of_many_numbers_the_first_eight_are_shown() -> None:
+    """With an ellipsis only where more follow."""
+    assert units.first_few(range(1, 9)) == "1, 2, 3, 4, 5, 6, 7, 8"
+    assert units.first_few([*range(1, 9), 1000]) == "1, 2, 3, 4, 5, 6, 7, 8…"
+    assert units.first_few([1000]) == "1,000"
