@@ -142,6 +142,21 @@ def test_a_context_length_in_a_name_is_no_size(tmp_path: Path) -> None:
     assert [(step.bytes, step.detail) for step in result.steps if step.cause == "label_rounding"] == [(0, said)]
 
 
+def test_a_vocabulary_and_a_loss_are_no_parameters(tmp_path: Path) -> None:
+    """As ComfyUI stores `spiece_model`, and nanoGPT `best_val_loss`, beside 12 weights: 1,000 and 4 bytes of data."""
+    sizes = {
+        "shared.weight": ("F16", [4, 3], 24),
+        "spiece_model": ("U8", [1000], 1000),
+        "best_val_loss": ("F32", [], 4),
+    }
+    header, end = {}, 0
+    for name, (dtype, shape, size) in sizes.items():
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [end, end + size]}
+        end += size
+    result = reconciled(write(tmp_path / "encoder.safetensors", header, end))
+    assert (result.logical, steps(result)["buffer"], result.unexplained_bytes) == (12, 1004, 24)
+
+
 def test_every_file_that_is_too_short_is_named(tmp_path: Path) -> None:
     """Two files, 5 and 9 bytes short."""
     recipe = sparse.load("tinyllama-1.1b-chat")

@@ -186,3 +186,22 @@ def test_widths() -> None:
     assert decoding.decoded(b"\0\1", "U16", big=True).tolist() == [1.0]
     assert decoding.nibbles(np.array([[0x21], [0x43]], "u1")).tolist() == [[1, 2], [3, 4]]
     assert not decoding.is_known("Q4_0")
+
+
+@every(
+    ("name", "dtype", "shape", "is_data"),
+    [
+        ("spiece_model", "U8", (1000,), True),
+        ("spiece_model", "F16", (1000,), False),
+        ("encoder.block.0.weight", "U8", (1000,), False),
+        ("best_val_loss", "F32", (), True),
+        ("best_val_loss", "F32", (2,), False),
+        ("logit_scale", "F32", (), False),
+        ("model.steps", "I64", (1,), True),
+        ("steps", "I64", (2,), False),
+        ("done", "BOOL", (), True),
+        ("alpha", "BF16", (1,), False),
+    ],
+)
+def test_data_beside_weights(name: str, dtype: str, shape: tuple[int, ...], *, is_data: bool) -> None:
+    assert training.is_data(name, dtype, shape) is is_data

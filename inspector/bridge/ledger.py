@@ -116,6 +116,11 @@ def _is_state(surplus: Surplus) -> bool:
     return training.is_state(surplus.tensor.name)
 
 
+def _is_data(surplus: Surplus) -> bool:
+    """A file's bytes, a counter, or a number that a training run measured."""
+    return training.is_data(*surplus.tensor[:3])
+
+
 CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
     Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
@@ -128,7 +133,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("optional", "optional tensors of such models, about which the configuration says nothing", _is_optional),
     Cause("adapter", "adapter weights stored with the model's", _is_adapter),
     Cause("training_state", "a training run's state stored with the weights", _is_state, False, training.kind_of),
-    Cause("buffer", "stored constants that are not parameters", None, False),
+    Cause("buffer", "stored constants that are not parameters", _is_data, False),
     Cause("quantization_overhead", "scales, zero points and the like", None, False),
     Cause("sparsity", "zeros that a sparse checkpoint does not store"),
     Cause("unquantized", "weights that a quantized checkpoint keeps at full precision"),

@@ -5,6 +5,9 @@ PyTorch, Lightning, DeepSpeed, Megatron-LM, Accelerate, Hugging Face's Trainer, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 #: Keys of the weights in what they save.
 WEIGHTS = (
     "state_dict",
@@ -49,6 +52,17 @@ MASTERS = frozenset(
     master_param master_params master_weights main_param fp32_param
     """.split()  # noqa: SIM905  the same
 )
+
+#: Single numbers of a run beside the weights, by whole name: nanoGPT's, and those that Lightning's loops return.
+SCALARS = frozenset("best_val_loss val_loss best_loss loss best_metric iter_num global_step epoch lr".split())  # noqa: SIM905
+#: Files that ComfyUI keeps as a row of bytes beside a text encoder's weights (`comfy/text_encoders`).
+FILES = frozenset({"spiece_model", "tekken_model"})
+
+
+def is_data(name: str, dtype: str, shape: Sequence[int]) -> bool:
+    """Whether a tensor is a file's bytes, a counter, or a number that a run measured: nothing that is trained."""
+    number = prod(shape) == 1 and (name in SCALARS or dtype.startswith(("I", "U", "BOOL")))
+    return number or (dtype == "U8" and name in FILES)
 
 
 def is_state(name: str) -> bool:
