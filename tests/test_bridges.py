@@ -30,6 +30,7 @@ PUBLISHED = {
     "gemma-2b-it": [4_945_242_264, 67_121_608],
     "gpt2": [548_105_171],
     "bert-base-uncased": [440_449_768],
+    "all-mpnet-base-v2": [437_971_872],
 }
 
 #: Parameters, as published or as counted by Transformers.
@@ -419,3 +420,92 @@ def test_what_a_class_makes_and_never_uses_is_not_missing(tmp_path: Path) -> Non
     del header["model.layers.1.mlp.experts.3.up_proj.weight"]
     write(tmp_path / "model.safetensors", {name: {**each} for name, each in header.items()}, end)
     assert "error" in {finding.severity for finding in reconciled(tmp_path).findings}
+
+
+# --- the class that was saved ---------------------------------------------------------------------
+
+#: Recipe → what its tensors have of another class: bytes, and the step's words. F32: a pooler has width² + width numbers.
+KEPT = {
+    "albert-base-v2": (4 * (768 * 768 + 768), "the pooler of AlbertModel, which AlbertForMaskedLM does not load"),
+    "bert-large-cased-conll03": (
+        4 * (1024 * 1024 + 1024),
+        "the pooler of BertModel, which BertForTokenClassification does not load",
+    ),
+    "twitter-roberta-sentiment": (
+        4 * (768 * 768 + 768),
+        "the pooler of RobertaModel, which RobertaForSequenceClassification does not load",
+    ),
+}
+
+
+@every("name", KEPT)
+def test_what_another_class_has_is_a_step(made: Made, name: str) -> None:
+    """A kept pooler has its bytes under the class that loads it, counts no parameters, and alarms nobody."""
+    result = reconciled(made(name))
+    step = next(step for step in result.steps if step.cause == "another_class")
+    assert (step.bytes, step.detail, step.tensors) == (*KEPT[name], 2)
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters
+    assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
+
+
+def test_bert_as_published_names_what_pretraining_had(tmp_path: Path) -> None:
+    """bert-base-uncased says BertForMaskedLM: 109,514,298 parameters, and a pooler and a head for two labels besides."""
+    recipe = change("bert-base-uncased", ("architectures", ["BertForMaskedLM"]))
+    result = reconciled(sparse.make(recipe, tmp_path / "bert"))
+    step = next(step for step in result.steps if step.cause == "another_class")
+    assert step.bytes == 4 * (768 * 768 + 768 + 2 * 768 + 2)
+    assert step.detail == "the pooler and next-sentence head of BertForPreTraining, which BertForMaskedLM does not load"
+    assert result.logical == 109_514_298
+    assert (result.unexplained_bytes, result.findings) == (0, ())
+
+
+def test_the_old_head_of_a_reward_model_is_a_step(tmp_path: Path) -> None:
+    """A reward model scores with a new row, and its files keep the language model's head."""
+    recipe = change("tinyllama-1.1b-chat", ("architectures", ["LlamaForSequenceClassification"]), ("num_labels", 1))
+    (file,) = recipe["files"].values()
+    file["tensors"].append(["BF16", [1, 2048], "score.weight"])
+    result = reconciled(sparse.make(recipe, tmp_path / "reward"))
+    step = next(step for step in result.steps if step.cause == "another_class")
+    what = "the head of LlamaForCausalLM, which LlamaForSequenceClassification does not load"
+    assert (step.bytes, step.detail) == (2 * 32000 * 2048, what)
+    assert result.logical == 1_100_048_384 - 32000 * 2048 + 2048
+    assert (result.unexplained_bytes, result.findings) == (0, ())
+
+
+@every("name", ["all-mpnet-base-v2", "deberta-v3-base"])
+def test_the_saved_class_is_predicted(made: Made, name: str) -> None:
+    """Names and heads of another class of the family: it decides, with a note, and the named class misses nothing."""
+    result = reconciled(made(name))
+    saved = {"all-mpnet-base-v2": "MPNetModel", "deberta-v3-base": "ReplacedTokenDetectionModel"}[name]
+    config = result.checkpoint.config
+    assert config is not None
+    assert [note for note in config.notes if note.endswith(f"predicted as {saved}")]
+    assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
+    assert "another_class" not in steps(result)
+
+
+def lacking(recipe: dict[str, Any], *words: str) -> dict[str, Any]:
+    """A recipe without the tensors whose names have one of these words."""
+    (file,) = recipe["files"].values()
+    file["tensors"] = [entry for entry in file["tensors"] if not any(word in entry[2] for word in words)]
+    return recipe
+
+
+def test_a_lost_head_is_still_missing(tmp_path: Path) -> None:
+    """A classifier that is absent is an error: names with the model's prefix are not those of the body alone."""
+    recipe = lacking(sparse.load("twitter-roberta-sentiment"), "classifier.out_proj")
+    found = reconciled(sparse.make(recipe, tmp_path / "part")).findings
+    assert [(each.rule, each.severity) for each in found] == [("missing", "error")] * 2
+    recipe = lacking(sparse.load("twitter-roberta-sentiment"), "classifier.")
+    found = reconciled(sparse.make(recipe, tmp_path / "whole")).findings
+    assert [(each.rule, each.severity) for each in found] == [("missing", "error")] * 4
+
+
+def test_a_lost_weight_is_still_missing_in_another_class(tmp_path: Path) -> None:
+    """Of the saved class, too, what is absent is an error."""
+    recipe = lacking(sparse.load("all-mpnet-base-v2"), "relative_attention_bias")
+    found = reconciled(sparse.make(recipe, tmp_path / "mpnet")).findings
+    assert [(each.rule, each.severity, each.tensor) for each in found] == [
+        ("missing", "error", "encoder.relative_attention_bias.weight")
+    ]

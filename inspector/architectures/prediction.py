@@ -75,22 +75,36 @@ def predict(config: Config) -> Prediction:
         ConfigError: no family has the `model_type`, or a field that the family needs is missing.
         CostError: it asks for more layers, experts or tensors than any model has.
     """
+    return _bounded(config)
+
+
+def predict_as(config: Config, head: str) -> Prediction:
+    """The tensors that `config` implies for another class of its family, by that class's suffix.
+
+    Raises:
+        ConfigError: as `predict`.
+        CostError: as `predict`.
+    """
+    return _bounded(config, head)
+
+
+def _bounded(config: Config, head: str | None = None) -> Prediction:
     try:
         with formula.bounded():
-            return _predict(config)
+            return _predict(config, head)
     except RecursionError as error:
         raise CostError("the configuration's parts are nested too deep: not predicted") from error
 
 
-def _predict(config: Config) -> Prediction:
+def _predict(config: Config, head: str | None) -> Prediction:
     if NO_MODEL in config.values:
         raise ConfigError(f"this file does not hold a model, so nothing is predicted: {config.values[NO_MODEL]}")
     family: Family | None = config.family
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
         raise ConfigError(f"no prediction for {named}: there is no table for its architecture")
-    head = head_of(family, config)
-    unknown = _unknown_class(family, config, head)
+    unknown = None if head else _unknown_class(family, config, head_of(family, config))
+    head = head or head_of(family, config)
     if unknown:
         config = config._replace(notes=(*config.notes, unknown))
     kinds = _by_kind(expand(family, config.values, head))
@@ -199,6 +213,13 @@ def _lengthened(value: Any, depth: int, number: int) -> Any:
 def head_of(family: Family, config: Config) -> str:
     """The tables' name for the class: its suffix, or the family's own word."""
     return _suffix_of(family, config.architecture) or family.head
+
+
+def class_name(family: Family, config: Config, head: str) -> str:
+    """The class of this suffix, named like the one that the configuration names: `BertForPreTraining`."""
+    named = config.architecture or ""
+    stem = named.removesuffix(class_suffix(named) or named)
+    return head if head in family.classes else f"{stem or '…'}{head}"
 
 
 def _unknown_class(family: Family, config: Config, head: str) -> str | None:

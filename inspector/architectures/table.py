@@ -163,6 +163,12 @@ class Family(NamedTuple):
             return True
         return any(head in entry.heads.split() for entry in self.rows)
 
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """The suffixes of the classes whose tensors the rows know, the body's first, each once."""
+        named = (head for entry in self.rows for head in entry.heads.split())
+        return tuple(dict.fromkeys((BARE[0], *named)))
+
     def followers(self, part: str) -> Iterator[tuple[str, str]]:
         """The derived fields of a part, each with its name in `derived`."""
         for name in self.derived:

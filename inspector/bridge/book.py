@@ -16,6 +16,7 @@ from inspector import units
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming import Named
 from inspector.architectures.prediction import size_of
+from inspector.bridge.classes import kept_of
 from inspector.bridge.identify import Stored
 from inspector.bridge.join import APART, Joined, Kind, Unit, Wanted
 from inspector.bridge.ledger import BY_NAME, Cause, Ledger, Surplus, cause_of, short
@@ -60,6 +61,8 @@ def account(
         cause, word = ("training_state", training.kind_of(name)) if training.is_state(name) else ("duplicate", "")
         ledger.add(cause, stored.tensors[at].nbytes, word or short(name))
     surplus = _book_surplus(ledger, stored, named, joined.surplus, prediction)
+    if surplus.unexplained and prediction:
+        _book_kept(ledger, stored, named, surplus, prediction)
     for at in (*joined.copies, *surplus.no_parameters):
         parameters[at] = 0
     unexplained = tuple(stored.tensors[at].name for at in surplus.unexplained)
@@ -281,6 +284,17 @@ def _book_surplus(
         else:
             take(members, cause, what)
     return claims
+
+
+def _book_kept(ledger: Ledger, stored: Stored, named: Named, claims: _Claims, prediction: Prediction) -> None:
+    """Book what other classes of the family have, of what would stay unexplained."""
+    tensors = {at: (named.key(at), prod(stored.shapes[at])) for at in claims.unexplained}
+    for sentence, members in kept_of(prediction, tensors):
+        ledger.add("another_class", sum(stored.tensors[at].nbytes for at in members), tensors=len(members))
+        ledger.add_bytes("another_class", 0, sentence)
+        claims.by_cause["another_class"].extend(members)
+        claims.no_parameters.extend(members)
+        claims.unexplained[:] = [at for at in claims.unexplained if at not in frozenset(members)]
 
 
 def _cause_and_text(stored: Stored, named: Named, at: int, prediction: Prediction | None) -> tuple[Cause | None, str]:

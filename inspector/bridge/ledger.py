@@ -131,6 +131,7 @@ CAUSES: tuple[Cause, ...] = (
     Cause("missing", "tensors that the configuration implies, but no file has"),
     Cause("prediction_head", "layers that predict further tokens", _is_ahead, False),
     Cause("optional", "optional tensors of such models, about which the configuration says nothing", _is_optional),
+    Cause("another_class", "what another class of the family has, and the configuration's does not load", None, False),
     Cause("adapter", "adapter weights stored with the model's", _is_adapter),
     Cause("training_state", "a training run's state stored with the weights", _is_state, False, training.kind_of),
     Cause("buffer", "stored constants that are not parameters", _is_data, False),

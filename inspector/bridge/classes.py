@@ -1,0 +1,113 @@
+"""Which class of its family a checkpoint was saved from, and what of another class it keeps.
+
+`architectures` in config.json is often left from the base: sentence-transformers saves a body beside the name of a
+masked language model, and a fine-tune keeps the pooler that its own class never loads. The family's table knows the
+tensors of all its classes (Transformers' `from_pretrained` ignores those that the class at hand does not have).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from inspector.architectures.naming import Named
+from inspector.architectures.prediction import class_name, predict_as
+from inspector.architectures.table import Family
+from inspector.errors import InspectorError
+from inspector.model import Expected, Key, Prediction
+
+#: Role → what people call the part. Whatever else is in a head is its head.
+PARTS = {"pooler": "pooler", "nsp_head": "next-sentence head", "classifier": "classifier", "qa_outputs": "answer head"}
+
+
+def saved_class(prediction: Prediction, named: Named) -> Prediction:
+    """The prediction of the class that was saved, if the tensors show that it is not the predicted one.
+
+    They have all that the other class has, under its names, and nothing of what only the predicted one has.
+    """
+    stored, names = frozenset(named.keys()), frozenset(named.names)
+    best, most = prediction, 0
+    for other in _others(prediction):
+        own, common, its = _compared(prediction, other)
+        renamed = [new for new, old in common if new != old]
+        if not own or not (its or renamed) or any(key in stored for row in own for key in row.keys()):
+            continue
+        if not all(key in stored for row in its for key in row.keys()):
+            continue
+        shown = sum(row.tensors for row in its) + 1
+        if (not renamed or not names.isdisjoint(renamed)) and shown > most:
+            best, most = other, shown
+    if not most:
+        return prediction
+    family, config = _family(prediction), prediction.config
+    saved = class_name(family, config, best.head)
+    but = f", not of {config.architecture}" if config.architecture else ""
+    note = f"the tensors are those of {saved}{but}: predicted as {saved}"
+    return best._replace(config=best.config._replace(notes=(*best.config.notes, note)))
+
+
+def _compared(
+    prediction: Prediction, other: Prediction
+) -> tuple[Sequence[Expected], Sequence[tuple[str, str]], Sequence[Expected]]:
+    """The rows of the first class alone; the names of common ones in the other and the first; the other's alone."""
+    first, second = (
+        {row._replace(name=""): row for row in each.expected if not (row.buffer or row.spare)}
+        for each in (prediction, other)
+    )
+    common = [(_name(row), _name(first[like])) for like, row in second.items() if like in first]
+    own, its = (
+        [row for like, row in rows.items() if like not in apart] for rows, apart in ((first, second), (second, first))
+    )
+    return own, common, its
+
+
+def _name(row: Expected) -> str:
+    return next(iter(row.names()), "")
+
+
+def kept_of(prediction: Prediction, tensors: Mapping[int, tuple[Key, int]]) -> Iterator[tuple[str, Sequence[int]]]:
+    """What other classes of the family have among unpredicted tensors: a sentence, and their positions.
+
+    Args:
+        tensors: position of a tensor → its key, and its number of elements.
+    """
+    left = dict(tensors)
+    of_classes = [(other, _keys(other)) for other in _others(prediction)]
+    while left and of_classes:
+        found = [[at for at, each in left.items() if each in known] for _, known in of_classes]
+        most = max(found, key=len)
+        if not most:
+            return
+        other, _ = of_classes[found.index(most)]
+        yield _sentence(prediction, other, [left[at][0] for at in most]), most
+        left = {at: each for at, each in left.items() if at not in most}
+
+
+def _sentence(prediction: Prediction, other: Prediction, keys: Sequence[Key]) -> str:
+    family, config = _family(prediction), prediction.config
+    parts = list(dict.fromkeys(PARTS.get(key.role, "head") for key in keys))
+    whose = class_name(family, config, other.head)
+    own = config.architecture or class_name(family, config, prediction.head)
+    reason = f"which {own} does not load" if family.has_head(prediction.head) else f"the table does not know {own}"
+    return f"the {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} of {whose}, {reason}"
+
+
+def _keys(prediction: Prediction) -> frozenset[tuple[Key, int]]:
+    rows = (*prediction.expected, *prediction.tied, *prediction.optional)
+    return frozenset((key, row.elements) for row in rows for key in row.keys())
+
+
+def _others(prediction: Prediction) -> Iterator[Prediction]:
+    """The predictions of the family's other classes; none for an adapter, or a class that is a piece of the whole."""
+    family = prediction.config.family
+    if family is None or prediction.base is not None or prediction.head in family.pieces:
+        return
+    for head in _family(prediction).heads:
+        if head != prediction.head:
+            with suppress(InspectorError):
+                yield predict_as(prediction.config, head)
+
+
+def _family(prediction: Prediction) -> Family:
+    family: Family = prediction.config.family
+    return family
