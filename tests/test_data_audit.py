@@ -14,11 +14,13 @@ import spoilt
 from conftest import Ran
 from every import every
 
+from inspector.auditing import verdicts
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import audit
 from inspector.auditing.values.numbers.pieces import facts_of
 from inspector.auditing.values.numbers.reading import PIECE, measure
 from inspector.model import Finding
+from inspector.model.codes import Code
 from inspector.opening.checkpoint import open as opened
 from inspector.sources.targets import place_of
 
@@ -140,3 +142,9 @@ def test_blocks_are_refused_as_by_llama_cpp(blocks: dict[str, Any]) -> None:
         for block in blocks[verdict]:
             facts = facts_of(np.frombuffer(bytes.fromhex(block), np.uint8), blocks["type"], 0, 0)
             assert bool(facts.nan or facts.inf or facts.minus_inf) == (verdict == "refused")
+
+
+@pytest.mark.parametrize(("rule", "met"), [("value-scale", False), ("not-finite", False), ("truncated", True)])
+def test_no_verdict_on_opening_from_values(rule: Code, met: bool) -> None:
+    """llama.cpp looks at numbers only with `--check-tensors`: it opens a file whatever they are."""
+    assert verdicts._is_met(Finding(rule, "error", "", "m.gguf")) is met

@@ -75,6 +75,9 @@ def test_bits_that_a_range_lacks() -> None:
     where = "from byte 4,000 on, 8.60 kB, 8.40 KiB: the same in all of them, but not in the rest"
     assert said(4000, 12600) == [f"the lowest 3 bits of the numbers {where}"]
     assert said(3840, 12544) == []  # rows 15 to 48
+    assert said(3840, 28672, Run(16384, 24576, 7, 0)) == []  # rows 15 to 111, of which pages in the middle were noticed
+    assert said(3840, 28672, Run(8192, 16384, 7, 0)) == []
+    assert len(said(4000, 28680, Run(12288, 20480, 7, 0))) == 1
     assert said(4000, 12600, Run(4096, 12287, 7, 0)) == []  # too short
     assert said(4000, 12600, Run(4096, 12288, 0, 0)) == []
     assert said(4000, 12600, Run(4096, 4096 + 32770, 7, 0)) == []  # more than half

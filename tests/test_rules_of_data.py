@@ -473,6 +473,9 @@ def test_norms_unlike_those_of_other_layers() -> None:
     assert said(total=4096.0 * 0.41) == []
     assert said(total=4096.0 * 0.39) == ["numbers around 0.39, but those of other layers are around 1"]
     assert said(total=-4096.0, shape=(8,)) == []
+    shrunk: dict[str, Any] = {"total": 4.36, "squares": 6.53}  # SmolLM2-135M's first: mean 0.00106, size 0.0399
+    assert said(**shrunk) == []
+    assert len(said(layer=9, **shrunk)) == len(said(total=-261.0, squares=16.7)) == 1
     assert said(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
     assert len(said(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
     others = [*layers(2, **norm), seen(layer=7, offset=1 << 19, **{**norm, "total": 4096.0 * 0.7})]

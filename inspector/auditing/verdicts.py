@@ -110,10 +110,14 @@ def _is_error(finding: Finding) -> bool:
     return finding.severity == "error"
 
 
+#: Groups of rules about what does not prevent loading: a loader neither looks at numbers nor cares what is unsafe.
+_NOT_MET = frozenset({"safe", "data"})
+
+
 def _is_met(finding: Finding) -> bool:
-    """Whether a loader meets the problem: what is merely unsafe does not prevent loading."""
+    """Whether a loader meets the problem."""
     rule = all_rules().get(finding.rule)
-    return _is_error(finding) and finding.rule not in _UNSEEN and (rule is None or rule.group != "safe")
+    return _is_error(finding) and finding.rule not in _UNSEEN and (rule is None or rule.group not in _NOT_MET)
 
 
 def _of_llama(subject: Subject, file: _File, found: list[Finding]) -> Verdict:

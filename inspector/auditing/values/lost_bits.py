@@ -18,7 +18,7 @@ LEAST_VALUES, MANY_BITS, LEAST_HAVING = 256, 3, 48
 #: A bit varies if more than this share of the numbers has it, and as many lack it; otherwise it may be constant in a
 #: range by chance.
 SELDOM = 0.2
-#: Bytes of a range that are read again, and bytes around it in which its exact ends are searched for.
+#: Bytes of a range that are read again, and bytes that each step of the search for its exact ends reads.
 PART, BESIDE = 65536, 4096
 #: The fewest bytes of a range, and the largest share of a tensor in ranges: anything more frequent is intended.
 LEAST_RANGE, MOST_SHARE = 8192, 0.5
@@ -156,17 +156,20 @@ def _exact_range(seen: TensorData, run: Run, still: int, width: int, subject: Su
         few = width > 1 and still.bit_count() < MANY_BITS and np.unique(inside).size < LEAST_VALUES
         if np.count_nonzero(inside) < ENOUGH or few:
             return None
-        value = inside[0] & inside.dtype.type(still)
-        first = max(seen.extent.start, run.start - BESIDE)
-        before = np.frombuffer(read(first, run.start - first), inside.dtype)
-        after = np.frombuffer(
-            read(run.end, (min(seen.extent.end, run.end + BESIDE) - run.end) // width * width), inside.dtype
-        )
-    start = np.flatnonzero(before & inside.dtype.type(still) != value)
-    end = np.flatnonzero(after & inside.dtype.type(still) != value)
-    more = before.size - 1 - int(start[-1]) if start.size else before.size
-    further = int(end[0]) if end.size else after.size
-    return Run(run.start - more * width, run.end + further * width)
+        bits = inside.dtype.type(still)
+        value, start, end = inside[0] & bits, run.start, run.end
+        while start > seen.extent.start:
+            first = max(seen.extent.start, start - BESIDE)
+            other = np.flatnonzero(np.frombuffer(read(first, start - first), bits.dtype) & bits != value)
+            start = first + (int(other[-1]) + 1) * width if other.size else first
+            if other.size:
+                break
+        while step := min(seen.extent.end - end, BESIDE) // width * width:
+            other = np.flatnonzero(np.frombuffer(read(end, step), bits.dtype) & bits != value)
+            end += int(other[0]) * width if other.size else step
+            if other.size:
+                break
+    return Run(start, end)
 
 
 @rule("noise", "data", "error")

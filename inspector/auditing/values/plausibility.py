@@ -38,6 +38,8 @@ DECAYED = -40.0
 NARROW, APART = 0.6, 3.0
 #: Ratio of mean to size of numbers that are on one side of zero.
 ONE_SIDED = 0.8
+#: How far a first layer's norm is below the others, in powers of two, for its signs to mean nothing: SmolLM2's is 3.
+SHRUNK = 2.0
 #: The fewest equal numbers for a matrix to count as constant.
 LEAST_CONSTANT = 16
 
@@ -298,8 +300,17 @@ def _octaves_above(value: float, usual: tuple[float, float]) -> float:
 
 
 def _not_positive(seen: TensorData, others: Usual) -> str | None:
-    """A norm around or below zero among norms of positive numbers: it has another tensor's bytes, or the wrong sign."""
+    """A norm around or below zero among norms of positive numbers: it has another tensor's bytes, or the wrong sign.
+
+    A first layer's scales the embedding itself, and training may shrink it until its numbers cross zero.
+    """
     own = seen.facts.mean / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:
         return None
+    if seen.key.layer == 0 and abs(own) < ONE_SIDED / 2 and _is_shrunk(seen, others):
+        return None
     return f"numbers around {seen.facts.mean:.2g}, but those of other layers are around {others.mean:.2g}"
+
+
+def _is_shrunk(seen: TensorData, others: Usual) -> bool:
+    return others.size is not None and _octaves_above(seen.facts.size, others.size) < -SHRUNK
