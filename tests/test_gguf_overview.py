@@ -258,9 +258,9 @@ SCHEMES = {
     "experts in MXFP4": (38, ["MXFP4", "Q8_0"], "MXFP4_MOE", 4),
     "experts in MXFP4, and more of the rest": (38, ["Q8_0", "Q8_0", "MXFP4"], "MXFP4_MOE", 4),
     "Q2_0": (41, ["Q2_0", "Q6_K"], "Q2_0", 2),
-    "told IQ3_M, of another type": (27, ["Q4_0", "Q4_0", "IQ3_S"], "Q4_0", 4),
+    "told IQ3_M, of another type": (27, ["Q4_0", "Q4_0", "IQ3_S"], "mixed, mostly Q4_0", 4),
     "told MXFP4_MOE, and none there": (38, ["Q8_0", "Q8_0"], "Q8_0", 8),
-    "told Q8_0, of another type": (7, ["Q4_0", "Q4_0", "Q8_0"], "Q4_0", 4),
+    "told Q8_0, of another type": (7, ["Q4_0", "Q4_0", "Q8_0"], "mixed, mostly Q4_0", 4),
     "told nothing": (None, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_S", 3),
 }
 
@@ -269,9 +269,38 @@ SCHEMES = {
 def test_mixtures_of_the_same_types_are_told_by_the_file_type(case: str) -> None:
     """The file type names the mixture if it agrees with the counted types."""
     told, dtypes, scheme, bits = SCHEMES[case]
-    tensors = [Tensor(f"blk.{n}.ffn_up.weight", dtype, (256, 256), 0, 0) for n, dtype in enumerate(dtypes)]
+    names = ["ffn_up" if dtype == dtypes[0] else "ffn_down" for dtype in dtypes]
+    tensors = [Tensor(f"blk.{n}.{names[n]}.weight", dtype, (256, 256), 0, 0) for n, dtype in enumerate(dtypes)]
     header = Header("m.gguf", "gguf", 0, tensors, (), {"general.file_type": told} if told is not None else {}, ())
     packing = ggml.packing_of([header])
+    assert packing and (packing.scheme, packing.bits) == (scheme, bits)
+
+
+#: What llama.cpp's `llama_model_quantize` (release 0.5.0) wrote for models of 16 layers, width 320, and of 8 layers,
+#: width 256, 8 experts; and for the third the published gemma-3-270m-q4_k_m.gguf, width 640: `general.file_type`,
+#: width of `ffn_down`, width of the others, experts, types of attn_v, of ffn_down, of the others → the scheme.
+WRITTEN = {
+    "Gemma 3 270M": (15, 2048, 640, 0, "Q5_0 Q8_0", "Q4_K Q6_K", "Q5_0", "Q4_K_M", 4),
+    "Q4_K_M": (15, 512, 320, 0, "Q5_0 Q8_0", "Q4_K Q6_K", "Q5_0", "Q4_K_M", 4),
+    "Q4_K_M --pure": (15, 512, 320, 0, "Q5_0", "Q4_K", "Q5_0", "mixed, mostly Q5_0", 5),
+    "Q3_K_S": (11, 512, 320, 0, "Q4_0", "Q3_K", "Q4_0", "Q3_K_S", 3),
+    "IQ4_XS": (30, 512, 320, 0, "IQ4_NL", "IQ4_XS Q5_K", "IQ4_NL", "IQ4_XS", 4),
+    "Q4_K_M of experts": (15, 256, 256, 8, "Q8_0", "Q4_K Q6_K", "Q4_K", "Q4_K_M", 4),
+    "Q4_K_M of experts --pure": (15, 256, 256, 8, "Q4_K", "Q4_K", "Q4_K", "Q4_K", 4),
+    "Q8_0 where no experts are": (15, 256, 256, 0, "Q8_0", "Q4_K Q6_K", "Q4_K", "mixed, mostly Q4_K", 4),
+}
+
+
+@every("case", WRITTEN)
+def test_a_mixture_is_called_what_made_it(case: str) -> None:
+    """Types that the width forbids are replaced, and the embedding, most of the file, says nothing."""
+    stated, inner, width, experts, values, down, others, scheme, bits = WRITTEN[case]
+    columns = ((values, "attn_v", width), (down, "ffn_down", inner), (others, "ffn_up", width))
+    shapes = [(f"blk.{n}.{name}.weight", dtype, (640, size))
+              for dtypes, name, size in columns for n, dtype in enumerate(dtypes.split() * 4)]  # fmt: skip
+    tensors = [Tensor(*each, 0, 0) for each in (("token_embd.weight", "Q8_0", (262144, width)), *shapes)]
+    pairs = {"general.architecture": "llama", "general.file_type": stated, "llama.expert_count": experts}
+    packing = ggml.packing_of([Header("m.gguf", "gguf", 0, tensors, (), pairs, ())])
     assert packing and (packing.scheme, packing.bits) == (scheme, bits)
 
 
