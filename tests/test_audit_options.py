@@ -89,6 +89,13 @@ def test_an_option_does_the_same_in_python(inspect: Run, tmp_path: Path, make: C
     assert ran.json != report.document(inspector.audit(case.targets))
 
 
+def test_one_target_needs_no_list(tmp_path: Path) -> None:
+    """A path as text or as a Path is one target, not a list of letters."""
+    folder = hostile.make(hostile.nothing, tmp_path)
+    listed = report.document(inspector.audit([folder]))
+    assert report.document(inspector.audit(folder)) == report.document(inspector.audit(str(folder))) == listed
+
+
 def test_a_manifest_is_written(inspect: Run, tmp_path: Path) -> None:
     """Both write the same lines for all files, from one reading of the tensors."""
     folder = hostile.make(hostile.nothing, tmp_path / "model")

@@ -49,7 +49,7 @@ class Audit(Tabular):
 
 
 def audit(
-    targets: Iterable[str | Path] = (),
+    targets: str | Path | Iterable[str | Path] = (),
     *,
     ignore: Collection[str] = (),
     revision: str | None = None,
@@ -71,7 +71,7 @@ def audit(
     raised. The network is used for targets on the Hub, and for `hub`.
 
     Args:
-        targets: files, models' folders, folders of such folders, or repositories on the Hub.
+        targets: a file, a model's folder, a folder of such folders, or a repository on the Hub; or several of them.
         ignore: codes of rules whose findings are omitted, but counted.
         revision: a branch, tag or commit of Hub repositories.
         alone: whether a shard is audited by itself, without its set.
@@ -102,7 +102,7 @@ def audit(
         ['no-prediction']
     """
     check_codes(ignore)
-    named = [str(target) for target in targets]
+    named = [str(target) for target in ([targets] if isinstance(targets, (str, Path)) else targets)]
     sums: Checksums | None = None
     if checksum or manifest or write_manifest or hub:
         from inspector.auditing.checksums import Checksums
