@@ -41,7 +41,7 @@ def from_names(names: Iterable[str], bits: int) -> Iterator[Nominal]:
 
 
 #: How far a rounded size may be from the counted one.
-MOST_TIMES = 2
+WITHIN_TIMES = 2
 
 
 def fits(nominal: Nominal, model: Model, components: Iterable[ComponentSum] = ()) -> bool:
@@ -51,10 +51,10 @@ def fits(nominal: Nominal, model: Model, components: Iterable[ComponentSum] = ()
     """
     stated, counted = nominal.parameters, [model.logical, *(each.parameters for each in components)]
     if model.prediction is None:
-        return model.logical <= MOST_TIMES * stated
+        return model.logical <= WITHIN_TIMES * stated
     twice = (nominal.experts - 1) * _outside_experts(model.prediction)
     counted += [model.prediction.parameters, model.prediction.parameters + twice]
-    return any(stated <= MOST_TIMES * number and number <= MOST_TIMES * stated for number in counted)
+    return any(stated <= WITHIN_TIMES * number and number <= WITHIN_TIMES * stated for number in counted)
 
 
 def book_dropped(ledger: Ledger, nominal: Nominal, model: Model) -> None:
