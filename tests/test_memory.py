@@ -12,8 +12,9 @@ from every import every
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import caches
-from inspector.errors import UsageError
+from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, caches
+from inspector.errors import ConfigError, UsageError
+from inspector.model import Config
 from inspector.opening import configs
 from inspector.sizing.devices import DEVICES, SOURCES, devices
 from inspector.sizing.memory import size
@@ -253,6 +254,7 @@ def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> 
             engine="llama.cpp",
             batch=asked.get("n_ubatch"),
         )
+        assert told.confirmed  # under the name that the file has for it
         printed = sum(each["printed"])
         assert abs((told.cache or 0) / 2**20 - printed) <= 0.00501 * max(each["figures"], 1)
 
@@ -352,6 +354,21 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
     assert "not compared with" in told.out
     document = json.loads(inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--json").out)
     assert document["cache"]["confirmed"] is False
+
+
+def test_a_layout_of_the_engines_own_is_unknown() -> None:
+    """What DeepSeek-V4 keeps of compressed tokens: Transformers' cache follows the table; vLLM's and llama.cpp's do not.
+
+    vLLM said that 30,000 tokens need 6.66 GiB on each of two devices, llama.cpp printed 473.89 MiB for 65,536.
+    """
+    config = {"model_type": "deepseek_v4", "architectures": ["DeepseekV4ForCausalLM"]}
+    known, told = (inspector.memory(config, engine=name, context=30_000) for name in ("transformers", "vllm"))
+    assert known.cache
+    assert told.cache is None
+    assert "a layout of its own" in told.model.unknown
+    gguf = Config({"model_type": "deepseek4", GGUF_ARCHITECTURE: GgufArchitecture("deepseek4")}, "gguf")
+    with pytest.raises(ConfigError, match="sizes of their own"):
+        caches.kept(gguf)
 
 
 def test_confirmed_types_are_those_of_the_fixtures() -> None:

@@ -36,7 +36,7 @@ are joined by dots (`[decoder].up.[conv]` is in the branch `decoder.conv`); the 
 
 An entry of `cache` is a kind, keys and values, followed by columns of `Cache`, or a block's use. Such a block may
 supply `cache_defaults` and `cache_derived`, which the table's own override. An empty `cache` means that the layers
-keep nothing; a table without one says why in `uncached`.
+keep nothing; a table without one, or with null in place of an inherited one, says why in `uncached`.
 
 A table that is `like` another inherits everything except its name and types. Its own mappings are added to the
 inherited ones; its rows come `after` or `instead` of rows that they name, or at the end. A table that is a `part` of
@@ -113,7 +113,8 @@ def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table
     scope = _Scope(words, document.get("blocks", {}), find)
     fields = {"name": name, "types": {}, **_own(document, base.family, words)}
     if "cache" in document:
-        fields |= _cached(document["cache"], base.family, fields, scope)
+        given = document["cache"]
+        fields |= {"cache": None} if given is None else _cached(given, base.family, fields, scope)
     rows = tuple(_changed(base.family.rows, document, scope))
     return _Table(base.family._replace(rows=rows, **fields), words)
 

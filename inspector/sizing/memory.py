@@ -117,7 +117,7 @@ def size(
     _in_range("batch", batch, MOST_TOKENS)
     named = devices(gpu) if gpu else ()
     runs = engine_of(engine or ("llama.cpp" if model.format == "gguf" else "transformers"))
-    model = model.run_by(runs.name)
+    model = model.run_by(runs)
     tp, pp = _division_among_devices(runs, named, tp, pp)
     own = model_type_of(model)
     keys, values = _cache_types(cache_dtype, runs, own)

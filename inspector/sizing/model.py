@@ -5,10 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import NamedTuple
 
-from inspector.architectures import caches
+from inspector.architectures import GGUF_ARCHITECTURE, caches
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
+from inspector.sizing.engines.engine import Engine
 
 #: Fields for the length of the context; the first one present counts.
 CONTEXT = (
@@ -54,12 +55,17 @@ class Model(NamedTuple):
 
         if (self.format == "gguf") != (engine == "llama.cpp"):
             return False  # llama.cpp was compared on GGUF files, the others on configurations
-        outer, inner = (each.values.get("model_type") if each else None for each in (self.config, self.scope))
-        return not CONFIRMED[engine].isdisjoint({outer, inner})
+        names = (self.config, "model_type"), (self.scope, "model_type"), (self.config, GGUF_ARCHITECTURE)
+        return not CONFIRMED[engine].isdisjoint({each.values.get(field) for each, field in names if each})
 
-    def run_by(self, engine: str) -> Model:
+    def run_by(self, engine: Engine) -> Model:
         """The model with what this engine keeps."""
-        return self._replace(kept=caches.of_engine(self.kept, engine)) if self.kept is not None else self
+        if self.kept is None:
+            return self
+        kept = caches.of_engine(self.kept, engine.name)
+        if engine.opaque and any(group.stride > 1 for group in kept):
+            return self._replace(kept=None, unknown=engine.opaque)
+        return self._replace(kept=kept)
 
     def _field(self, names: tuple[str, ...]) -> int | None:
         for name in names:

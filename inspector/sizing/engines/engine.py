@@ -48,6 +48,7 @@ class Engine(NamedTuple):
     over: str = "layers"  # whether it divides "layers" or "heads" among devices
     offloads: bool = False  # whether it can put only some of the layers on a device
     full_vocabulary: bool = False  # whether it keeps logits of every token of a batch
+    opaque: str = ""  # why it is unknown how it keeps tokens that are merged beforehand (`Kept.stride`); "" if it is
 
 
 def tokens_of(group: Kept, request: Request) -> int:

@@ -198,4 +198,5 @@ ENGINE = Engine(
     batch=BATCHED,
     share=90,
     over="heads",
+    opaque="vllm keeps tokens that are compressed beforehand in a layout of its own, which is not covered",
 )
