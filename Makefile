@@ -28,7 +28,7 @@ demo-hub: $(BIN)/.installed
 
 # The tests run what users get: the wheel, made from the source distribution, in an environment of its own.
 SHIPPED := .wheel/shipped
-SOURCES := $(shell find inspector -name '*.py' -o -name '*.json' -o -name '*.js' -o -name '*.css') hatch_build.py pyproject.toml README.md
+SOURCES := $(shell find inspector -name '*.py' -o -name '*.pyi' -o -name '*.json' -o -name '*.js' -o -name '*.css') hatch_build.py pyproject.toml README.md
 
 .wheel/dist/.built: $(SOURCES) | $(BIN)/.installed
 	rm -rf .wheel/dist

@@ -16,38 +16,18 @@ from inspector.tabular import Tabular
 from inspector.version import __version__ as __version__
 
 TYPE_CHECKING = False  # `typing` would make the start slower; type checkers know this name
-if TYPE_CHECKING:  # the same names as `_NAMES`, for type checkers
+if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-    # isort: off
-    from inspector.api import *
-    from inspector.architectures import add_tables as add_tables
-    from inspector.architectures.data.roles import ROLES as ROLES
-    from inspector.auditing.run import audit as audit
-    from inspector.errors import *
-    from inspector.model import Checkpoint as Checkpoint, Config as Config, Expected as Expected, Finding as Finding
-    from inspector.model import Header as Header, Key as Key, Prediction as Prediction, Tensor as Tensor
-    from inspector.model import Reconciliation as Reconciliation, Step as Step, Variant as Variant
-    from inspector.opening.metadata import metadata as metadata
-    from inspector.scanning.run import scan as scan
-    # isort: on
 
-#: Module → the public names that it has, imported on first use.
-_NAMES = {
-    "inspector.api": "diff memory models open outline predict reconcile values variants",
-    "inspector.architectures": "add_tables",
-    "inspector.architectures.data.roles": "ROLES",
-    "inspector.auditing.run": "audit",
-    "inspector.errors": (
-        "ConfigError FormatError InspectorError NetworkError SourceError TableError TargetError UsageError"
-    ),
-    "inspector.model": "Checkpoint Config Expected Finding Header Key Prediction Reconciliation Step Tensor Variant",
-    "inspector.opening.metadata": "metadata",
-    "inspector.scanning.run": "scan",
-}
-_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_HOMES)
+def _homes() -> dict[str, str]:
+    """Public name → the module that it is imported from on first use. The stub for type checkers is the only list."""
+    from pathlib import Path  # needed only when a name is
+
+    stub = Path(__path__[0], "__init__.pyi").read_text(encoding="utf-8")
+    lines = [line.split() for line in stub.splitlines() if line.startswith("from inspector.")]
+    return {name: home for _, home, _, name, *_ in lines if not name.startswith("_")}
 
 
 def _renderer() -> ModuleType:
@@ -60,13 +40,16 @@ Tabular.renderer = _renderer
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    homes = _homes()
+    if name == "__all__":
+        return sorted(homes)
+    if name not in homes:
         raise AttributeError(f"module 'inspector' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    value = globals()[name] = getattr(import_module(homes[name]), name)
     return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*_homes(), "__version__"]

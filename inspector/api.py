@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.architectures import prediction as _prediction
-from inspector.bridge.reconciliation import reconcile
+from inspector.bridge.reconciliation import reconcile as reconcile
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
 from inspector.model import Config, Prediction, Reconciliation, Variant
 from inspector.opening import configs
-from inspector.opening.checkpoint import open
+from inspector.opening.checkpoint import open as open
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.training import Plan
-
-__all__ = ["diff", "memory", "models", "open", "outline", "predict", "reconcile", "values", "variants"]
 
 
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:

@@ -20,6 +20,7 @@ from test_gguf_cases import pair as key_value
 import inspector
 from inspector.architectures.conversions import Conversion, conversion_of, key_text
 from inspector.architectures.store import store
+from inspector.comparing.diff import Diff
 from inspector.comparing.formulas import words as numbers_of
 from inspector.comparing.layouts import Option, pieces
 from inspector.comparing.pairing import Pair
@@ -38,7 +39,7 @@ CASES = [
 LOADED = [json.loads(line) for line in (FIXTURES / "loaded_forms.jsonl").read_text().splitlines()]
 
 
-def made(case: dict[str, Any], folder: Path) -> inspector.Diff:
+def made(case: dict[str, Any], folder: Path) -> Diff:
     """The model's header compared with that of the file."""
     (folder / "model").mkdir()
     (folder / "model" / "config.json").write_text(json.dumps(case["config"]))

@@ -23,6 +23,8 @@ import inspector
 if TYPE_CHECKING:
     from conftest import Ran
 
+    from inspector.comparing.diff import Diff
+
 Array = NDArray[Any]
 Tensors = dict[str, Array]
 HEADS, KEY_HEADS, WIDTH, INNER, WORDS = 4, 2, 64, 96, 50
@@ -100,7 +102,7 @@ def in_gguf(path: Path, tensors: Mapping[str, Array], quantized: gguf.GGMLQuanti
     return path
 
 
-def told(result: inspector.Diff) -> dict[str, Any]:
+def told(result: Diff) -> dict[str, Any]:
     """The name on the left → how the pair's values compare."""
     return {
         pair.a.tensors[0].tensor.name: data

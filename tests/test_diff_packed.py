@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from test_stored import Entry, safetensors
 
 import inspector
+from inspector.comparing.diff import Diff
 
 Array = NDArray[Any]
 #: Suffixes of a weight's name → its pieces.
@@ -251,7 +252,7 @@ def saved(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, Array])
     return folder
 
 
-def statuses(result: inspector.Diff) -> dict[str, str | None]:
+def statuses(result: Diff) -> dict[str, str | None]:
     """The status of each tensor of the plain side; `None` for a tensor of one side only."""
     found: dict[str, str | None] = {}
     for pair, data in zip(result.pairs, result.data or (), strict=True):

@@ -100,7 +100,7 @@ def test_pages_have_commands() -> None:
 #: The library's functions, each with an example: the public ones, and those behind the commands' options.
 VERBS = {
     **{name: each for name, each in vars(api).items() if getattr(each, "__module__", "") == api.__name__},
-    **{name: getattr(inspector, name) for name in inspector.__all__},
+    **{name: getattr(inspector, name) for name in dir(inspector)},
 }
 
 

@@ -20,6 +20,8 @@ import inspector
 from inspector.auditing import catalogue
 
 PACKAGE = Path(inspector.__file__).parent
+#: Public name → its module.
+HOMES: dict[str, str] = vars(inspector)["_homes"]()
 REAL = Path(__file__).parents[1] / "fixtures/real/safetensors"
 
 #: Folders and modules, from the highest floor to the lowest. Imports point down only, or within a floor.
@@ -69,6 +71,8 @@ def whole_graph() -> grimp.ImportGraph:
     for path in PACKAGE.rglob("*.py"):
         for name in {*named(dotted(path), path.read_text(), graph.modules)} - {dotted(path)}:
             graph.add_import(importer=dotted(path), imported=name)
+    for name in HOMES.values():
+        graph.add_import(importer="inspector", imported=name)
     for folder in catalogue.FOLDERS:  # it imports all modules in them
         for name in graph.find_children(folder.__name__):
             graph.add_import(importer=catalogue.__name__, imported=name)
@@ -174,19 +178,21 @@ def test_formats_do_not_know_each_other(graph: grimp.ImportGraph) -> None:
 
 
 def test_all_is_complete() -> None:
-    """Every public name resolves, and nothing else is promised."""
-    assert len(set(inspector.__all__)) == len(inspector.__all__)  # ruff holds their order
-    for name in inspector.__all__:
-        assert getattr(inspector, name).__doc__
+    """Every public name resolves, is documented, and is listed for completion and for `import *`."""
+    assert [name for name in HOMES if not getattr(inspector, name).__doc__] == []
+    assert {*dir(inspector)} == {*HOMES, "__version__"}
+    starred: dict[str, object] = {}
+    exec("from inspector import *", starred)
+    assert starred.keys() - {"__builtins__"} == HOMES.keys()
 
 
 def test_type_checkers_know_every_public_name() -> None:
-    """Each is imported for them from its home, by its name or with all that its home makes public."""
-    source = ast.parse((PACKAGE / "__init__.py").read_text())
-    imports = [node for node in ast.walk(source) if isinstance(node, ast.ImportFrom)]
-    known = {(node.module, alias.name) for node in imports for alias in node.names}
-    homes = inspector._HOMES
-    assert [name for name, home in homes.items() if not known & {(home, name), (home, "*")}] == []
+    """The stub that they read imports each from its home, as itself, and nothing else is public."""
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    assert len(imports) == len(stub.body)
+    known = {alias.asname: node.module for node in imports for alias in node.names if alias.name == alias.asname}
+    assert known == {**HOMES, "__version__": "inspector.version"}
 
 
 def test_readme_has_every_command() -> None:

@@ -25,7 +25,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from convert_cases import ROOT, VOCABULARY, Converter, published
 from remote import ALSO, ALSO_TOWERS, rename
@@ -37,6 +37,10 @@ from towers import FIELDS, fields, publish
 from towers import rename as rename_published
 
 import inspector
+
+if TYPE_CHECKING:
+    from inspector.comparing.diff import Diff
+    from inspector.comparing.pairing import Pair
 
 OUT = ROOT / "fixtures" / "conversions.jsonl"
 TOWERS = ROOT / "fixtures" / "conversions_towers.jsonl"
@@ -157,7 +161,7 @@ def converted(converter: Converter, folder: Path, name: str, model_type: str, ki
     return converter.written(folder, name, fields, out, KINDS[kind], towers, as_is)
 
 
-def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
+def wrong(result: Diff, kind: str) -> Iterator[str]:
     """The differences from the expected result."""
     for pair, data in zip(result.pairs, result.data or (), strict=True):
         side = pair.a or pair.b
@@ -169,7 +173,7 @@ def wrong(result: inspector.Diff, kind: str) -> Iterator[str]:
             yield f"{name}: {data.status} {data.why}"
 
 
-def _is_exact(pair: inspector.Pair) -> bool:
+def _is_exact(pair: Pair) -> bool:
     """Whether the file has the tensor in F32; convolutions of towers are F16 in any case."""
     return pair.b is not None and pair.b.dtype == "F32"
 

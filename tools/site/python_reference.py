@@ -1,4 +1,4 @@
-"""The reference of the library: every name in `inspector.__all__`, from its signature, docstring and fields."""
+"""The reference of the library: every public name, from its signature, docstring and fields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _IGNORED = re.compile(r" *# (?:type|noqa)\b.*?(?=#|$)")
 
 def page() -> str:
     """Functions first, then the nouns, the exceptions and the vocabulary."""
-    known = {name: getattr(inspector, name) for name in inspector.__all__}
+    known = {name: getattr(inspector, name) for name in sorted({*dir(inspector)} - {"__version__"})}
     parts = ["# Python", "", *(inspector.__doc__ or "").split("\n")[:1], ""]
     for title, chosen in (
         ("Functions", inspect.isfunction),
