@@ -139,7 +139,7 @@ def record(
     overrides: Overrides | None = None,
 ) -> None:
     """Write one truth file."""
-    tensors, saving_note = saved_tensors(model)
+    tensors, used, saving_note = saved_tensors(model)
     content = {
         "model_type": model_type,
         "class": type(model).__name__,
@@ -151,6 +151,7 @@ def record(
         "attribute_map": attribute_maps(model.config),
         "overrides": {".".join(path): value for path, value in (overrides or {}).items()},
         "tensors": tensors,
+        "uses": used,
         "note": "; ".join(part for part in (note, saving_note) if part),
     }
     safe = re.sub(r"[^\w.\-]+", "_", variant)[:120]

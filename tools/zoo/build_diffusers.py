@@ -43,6 +43,7 @@ from zoo.build_diffusers_models import (
     tensors,
     words_for,
 )
+from zoo.build_uses import uses
 from zoo.trace import Tracing, numbered, parameters_keep_trees, stand_ins, trees_of
 from zoo.trace_numbers import Recorder, text
 
@@ -402,6 +403,7 @@ def write(maker: Maker, out: Path, variant: str, changes: Arguments, made: Made)
         "overrides": plain(changes),
         "declared": json.loads(json.dumps(plain(declared(maker.cls)), default=str)),
         "tensors": tensors(model),
+        "uses": uses(model),
     }
     safe = re.sub(r"[^\w.-]+", "_", variant)[:100]
     name = f"{cls}__{cls}__{safe}.json.gz"
@@ -415,8 +417,8 @@ def _json(path: Path, content: Any) -> None:
         json.dump(content, stream)
 
 
-def records_of(name: str, out: Path, budget: float, seed: int) -> str:
-    """All records of a class."""
+def records_of(name: str, out: Path, budget: float, seed: int, defaults: bool = False) -> str:
+    """All records of a class, or that of its defaults."""
     recorder = Recorder()
     packages = ("diffusers.models.", "diffusers.pipelines.")
     with stand_ins(recorder, packages), parameters_keep_trees():
@@ -426,6 +428,8 @@ def records_of(name: str, out: Path, budget: float, seed: int) -> str:
             for variant, changes, model in _held(maker) if seed else _varied(maker):
                 write(maker, out, variant, changes, model)
                 made.append(variant)
+                if defaults:
+                    break
         except TimeoutError:
             return f"{len(made)}, out of time"
     return f"{len(made)}" if made else "does not build"
@@ -487,7 +491,7 @@ def _lengths(maker: Maker, base: Arguments, reference: dict[str, tuple[int, ...]
             yield f"n_{label}", {**base, **change}, made
 
 
-def worker(job: tuple[str, Path, float, int]) -> str:
+def worker(job: tuple[str, Path, float, int, bool]) -> str:
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
     torch.set_num_threads(1)
@@ -506,6 +510,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=60.0, help="seconds for one class")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--defaults", action="store_true", help="only the default arguments")
     parser.add_argument("--missing", action="store_true", help="only classes without records")
     arguments = parser.parse_args()
     os.environ["DIFFUSERS_VERBOSITY"] = "error"
@@ -516,7 +521,7 @@ def main() -> None:
     if arguments.missing:
         names = [n for n in names if not list(arguments.out.glob(f"{n}__*"))]
     names.sort(key=lambda n: bool(re.search("UNet|Autoencoder|ControlNet|Vocoder|VAE|Vae", n)))  # the quick ones first
-    jobs = [(name, arguments.out, arguments.budget, arguments.seed) for name in names]
+    jobs = [(name, arguments.out, arguments.budget, arguments.seed, arguments.defaults) for name in names]
     with multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=1) as pool:
         for told in pool.imap_unordered(worker, jobs):
             print(told, flush=True)

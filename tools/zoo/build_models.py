@@ -20,6 +20,8 @@ from transformers.core_model_loading import revert_weight_conversion
 from transformers.modeling_utils import remove_tied_weights_from_state_dict
 from transformers.models.auto import modeling_auto
 
+from zoo.build_uses import Followed, Use, marked, saved_uses, sources_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -115,8 +117,8 @@ def state_signature(model: PreTrainedModel) -> frozenset[tuple[str, tuple[int, .
     return frozenset(entries)
 
 
-def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, str]:
-    """What `save_pretrained` writes: name -> [shape, dtype, "param" | "buffer"], and a note.
+def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, dict[str, Use], str]:
+    """What `save_pretrained` writes: name -> [shape, dtype, "param" | "buffer"], the tensors' uses, and a note.
 
     The steps are those of `PreTrainedModel.save_pretrained`: ignored keys are dropped, tied
     weights are dropped, and the loading-time conversions are reverted.
@@ -132,7 +134,8 @@ def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, str]:
     parameters = {name for name, _ in model.named_parameters(remove_duplicate=False)}
     buffers = {name: tensor for name, tensor in state.items() if name not in parameters}
     names_in_memory = set(state)
-    saved = revert_weight_conversion(model, dict(state))
+    with Followed():
+        saved = revert_weight_conversion(model, marked(dict(state)))
     buffer_names = {name for name in buffers if name in saved}
     if missing := {name: tensor for name, tensor in buffers.items() if name not in saved}:
         try:
@@ -149,4 +152,4 @@ def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, str]:
         ]
         for name, tensor in saved.items()
     }
-    return tensors, "; ".join(notes)
+    return tensors, saved_uses(model, sources_of(saved)), "; ".join(notes)

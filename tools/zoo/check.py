@@ -161,8 +161,8 @@ def _cover(path: Path, lines: Mapping[str, tuple[int | None, ...]]) -> None:
 
 def _covered(table: Mapping[str, Any], lines: Mapping[str, tuple[int | None, ...]]) -> dict[str, Any]:
     partly = {t: list(lines[t]) for t in table["types"] if lines.get(t, (100,) * 4) != (100,) * 4}
-    outside = [t for t in table["types"] if t not in lines]
-    if set(outside) != set(table.get("outside", ())):
+    outside = {t: table.get("outside", {}).get(t, 0) for t in table["types"] if t not in lines}
+    if outside != table.get("outside", {}):
         table = table_text.with_field(table, "outside", outside)
     return table_text.with_field(table, "coverage", partly)
 

@@ -115,7 +115,7 @@ def _case(
         except TimeoutError:
             pass
         model = build_model(cls, construct(template, overrides))
-        tensors, _ = saved_tensors(model)
+        tensors, _, _ = saved_tensors(model)
     except (Unbuildable, AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
         print(model_type, name, swap, " ".join(str(error).split())[:200], file=sys.stderr)
         return

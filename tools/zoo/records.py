@@ -70,6 +70,7 @@ class Record:
     buffers: frozenset[str]
     declared: dict[str, Any] = field(default_factory=dict)  # the defaults of a constructor's arguments
     trace: Trace = field(default_factory=Trace)
+    uses: dict[str, list[str]] = field(default_factory=dict)  # name → its module's kind and class, its place in a block
     rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
 
     @cached_property
@@ -116,6 +117,7 @@ def read(path: Path) -> Record:
         buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
         declared=raw.get("declared") or {},
         trace=traces.load(path.parent, path.name),
+        uses=raw.get("uses") or {},
     )
 
 
