@@ -11,9 +11,11 @@ import pytest
 from click.testing import CliRunner
 from every import every
 
-from inspector.architectures import family_of, model_types
+from inspector.architectures import GgufArchitecture, family_of, knowledge_of, listed, model_types
 from inspector.architectures.data.dialects import OWN_TYPES, type_of_class
 from inspector.architectures.prediction import predict
+from inspector.architectures.store import store
+from inspector.architectures.table_file import joined
 from inspector.cli.commands import inspect
 from inspector.model import Config
 
@@ -176,3 +178,61 @@ def test_the_page_lists_no_type_without_a_table_that_has_one() -> None:
     assert len(classes) > 40
     assert [name for name in names if "(" not in name and family_of({"model_type": name.strip()})] == []
     assert [name for name in classes if OWN_TYPES.get(name) or type_of_class(name)] == []
+
+
+def test_every_table_says_what_it_was_made_from_and_how() -> None:
+    """Package, version and place; derived or by hand. What a hand adds to a derived table is in an overlay."""
+    tables = [
+        (kind, name, store().find(kind, name))
+        for kind in ("families", "gguf", "projectors")
+        for name in store().names(kind)
+    ]
+    unsaid = [
+        f"{kind}/{name}"
+        for kind, name, table in tables
+        if not table.get("source") or table.get("made") not in ("derived", "hand")
+    ]
+    assert len(tables) > 1000
+    assert unsaid == []
+    derived = [joined(table["source"]) for *_, table in tables if table["made"] == "derived"]
+    assert [source for source in derived if not re.match(r"(Transformers|diffusers) [\d.]+: ", source)] == []
+
+
+def test_every_type_has_a_coverage_figure() -> None:
+    """Types that no library has are compared with configurations whose tensors are known, and say how many."""
+    assert [each.model_type for each in listed() if each.default is None and each.changed is None] == []
+    outside = {
+        each: number
+        for name in store().names("families")
+        for each, number in store().find("families", name).get("outside", {}).items()
+    }
+    assert [each for each, number in outside.items() if number < 1] == []
+
+
+@pytest.mark.parametrize(
+    ("config", "table", "checked"),
+    [
+        ({"model_type": "afmoe"}, "families/afmoe", r"Transformers \d+\.\d+\.\d+"),
+        ({"model_type": "PriorTransformer"}, "families/diffusers_prior_transformer", r"diffusers \d+\.\d+\.\d+"),
+        ({"model_type": "baichuan"}, "families/baichuan", "2 configurations with known tensors"),
+        ({"general.architecture": GgufArchitecture("llama")}, "gguf/llama", "llama.cpp of .+"),
+        ({"model_type": "unheard_of"}, None, None),
+    ],
+)
+def test_what_is_known_has_a_source_and_a_date(config: dict[str, Any], table: str | None, checked: str | None) -> None:
+    """The table, and the newest release, or the number of configurations, that it was compared with."""
+    known = knowledge_of(config)
+    assert known.table == table
+    assert (known.made in ("derived", "hand")) == (table is not None)
+    assert known.checked_against == checked or re.fullmatch(str(checked), str(known.checked_against))
+
+
+def test_the_knowledge_is_shown_and_in_the_json(tmp_path: Path) -> None:
+    """`inspect architectures TYPE` shows it for a few types; the JSON of a prediction has it."""
+    shown = CliRunner().invoke(inspect, ["architectures", "afmoe"]).output
+    assert re.search(r"afmoe: from Transformers \S+: models/afmoe, by hand; checked against Transformers \d", shown)
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    found = json.loads(CliRunner().invoke(inspect, ["predict", str(tmp_path / "config.json"), "--json"]).output)
+    assert found["knowledge"].keys() == {"table", "made_from", "made", "checked_against", "asked", "relative"}
+    assert found["knowledge"]["table"] == "families/gpt2"
+    assert found["knowledge"]["asked"] is None

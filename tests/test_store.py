@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import inspector.architectures  # noqa: F401  the module, whose name its function has too
+from inspector.architectures import table_file
 from inspector.architectures.store import Store, packed
 from inspector.auditing import data
 from inspector.errors import TableError
@@ -90,11 +91,12 @@ def test_a_model_type_is_no_part_of_the_index(home: Path, name: str) -> None:
 
 
 def test_coverage_is_whole_where_a_table_says_nothing_else(home: Path) -> None:
-    """Except for types that Transformers does not have, of which nothing was checked."""
-    table = {"types": {"c": {}, "d": {}, "e": {}}, "outside": ["d"], "coverage": {"e": [100, 98, None, 97]}}
+    """Types that no library has are compared with cases alone."""
+    table = {"types": {"c": {}, "d": {}, "e": {}}, "outside": {"d": 2}, "coverage": {"e": [100, 98, None, 97]}}
     write(home / "tables" / "families" / "c.json", table)
     covered = read().find("made", "coverage")
-    assert covered == {"a-type": [100] * 4, "z": [100] * 4, "c": [100] * 4, "e": [100, 98, None, 97]}
+    whole, cases = [100] * 4, [100, None, 100, None]
+    assert covered == {"a-type": whole, "z": whole, "b": cases, "c": whole, "d": cases, "e": [100, 98, None, 97]}
 
 
 def changed(folder: Path) -> None:
@@ -162,3 +164,24 @@ def test_the_audits_tables_are_deflated_in_a_wheel(tmp_path: Path, monkeypatch: 
     (tmp_path / "plain.json.z").write_bytes(zlib.compress(b'{"form": "deflated"}'))
     (tmp_path / "plain.json").write_text('{"form": "plain"}')
     assert data.table("plain") == {"form": "plain"}
+
+
+def test_an_overlay_is_read_over_its_table(home: Path) -> None:
+    """What a hand adds stays where it is when the table below it is derived again."""
+    row = ["q_proj", "q", "width, width"]
+    write(home / "tables" / "families" / "c.json", {"types": {"c": {}}, "defaults": {"width": 3}, "rows": [row]})
+    overlay = {
+        "defaults": {"depth": 2},
+        "cache": [],
+        "instead": {"q": [["k_proj", "q", "width"]]},
+        "rows": [["norm", "n", "1"]],
+    }
+    write(home / "tables" / "overlays" / "c.json", overlay)
+    family = table_file.read("families", "c", read().find)
+    assert family.types == {"c": {}}
+    assert family.defaults == {"width": 3, "depth": 2}
+    assert family.cache == ()
+    assert [row[:3] for row in family.rows] == [("k_proj", "q", "width"), ("norm", "n", "1")]
+    write(home / "tables" / "overlays" / "d.json", {})
+    with pytest.raises(TableError, match="there is no table for the overlay d"):
+        read()

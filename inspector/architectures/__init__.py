@@ -12,6 +12,7 @@ from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
 from inspector.architectures.table import BARE, Family, Include, nested_values
 from inspector.model import Config
+from inspector.units import plural
 
 #: The field with the GGUF architecture, in a configuration from key-values.
 GGUF_ARCHITECTURE = "general.architecture"
@@ -45,15 +46,34 @@ def _read(home: Store, kind: str, name: str) -> Family:
 
 def load_gguf(architecture: str, model_type: str) -> Family | None:
     """The family of a `general.architecture`, named like Transformers' `model_type`; None if there is no table."""
+    place = _gguf_place(architecture)
+    return _named(place.home, architecture, store().table_of(model_type) or architecture) if place else None
+
+
+def load_projector(name: str) -> Family | None:
+    """The family of a tower that feeds a language model, by its kind of projector; None if there is no table."""
+    place = _projector_place(name)
+    return _read(*place)._replace(name=name) if place else None
+
+
+class _Place(NamedTuple):
+    """Where a table is."""
+
+    home: Store
+    kind: str
+    name: str
+
+
+def _gguf_place(architecture: str) -> _Place | None:
     if architecture.startswith("_"):  # names of inherited tables are not architectures
         return None
     first = next((home for home in (*_ADDED, store()) if home.has("gguf", architecture)), None)
     home = first or next((home for home in _installed() if home.has("gguf", architecture)), None)
-    return _named(home, architecture, store().table_of(model_type) or architecture) if home else None
+    return _Place(home, "gguf", architecture) if home else None
 
 
-def load_projector(name: str) -> Family | None:
-    """The family of a tower that feeds a language model, by its kind of projector; None if there is no table.
+def _projector_place(name: str) -> _Place | None:
+    """The table of a kind of projector.
 
     A file with two towers names both kinds, `gemma4v+gemma4a`: the family combines each tower's own configuration.
     """
@@ -61,7 +81,7 @@ def load_projector(name: str) -> Family | None:
 
     table = "_towers" if "+" in name or name in PROJECTORS_IN_ONE else name
     home = next((home for home in (*_ADDED, store()) if home.has("projectors", table)), None)
-    return _read(home, "projectors", table)._replace(name=name) if home else None
+    return _Place(home, "projectors", table) if home else None
 
 
 @cache
@@ -135,17 +155,72 @@ def model_types() -> Mapping[str, str]:
     return store().types
 
 
-def family_of(config: Mapping[str, Any]) -> Family | None:
-    """The family of a configuration's `model_type`, or of its GGUF architecture; None if no table knows it."""
+class Knowledge(NamedTuple):
+    """What is known about an architecture, since when: the table that was used, and what it was compared with."""
+
+    table: str | None = None  # its file in `data/tables`: "families/llama"
+    made_from: str | None = None  # package, version and place
+    made: str | None = None  # "derived" by the command that follows releases, or by "hand"
+    checked_against: str | None = None  # the newest release that it was compared with, or how many configurations
+    asked: str | None = None  # the library that was asked instead of a table, and its version
+    relative: str | None = None  # the model type whose table was used by analogy
+
+
+def knowledge_of(config: Mapping[str, Any]) -> Knowledge:
+    """The source of what is known about a configuration."""
+    place = _place_of(config)
+    if place is None:
+        return Knowledge()
+    document = place.home.find(place.kind, place.name)
+    checked = _checked(place, document, str(config.get("model_type")))
+    source = table_file.joined(document.get("source"))
+    return Knowledge(f"{place.kind}/{place.name}", source, document.get("made"), checked)
+
+
+def knowledge_of_type(model_type: str) -> Knowledge:
+    """The same of a model type."""
+    return knowledge_of({"model_type": model_type})
+
+
+def knowledge_of_gguf(architecture: str) -> Knowledge:
+    """The same of a GGUF architecture."""
+    return knowledge_of({GGUF_ARCHITECTURE: GgufArchitecture(architecture)})
+
+
+def _checked(place: _Place, document: Mapping[str, Any], model_type: str) -> str | None:
+    """The newest release, or the number of configurations, that a table was compared with."""
+    home, kind, name = place
+    outside = document.get("outside", ())
+    if model_type in outside:
+        number = outside[model_type] if isinstance(outside, Mapping) else 0
+        return f"{plural(number, 'configuration')} with known tensors" if number else None
+    if home.beyond is not None:
+        return None
+    of = "llama.cpp" if kind != "families" else "diffusers" if name.startswith("diffusers_") else "transformers"
+    releases = home.find("checked", of)
+    release: str = releases["behind"].get(model_type if kind == "families" else name, releases["release"])
+    return release
+
+
+def _place_of(config: Mapping[str, Any]) -> _Place | None:
+    """The place of a configuration's table; None if no table knows it."""
     model_type = str(config.get("model_type"))
     architecture = config.get(GGUF_ARCHITECTURE)
-    if isinstance(architecture, GgufArchitecture) and PROJECTOR in config:
-        return load_projector(str(config[PROJECTOR]))
     if isinstance(architecture, GgufArchitecture):
-        return load_gguf(architecture, model_type)
+        return _projector_place(str(config[PROJECTOR])) if PROJECTOR in config else _gguf_place(architecture)
     home = _home_of(model_type) if config.get("model_type") else None
     table = home.table_of(model_type) if home else None
-    return _read(home, "families", table) if home and table else None
+    return _Place(home, "families", table) if home and table else None
+
+
+def family_of(config: Mapping[str, Any]) -> Family | None:
+    """The family of a configuration's `model_type`, or of its GGUF architecture; None if no table knows it."""
+    place = _place_of(config)
+    if place is None or place.kind == "families":
+        return _read(*place) if place else None
+    if place.kind == "projectors":
+        return load_projector(str(config[PROJECTOR]))
+    return load_gguf(place.name, str(config.get("model_type")))
 
 
 Config.find_family = family_of

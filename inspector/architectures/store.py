@@ -28,7 +28,9 @@ from inspector.errors import TableError
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".pack")
 #: Kinds whose files always hold several documents, each under its name.
-SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions"})
+SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions", "checked"})
+#: What hands add to derived tables: a file for each, read as a table `like` it.
+OVERLAYS = "overlays"
 #: Fields of which every table has one: a file without them holds several tables, each under its name.
 ONE = frozenset({"types", "like", "part", "rows"})
 
@@ -195,14 +197,21 @@ def packed(folder: Path, stamp: list[int] | None = None) -> bytes:
     signs: dict[str, list[str]] = {}
     coverage: dict[str, Any] = {}
     texts: dict[str, bytes] = {}
-    for _, kind, name, document in (*documents(folder), (folder, "made", "coverage", coverage)):
+    found = list(documents(folder))
+    overlays = {name: document for _, kind, name, document in found if kind == OVERLAYS}
+    tables = (each for each in found if each[1] != OVERLAYS)
+    for _, kind, name, document in (*tables, (folder, "made", "coverage", coverage)):
         if kind == "families":
+            if name in overlays:
+                document["overlay"] = overlays.pop(name)
             types.update(dict.fromkeys(document["types"], name))
             inferable.update(document.get("inferable", {}))
             signs.update(document.get("signs", {}))
             coverage.update(_coverage(document))
         without_notes = {field: value for field, value in document.items() if field != "notes"}
         texts[f"{kind}/{name}"] = json.dumps(without_notes, separators=(",", ":"), ensure_ascii=False).encode()
+    if overlays:
+        raise TableError(f"{folder}: there is no table for the overlay {min(overlays)}")
     common = _common(texts.values())
     places = dict(_places(texts))
     groups = [
@@ -256,9 +265,10 @@ def _entries(entries: Mapping[str, Any]) -> bytes:
 
 
 def _coverage(document: Mapping[str, Any]) -> dict[str, list[int | None]]:
-    """How far the types of a family are covered: fully by default, if Transformers has them."""
-    checked = [model_type for model_type in document["types"] if model_type not in document.get("outside", ())]
-    return {**dict.fromkeys(checked, [100] * 4), **document.get("coverage", {})}
+    """How far the types of a family are covered: fully by default, if a library has them; otherwise in its cases."""
+    outside = document.get("outside", ())
+    whole = {each: [100, None, 100, None] if each in outside else [100] * 4 for each in document["types"]}
+    return {**whole, **document.get("coverage", {})}
 
 
 def documents(folder: Path) -> Iterator[tuple[Path, str, str, dict[str, Any]]]:
@@ -271,7 +281,8 @@ def documents(folder: Path) -> Iterator[tuple[Path, str, str, dict[str, Any]]]:
     """
     for path in sorted((*folder.glob("*.json"), *folder.glob("*/*.json"))):
         kind = "families" if path.parent == folder else path.parent.name
-        for name, document in _in_file(path, several=kind in SEVERAL):
+        found = [(path.stem, _document(path))] if kind == OVERLAYS else _in_file(path, several=kind in SEVERAL)
+        for name, document in found:
             if kind == "families" and not isinstance(document.get("types"), dict):
                 raise TableError(f"{path} names no model types: `types` is missing")
             yield path, kind, name, document

@@ -45,9 +45,12 @@ another consists of the rows whose shapes a nested configuration determines (see
 A file holds one table, which has the file's name, or several related tables, each under its name:
 `{"clip": {…}, "clip_text_model": {…}}`.
 
-Besides the fields of `Family`, a table has fields for people: `about`, `source` (where the knowledge comes from) and
-`notes`. `outside` lists model types that Transformers does not have, `coverage` gives percentages for types that are
-not covered completely (see `Known`), and `inferable` lists types to try if there is no configuration, in which order.
+Besides the fields of `Family`, a table has fields for people: `about`, `source` (what it was made from: package,
+version and place), `made` (`derived` from that by a command, or written or changed by `hand`) and `notes`. A derived
+table is replaced when it is derived again; what a hand adds to it is in `overlays/NAME.json`, read as a table `like`
+it. `outside` gives the model types that no library has, each with the number of configurations with known tensors
+that it was compared with instead; `coverage` gives percentages for types that are not covered completely (see
+`Known`), and `inferable` lists types to try if there is no configuration, in which order.
 """
 
 from __future__ import annotations
@@ -68,7 +71,7 @@ _ABROAD = re.compile(r"_config\.")
 _MARKED = re.compile(r"\[([^\[\]{}]*)\]|\{[^{}]*\}")
 
 #: Fields of a table for people or for the index, not part of its family.
-_BESIDE = frozenset({"about", "source", "notes", "coverage", "outside", "inferable", "signs"})
+_BESIDE = frozenset({"about", "source", "made", "notes", "coverage", "outside", "inferable", "signs", "overlay"})
 #: Fields that define its rows.
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
 #: Fields of formulas, whose texts may be long.
@@ -106,7 +109,16 @@ def read(kind: str, name: str, find: Find) -> Family:
 
 def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table:
     document = _found(find, kind, name)
-    base = _base(kind, name, document, find, through)
+    table = _over(_base(kind, name, document, find, through), name, document, find)
+    if overlay := document.get("overlay"):
+        types = table.family.types
+        table = _over(table, name, overlay, find)
+        table = table._replace(family=table.family._replace(types=types))
+    return table
+
+
+def _over(base: _Table, name: str, document: Document, find: Find) -> _Table:
+    """What a document says, over what it is based on."""
     words = dict(base.words)
     for word, text in document.get("let", {}).items():
         words[word] = _put(joined(text), words)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspector.architectures import Known, KnownGguf
+from inspector.architectures import Knowledge, Known, KnownGguf, knowledge_of_gguf, knowledge_of_type
 from inspector.architectures.data.roles import MEANINGS, ROLES
 from inspector.report.columns import table
-from inspector.report.documents import SCHEMA, fields
+from inspector.report.documents import SCHEMA, fields, knowledge
 from inspector.report.tables import Rows, columns
 from inspector.units import plural
 
 _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %", "drawn %")
 
 
-def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
-    """Each model type with its family, GGUF's names for it, and its coverage in percent."""
+#: Of so many model types, it is also shown where the knowledge comes from.
+FEW = 12
+
+
+def lines(known: Sequence[Known], gguf: Sequence[KnownGguf]) -> Iterator[str]:
+    """Each model type with its family, GGUF's names for it, and its coverage in percent; where few tables come from."""
     rows = [
         (
             each.model_type,
@@ -29,6 +33,10 @@ def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     yield table(rows, _HEADERS, "lllrrrr")
     yield f"{plural(len(rows), 'model type')} in {len({row[1] for row in rows})} families"
     yield ""
+    if len(rows) <= FEW:
+        yield from (_made(each.model_type, knowledge_of_type(each.model_type)) for each in known)
+        yield from (_made(f"GGUF's {each.architecture}", knowledge_of_gguf(each.architecture)) for each in gguf)
+        yield ""
     architectures = [
         (each.architecture, each.model_type or "–", "from key-values" if each.predicted else "names only")
         for each in gguf
@@ -36,6 +44,15 @@ def lines(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> Iterator[str]:
     yield table(architectures, ("GGUF architecture", "model type", "prediction"), "lll")
     predicted = sum(row[2] == "from key-values" for row in architectures)
     yield f"{plural(len(architectures), 'GGUF architecture')}, {predicted} predicted from key-values"
+
+
+def _made(name: str, known: Knowledge) -> str:
+    """Where a table comes from, and what it was compared with, as a line."""
+    if known.table is None:
+        return f"{name}: no table"
+    how = {"derived": ", derived", "hand": ", by hand"}.get(known.made or "", "")
+    checked = f"checked against {known.checked_against}" if known.checked_against else "not checked"
+    return f"{name}: from {known.made_from or 'a source that its table does not state'}{how}; {checked}"
 
 
 COLUMNS = columns(
@@ -57,8 +74,16 @@ def document(known: Iterable[Known], gguf: Iterable[KnownGguf]) -> dict[str, Any
     """`inspect architectures --json`."""
     return {
         "schema": SCHEMA,
-        "model_types": [architecture(each) for each in known],
-        "gguf": [fields(each, "architecture model_type predicted") for each in gguf],
+        "model_types": [
+            {**architecture(each), "knowledge": knowledge(knowledge_of_type(each.model_type))} for each in known
+        ],
+        "gguf": [
+            {
+                **fields(each, "architecture model_type predicted"),
+                "knowledge": knowledge(knowledge_of_gguf(each.architecture)),
+            }
+            for each in gguf
+        ],
     }
 
 

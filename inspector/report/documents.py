@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector import units
+from inspector.architectures import Knowledge, knowledge_of
 from inspector.architectures.counts import in_heads
 from inspector.model import Checkpoint, Config, Finding, Header, Key, Labelled, Reconciliation, RoleSum, Variant
 from inspector.report.tables import Rows, columns
@@ -32,6 +33,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         "files": [_file(header) for header in checkpoint.files],
         "repository": _repository(checkpoint),
         "architecture": architecture(checkpoint.config, result.family),
+        "knowledge": knowledge(knowledge_of(checkpoint.config.values if checkpoint.config else {})),
         "quantization": _packing(result),
         "adapter": _adapter(result),
         "parameters": {
@@ -123,6 +125,11 @@ def architecture(config: Config | None, family: str | None) -> dict[str, Any]:
         "class": config.architecture if config else None,
         "config": config.kind if config else None,
     }
+
+
+def knowledge(known: Knowledge) -> dict[str, Any]:
+    """Where what is known about an architecture comes from, and what it was compared with."""
+    return fields(known, "table made_from made checked_against asked relative")
 
 
 def _reconciliation(result: Reconciliation) -> dict[str, Any]:

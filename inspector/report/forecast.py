@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from inspector.architectures import knowledge_of
 from inspector.architectures.counts import (
     Explanation,
     TrainingState,
@@ -16,7 +17,7 @@ from inspector.architectures.counts import (
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Expected, Prediction, RoleForecast
 from inspector.report.columns import table
-from inspector.report.documents import COUNT, SCHEMA, architecture, fields
+from inspector.report.documents import COUNT, SCHEMA, architecture, fields, knowledge
 from inspector.report.text import TOLD
 from inspector.units import count, escape, integer, percent, plural, signed, size
 
@@ -141,6 +142,7 @@ def document(
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "architecture": architecture(result.config, result.family),
+        "knowledge": knowledge(knowledge_of(result.config.values)),
         "parameters": {
             "predicted": result.parameters,
             "active": result.active,
