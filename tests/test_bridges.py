@@ -15,7 +15,6 @@ from every import every
 
 import inspector
 from inspector import Reconciliation
-from inspector.report import text
 
 Made = Callable[[str], Path]
 
@@ -259,7 +258,7 @@ def test_missing_head_is_told(tmp_path: Path) -> None:
     result = reconciled(sparse.make(recipe, tmp_path / "x"))
     assert steps(result)["tied_embeddings"] == -32000 * 2048 * 2
     assert "head-not-stored" in {finding.rule for finding in result.findings}
-    assert text.judgement(result) == "1 warning, listed below"
+    assert result.verdict == ("incomplete", "1 warning, listed below")
 
 
 @pytest.mark.parametrize("index", [True, False])
@@ -416,7 +415,7 @@ def test_what_a_class_makes_and_never_uses_is_not_missing(tmp_path: Path) -> Non
     result = reconciled(tmp_path)
     assert steps(result)["missing"] == -(2 * 2 * 2) * 8 * 16 * 2  # layers, identities, gate and up; 16 bits
     assert {finding.severity for finding in result.findings} == {"info"}
-    assert text.judgement(result).startswith("complete")
+    assert result.verdict.state == "complete"
     del header["model.layers.1.mlp.experts.3.up_proj.weight"]
     write(tmp_path / "model.safetensors", {name: {**each} for name, each in header.items()}, end)
     assert "error" in {finding.severity for finding in reconciled(tmp_path).findings}

@@ -146,7 +146,7 @@ def test_trees_as_deep_and_as_large_as_may_be(monkeypatch: pytest.MonkeyPatch) -
 
 def test_bytes_after_a_tree() -> None:
     header = flax.read(Bytes(b"\x80ab"), "a.msgpack")
-    what = "2 bytes after the tree of parameters"
+    what = "2 bytes after the end of the contents, from byte 1: no reader uses them"
     assert header.findings == (Finding("trailing", "warning", what, "a.msgpack"),)
 
 

@@ -621,7 +621,7 @@ def test_bits_are_rounded_for_people() -> None:
 def test_a_vocabulary_alone_is_no_complete_model() -> None:
     """llama.cpp's own test file: key-values and a tokenizer for BERT, no tensor."""
     result = inspector.reconcile(inspector.open(real.file("gguf/ggml-vocab-bert-bge.gguf")))
-    assert text.judgement(result) == "no tensors: a vocabulary, or an empty file"
+    assert result.verdict.sentence == "no tensors: a vocabulary, or an empty file"
     predicted = result.prediction
     assert predicted
     assert "tied_embeddings" not in steps(result)

@@ -85,7 +85,7 @@ def test_weights_within_an_archive() -> None:
     missing = "its list of members is missing: the file is truncated, or not a ZIP archive"
     assert refused(hdf5.read, b"PK\3\4") == ("truncated", f"P begins as a ZIP archive, and {missing}")
     rule, message = refused(hdf5.read, inner[:600])
-    assert (rule, message[:30]) == ("unreadable-file", "P cannot be read as HDF5: Unab")
+    assert (rule, message[:30]) == ("truncated", "P cannot be read as HDF5: Unab")
 
 
 def test_what_h5py_asks_for() -> None:

@@ -258,7 +258,8 @@ def test_a_place_without_its_tensor() -> None:
         assert [(each.name, each.shape, each.dtype, each.nbytes) for each in found.tensors] == [
             ("a", item.shape, item.dtype[0] if item.dtype else "", 0)
         ]
-        assert said == [what, meta]
+        after = [f"{len(data) - 53} bytes after the end of the contents, from byte 53: no reader uses them"]
+        assert said == [what, meta, *(("trailing", "warning", each, None) for each in after if item.length == 50)]
 
 
 def test_a_part_of_a_whole_without_its_tensor() -> None:
@@ -271,8 +272,12 @@ def test_a_part_of_a_whole_without_its_tensor() -> None:
 def test_places_beyond_the_end() -> None:
     """5 announced bytes are missing; an object that begins after the end has none."""
     data = tensor_archive(2, 3)
-    beyond = ("truncated", "error", "5 bytes listed in .metadata are beyond the end", None)
+    size = len(data)
+    what = f"the contents end at byte {size + 5}, the file at {size}: 5 bytes missing; download it again"
+    beyond = ("truncated", "error", what, None)
     assert told(data, Item("o", 0, len(data) + 5))[1] == [beyond]
+    cut, said, _ = told(data, Item("a", 0, size + 5, F32, (2, 3)))
+    assert (said, [each.shape for each in cut.tensors]) == ([beyond], [(2, 3)])
     assert told(data, Item("o", 0, len(data)))[1] == []
     assert told(data, Item("o", len(data) + 2, 3))[1] == [beyond]
     assert told(data)[1] == []

@@ -234,16 +234,13 @@ def test_storages_among_members() -> None:
 
 
 def test_storages_in_a_row() -> None:
-    """8 bytes before each; without its 8 bytes a storage is left out."""
+    """8 bytes before each, wherever the file ends: what is beyond that is reported as missing."""
     sizes = {"a": 10, "b": 4}
-    assert in_a_row(200, ["a", "c", "b"], sizes, 100) == {
+    assert in_a_row(["a", "c", "b"], sizes, 100) == {
         "a": Storage(108, 10),
         "c": Storage(126, 0),
         "b": Storage(134, 4),
     }
-    assert list(in_a_row(126, ["a", "b"], sizes, 100)) == ["a", "b"]
-    assert list(in_a_row(125, ["a", "b"], sizes, 100)) == ["a"]
-    assert in_a_row(107, ["a"], sizes, 100) == {}
 
 
 # --- the stream -------------------------------------------------------------------------------

@@ -33,11 +33,15 @@ def cases(path: Path = FIXTURES) -> Iterator[dict[str, Any]]:
         yield json.loads(line)
 
 
+def unpacked(text: str) -> bytes:
+    return zlib.decompress(base64.b85decode(text))
+
+
 def unpack(case: dict[str, Any], folder: Path) -> Path:
     """Write the case's files; the only file, or the folder of several."""
     for name, text in case["files"].items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(zlib.decompress(base64.b85decode(text)))
+        (folder / name).write_bytes(unpacked(text))
     return folder / next(iter(case["files"])) if len(case["files"]) == 1 else folder
 
 

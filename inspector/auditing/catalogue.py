@@ -69,8 +69,8 @@ hole whole error: Bytes between tensors that no tensor claims. The reference rea
     it has a bug, or hides something there.
 overlap whole error: Two tensors claim the same bytes. Shared data that the writer should have stored once per tensor,
     or a crafted header. The reference readers refuse it.
-trailing whole error: Bytes after the last tensor that no tensor claims. Two files were concatenated, or something was
-    appended. safetensors refuses the file; llama.cpp does not.
+trailing whole error: Bytes after the end of the contents. Two files were concatenated, or something was appended.
+    safetensors refuses the file; llama.cpp, PyTorch, NumPy and h5py do not, for which it is a warning.
 unknown-dtype whole error: A dtype that the safetensors format does not have. The reference reader refuses the file. A
     newer format needs a newer reader.
 unknown-type whole warning: A tensor type that ggml's table does not have. A fork's or a removed type, which llama.cpp

@@ -12,13 +12,14 @@ from inspector import formats
 from inspector.auditing import limits
 from inspector.auditing.files import Files
 from inspector.bridge.reconciliation import reconcile
-from inspector.errors import InspectorError, TargetError
+from inspector.errors import FormatError, InspectorError, TargetError
+from inspector.formats.findings import Findings
 from inspector.model import Checkpoint, Config, Finding, Header, Index, Reconciliation, Variant
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, selection
 from inspector.opening import variants as grouping
 from inspector.sources import Place
-from inspector.sources.filenames import PICKLED, WEIGHTS, rank_of, shard_of
+from inspector.sources.filenames import HDF5, OTHERS, PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import Entry
 from inspector.sources.places import Narrowed
 from inspector.units import integer
@@ -36,6 +37,9 @@ MOST_LOOSE_BYTES = 10_000_000
 FITS = 0.5
 #: Suffixes of a configuration named after a weight file.
 _CONFIG_SUFFIXES = (".json", ".config.json", "_config.json", "-config.json")
+#: Suffixes of PyTorch's archives that no model is opened from, and of all files whose contents say where they end.
+_ALSO_PICKLED = (".pt2", ".ptl", ".tar")
+_SIZED = (*PICKLED, *_ALSO_PICKLED, *OTHERS, ".npy")
 #: Causes that show that a configuration does not belong to the files.
 _MISMATCHES = frozenset({"shape", "missing"})
 
@@ -126,7 +130,13 @@ class Subject(Files):
     def give_up(self) -> None:
         """Stop reading: anything not read so far counts as absent."""
         own = vars(self)
-        for name, nothing in (("checkpoint", None), ("result", None), ("extra", ()), ("of_other_sets", ())):
+        for name, nothing in (
+            ("checkpoint", None),
+            ("result", None),
+            ("extra", ()),
+            ("misfits", ()),
+            ("of_other_sets", ()),
+        ):
             own.setdefault(name, nothing)
 
     @cached_property
@@ -151,6 +161,37 @@ class Subject(Files):
         skipped = {header.path for header in self.headers} | {finding.path for finding in self.findings}
         names = (entry.path for entry in self.entries if entry.path.endswith(WEIGHTS))
         return sorted(path for path in names if path in self.place.files and path not in skipped)
+
+    @cached_property
+    def misfits(self) -> tuple[Finding, ...]:
+        """Files in other formats, on this machine, that end before their contents or after them."""
+        return tuple(self._misfits())
+
+    def _misfits(self) -> Iterator[Finding]:
+        read = {header.path for header in self.all_headers} | {finding.path for finding in self.findings}
+        entries = self.entries if self.root is not None else ()
+        paths = [each.path for each in entries if each.path.endswith(_SIZED) and each.path not in read]
+        for path in [path for path in paths if self.place.files.get(path)][: limits.MAX_EXTRA]:
+            try:
+                found = self._findings_on_size(path)
+            except FormatError as error:
+                found = (checkpoints.finding_of(error, path),)
+            except InspectorError:
+                continue
+            yield from (each for each in found if each.severity != "info" and each.rule in ("truncated", "trailing"))
+
+    def _findings_on_size(self, path: str) -> tuple[Finding, ...]:
+        """Raises FormatError, e.g. for a truncated archive."""
+        if path.endswith((*PICKLED, *_ALSO_PICKLED)) and not self._is_pytorch(path, self.place.files[path]):
+            return ()
+        with closing(self.place.open(path)) as source:
+            if not path.endswith(HDF5):
+                return formats.read(source, path).findings
+            from inspector.formats import hdf5  # without h5py, which is not hardened against hostile files
+
+            findings = Findings(path)
+            findings.check_end(hdf5.end_of(source, path), source.size)
+            return findings.all()
 
     @cached_property
     def of_other_sets(self) -> tuple[Finding, ...]:

@@ -20,7 +20,7 @@ from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
 from inspector.opening.index import MAX_INDEX
 from inspector.sources import Place
-from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
+from inspector.sources.filenames import COLLECTIVE, INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.places import Below
@@ -191,7 +191,7 @@ def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
     return {
         entry.path: entry.size
         for entry in entries
-        if not entry.broken and entry.refused is None and not entry.path.startswith(".") and "/." not in entry.path
+        if not entry.broken and entry.refused is None and not _hidden(entry.path.removesuffix(COLLECTIVE))
     }
 
 

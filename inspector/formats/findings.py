@@ -6,7 +6,7 @@ from collections import Counter
 
 from inspector.model import Finding, Severity
 from inspector.model.codes import Code
-from inspector.units import plural
+from inspector.units import integer, plural
 
 #: Findings of one rule that are listed; the rest are counted.
 MOST_PER_RULE = 20
@@ -24,6 +24,15 @@ class Findings:
         self._seen[rule, severity] += 1
         if self._seen[rule, severity] <= MOST_PER_RULE:
             self._listed.append(Finding(rule, severity, message, self.path, tensor))
+
+    def check_end(self, end: int, size: int) -> None:
+        """Report a file that ends before its contents do, or after them."""
+        if size < end:
+            what = f"the contents end at byte {integer(end)}, the file at {integer(size)}"
+            self.add("truncated", "error", f"{what}: {plural(end - size, 'byte')} missing; download it again")
+        elif size > end:
+            what = f"{plural(size - end, 'byte')} after the end of the contents, from byte {integer(end)}"
+            self.add("trailing", "warning", f"{what}: no reader uses them")
 
     def all(self) -> tuple[Finding, ...]:
         rest = tuple(

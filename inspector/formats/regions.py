@@ -7,9 +7,16 @@ from collections.abc import Iterable, Iterator
 from inspector.model import Region
 
 
-def around(claimed: Iterable[tuple[int, int]], size: int, rest: str = "header") -> tuple[Region, ...]:
-    """A partition of a file from the tensors' ranges, which may overlap or extend beyond it, and the gaps between."""
-    return tuple(partition(((start, end, "tensors") for start, end in claimed), size, rest))
+def around(
+    claimed: Iterable[tuple[int, int]], size: int, rest: str = "header", end: int | None = None
+) -> tuple[Region, ...]:
+    """A partition of a file from the tensors' ranges, which may overlap or extend beyond it, and the gaps between.
+
+    Args:
+        end: where its contents end, if bytes may follow.
+    """
+    after = [] if end is None else [(end, size, "trailing")]
+    return tuple(partition([*((start, end, "tensors") for start, end in claimed), *after], size, rest))
 
 
 def partition(ranges: Iterable[tuple[int, int, str]], size: int, rest: str) -> Iterator[Region]:

@@ -64,12 +64,20 @@ def looks_like_zip(read: Read, size: int) -> bool:
     return _end_record(read, size) is not None
 
 
+def end_of(read: Read, size: int) -> int:
+    """Where the archive ends: after its end record and the comment. Raises ZipError."""
+    found = _end_record(read, size)
+    if found is None:
+        raise ZipError(_NO_LIST)
+    return found[3]
+
+
 def members(read: Read, size: int) -> list[Member]:
     """The members of the archive. Raises ZipError."""
     end = _end_record(read, size)
     if end is None:
-        raise ZipError("its list of members is missing: the file is truncated, or not a ZIP archive")
-    at, listed, start = end
+        raise ZipError(_NO_LIST)
+    at, listed, start, _ = end
     shift = at - listed - start  # bytes before the archive, which its offsets do not include
     if shift >= 0 and listed > MAX_LIST:
         raise LongListError("its list of members is too long to be read")
@@ -79,8 +87,11 @@ def members(read: Read, size: int) -> list[Member]:
     return list(_parsed_list(raw, shift))
 
 
-def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
-    """The end of the list, its bytes, and its stated start."""
+_NO_LIST = "its list of members is missing: the file is truncated, or not a ZIP archive"
+
+
+def _end_record(read: Read, size: int) -> tuple[int, int, int, int] | None:
+    """The end of the list, its bytes, its stated start, and the end of the archive."""
     for longest in (_NEAR, _END.size + 0xFFFF):  # hardly any archive has a comment after its list
         tail_start = max(0, size - longest)
         tail = read(tail_start, size - tail_start)
@@ -91,15 +102,16 @@ def _end_record(read: Read, size: int) -> tuple[int, int, int] | None:
         return None
     if _is_end(tail, tail.rfind(b"PK\5\6", 0, at)):
         raise ZipError("it ends twice: readers differ in which list of members they use")
-    _, _, _, _, _, listed, start, _ = _END.unpack_from(tail, at)
+    _, _, _, _, _, listed, start, comment = _END.unpack_from(tail, at)
     at += tail_start
+    end = at + _END.size + comment
     found = read(at - _LOCATOR_64.size, _LOCATOR_64.size) if at >= _LOCATOR_64.size else b""
     if found[:4] == b"PK\6\7" and len(found) == _LOCATOR_64.size:
         at -= _LOCATOR_64.size + _END_64.size
         record = read(at, _END_64.size) if at >= 0 else b""
         if record[:4] == b"PK\6\6" and len(record) == _END_64.size:
             *_, listed, start = _END_64.unpack(record)
-    return at, listed, start
+    return at, listed, start, end
 
 
 def _is_end(tail: bytes, at: int) -> bool:

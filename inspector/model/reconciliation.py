@@ -1,13 +1,13 @@
 """A checkpoint joined with its prediction, and the sums made of it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from inspector.model.checkpoint import Checkpoint, Config, Variant
 from inspector.model.files import Finding, Tensor
 from inspector.model.prediction import Key, Prediction
 from inspector.tabular import Shown
-from inspector.units import decimal, escape, integer
+from inspector.units import decimal, escape, integer, plural
 
 #: Bits of the widest dtype of stored weights.
 WIDEST = 64
@@ -190,6 +190,21 @@ class _OfModel(Generic[_Value]):
         return self._read(result.model)
 
 
+#: Findings that something predicted or listed is not stored, or not whole.
+_ABSENT = frozenset(
+    {"missing", "head-not-stored", "vocab-padding", "missing-shard", "missing-part", "side-data-missing"}
+)
+#: Findings that a file has fewer, more or other bytes than its contents take.
+_MISFIT = frozenset({"truncated", "trailing", "hole", "overlap", "storage"})
+
+
+class Verdict(NamedTuple):
+    """Whether all is there and explained: what the overview's second line and the JSON's `verdict` say."""
+
+    state: Literal["complete", "incomplete", "damaged", "unknown"]
+    sentence: str  # unescaped
+
+
 class _Reconciliation(NamedTuple):
     checkpoint: Checkpoint
     model: Model
@@ -237,6 +252,35 @@ class Reconciliation(_Reconciliation, Shown):
     def findings(self) -> tuple[Finding, ...]:
         """The checkpoint's, and those of the join."""
         return (*self.checkpoint.all_findings, *self.model.findings)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the checkpoint is whole, by the bridge and the findings: a cut file's bridge adds up, too."""
+        errors = [each for each in self.findings if each.severity == "error"]
+        if errors:
+            return Verdict(self._state(errors), f"{plural(len(errors), 'error')}, listed below")
+        warned = [each.rule for each in self.findings if each.severity == "warning"]
+        if misfits := sum(rule in _MISFIT for rule in warned):
+            return Verdict("damaged", f"{plural(misfits, 'warning')}, listed below")
+        if short := sum(step.bytes for step in self.steps if step.cause == "truncated"):
+            return Verdict("damaged", f"{plural(-short, 'byte')} missing at the end")
+        if not any(header.tensors for header in self.checkpoint.files):
+            return Verdict("unknown", "no tensors: a vocabulary, or an empty file")
+        if self.prediction is None:
+            reasons = (each.message for each in self.findings if each.rule == "no-prediction")
+            return Verdict("unknown", next(reasons, "no prediction"))
+        if self.unexplained or self.unexplained_bytes:
+            what = f"{plural(len(self.unexplained), 'tensor')} unexplained, {decimal(self.unexplained_bytes)}"
+            return Verdict("unknown", what)
+        if absent := sum(rule in _ABSENT for rule in warned):
+            return Verdict("incomplete", f"{plural(absent, 'warning')}, listed below")
+        return Verdict("complete", "complete, every byte explained")
+
+    def _state(self, errors: list[Finding]) -> Literal["incomplete", "damaged", "unknown"]:
+        """What errors say: those of the files' readers are damage, unless all are about what is absent."""
+        if all(each.rule in _ABSENT for each in errors):
+            return "incomplete"
+        return "unknown" if {*errors}.isdisjoint(self.checkpoint.all_findings) else "damaged"
 
     @property
     def is_pipeline(self) -> bool:

@@ -123,7 +123,7 @@ def _read(
         variants=_variants(place, selected.paths) if whole else (),
         findings=(
             *selected.findings,
-            *(described.absent(selected) if described else ()),
+            *(described.findings(selected) if described else ()),
             *unreadable,
             *complaints,
             *doubts,

@@ -265,10 +265,10 @@ class Collective(NamedTuple):
         items = self.contents.items.get(path.removeprefix(self.folder), ())
         return distributed.read(source, path, items, self.contents.facts)
 
-    def absent(self, selected: Selection) -> tuple[Finding, ...]:
-        """Files that it names but that do not exist."""
+    def findings(self, selected: Selection) -> tuple[Finding, ...]:
+        """About itself, and files that it names but that do not exist."""
         there = {path.removeprefix(self.folder) for path in selected.paths}
-        return tuple(
+        absent = (
             Finding(
                 "missing-shard",
                 "error",
@@ -279,6 +279,7 @@ class Collective(NamedTuple):
             for file, items in sorted(self.contents.items.items())
             if file not in there
         )
+        return (*self.contents.findings, *absent)
 
 
 def describe(place: Place, path: str) -> Collective:

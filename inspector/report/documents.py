@@ -54,6 +54,7 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         ],
         "claims": [{**fields(each, "name claimed counted"), "note": each.note or None} for each in result.claims],
         "findings": [finding(each) for each in result.findings],
+        "verdict": fields(result.verdict, "state sentence"),
     }
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]

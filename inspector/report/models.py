@@ -11,7 +11,7 @@ from inspector.opening.models import Models, Named
 from inspector.report.columns import GO, table
 from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.tables import Rows, columns
-from inspector.report.text import COMPLETE, family, judgement
+from inspector.report.text import family
 from inspector.units import count, decimal, escape, plural
 
 _NAME = 100  # characters of a name that are shown
@@ -45,8 +45,8 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
 
 def _state(result: Reconciliation) -> str:
     """`complete`, or why not."""
-    state = escape(judgement(result), 80)
-    return state.partition(",")[0] if state.startswith((COMPLETE, "1 error")) or " errors," in state else state
+    state = escape(result.verdict.sentence, 80)
+    return state.partition(",")[0] if state.startswith(("complete", "1 error")) or " errors," in state else state
 
 
 COLUMNS = columns(
@@ -80,7 +80,7 @@ def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, 
         "bytes": each.on_disk,
         "errors": severities.count("error"),
         "warnings": severities.count("warning"),
-        "complete": judgement(each).startswith(COMPLETE),
+        "complete": each.verdict.state == "complete",
         "error": None,
     }
 

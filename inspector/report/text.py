@@ -18,9 +18,6 @@ MOST_VARIANTS = 60
 MOST_SIZES = 16
 #: Conventions shown in the text; the JSON has all.
 TOLD = ("with_prediction_heads", "with_router_bias")
-COMPLETE = "complete"  # the start of the verdict
-#: Warnings that a predicted tensor is not stored, or has another size: a checkpoint with one of these is incomplete.
-LACKING = ("missing", "head-not-stored", "vocab-padding")
 _NAME = 100  # characters of a name that are shown
 
 
@@ -70,23 +67,7 @@ def _verdict(result: Reconciliation) -> str:
     bits = units.bits(result.bits_per_weight(result.weight_bytes))
     stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
     what = [f"{count(result.logical)} parameters", family(result), stored, decimal(result.on_disk)]
-    return f"{', '.join(filter(None, what))}: {escape(judgement(result), 200)}"
-
-
-def judgement(result: Reconciliation) -> str:
-    errors = sum(each.severity == "error" for each in result.findings)
-    if errors:
-        return f"{plural(errors, 'error')}, listed below"
-    if not any(header.tensors for header in result.checkpoint.files):
-        return "no tensors: a vocabulary, or an empty file"
-    if result.prediction is None:
-        return next((each.message for each in result.findings if each.rule == "no-prediction"), "no prediction")
-    if result.unexplained or result.unexplained_bytes:
-        return f"{plural(len(result.unexplained), 'tensor')} unexplained, {decimal(result.unexplained_bytes)}"
-    lacking = sum(each.rule in LACKING and each.severity == "warning" for each in result.findings)
-    if lacking:
-        return f"{plural(lacking, 'warning')}, listed below"
-    return f"{COMPLETE}, every byte explained"
+    return f"{', '.join(filter(None, what))}: {escape(result.verdict.sentence, 200)}"
 
 
 def family(result: Reconciliation) -> str:

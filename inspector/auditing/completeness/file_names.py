@@ -27,7 +27,7 @@ _DECORATED = re.compile(rf"{_BEFORE}{_STEMS}{_AFTER}\.(?:safetensors|bin){_END}"
 #: Any file that some loader accepts as weights.
 ANY_WEIGHTS = (
     *WEIGHTS,
-    *(".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json"),
+    *(".bin", ".pt", ".pth", ".ckpt", ".distcp", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json"),
 )
 #: Files found beside the weights of a Transformers model.
 _BESIDE = frozenset(

@@ -17,7 +17,7 @@ from inspector.formats.regions import around
 from inspector.model import Header, Piece, Tensor
 from inspector.model.codes import Code
 from inspector.sources import Source
-from inspector.units import escape, plural
+from inspector.units import escape
 
 #: The most values of one file, and the deepest nesting.
 MAX_VALUES, MAX_DEPTH = 2_000_000, 64
@@ -177,11 +177,9 @@ def read(source: Source, path: str) -> Header:
         rule: Code = "truncated" if "ends" in str(error) else "unreadable-file"
         raise FormatError(f"{escape(path)} cannot be read as Flax's MessagePack: {error}", rule) from error
     findings = Findings(path)
-    if reader.cursor.at < source.size:
-        what = f"{plural(source.size - reader.cursor.at, 'byte')} after the tree of parameters"
-        findings.add("trailing", "warning", what)
+    findings.check_end(reader.cursor.at, source.size)
     tensors, pieces = _chunks_joined(reader)
-    regions = around([(each.offset, each.offset + each.nbytes) for each in tensors], source.size)
+    regions = around([(each.offset, each.offset + each.nbytes) for each in tensors], source.size, end=reader.cursor.at)
     return Header(path, "flax", source.size, tensors, regions, {}, findings.all(), {}, pieces)
 
 

@@ -16,6 +16,7 @@ from inspector.formats import zips
 from inspector.formats.findings import Findings
 from inspector.formats.regions import around
 from inspector.model import Header, Tensor
+from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.units import escape, plural
 
@@ -26,6 +27,8 @@ MAX_DATASETS = 200_000
 #: The most chunks of one dataset that are located; beyond that only their bytes are counted.
 MAX_CHUNKS = 10_000
 _BLOCK = 1 << 16
+#: First byte of a superblock's address of the end, in addresses after its fixed fields; by its version (II.A).
+_ENDS = {0: (24, 13), 1: (28, 13), 2: (12, 9), 3: (12, 9)}
 _KINDS = {"f": "F", "i": "I", "u": "U", "c": "C"}
 
 
@@ -38,7 +41,8 @@ def read(source: Source, path: str) -> Header:
         SourceError: the bytes cannot be read.
     """
     findings = Findings(path)
-    start, size = _place_of_weights(source, path)
+    start, size, end = _place_of_weights(source, path)
+    findings.check_end(end, source.size)
     try:
         import h5py  # a C library, only for these files
     except ImportError as error:
@@ -48,28 +52,41 @@ def read(source: Source, path: str) -> Header:
         with h5py.File(_PartOfFile(source, start, size), "r") as file:
             found = [*_datasets(file, h5py, findings)]
     except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
-        raise FormatError(
-            f"{escape(path)} cannot be read as HDF5: {escape(str(error), 120)}", "unreadable-file"
-        ) from error
+        rule: Code = "truncated" if end > source.size else "unreadable-file"
+        raise FormatError(f"{escape(path)} cannot be read as HDF5: {escape(str(error), 120)}", rule) from error
     tensors = [tensor._replace(offset=tensor.offset + start if tensor.offset else 0) for tensor, _ in found]
     claimed = [(begin + start, end + start) for _, ranges in found for begin, end in ranges]
     rest = "archive" if start else "header"
-    return Header(path, "hdf5", source.size, tensors, around(claimed, source.size, rest), {}, findings.all())
+    return Header(path, "hdf5", source.size, tensors, around(claimed, source.size, rest, end), {}, findings.all())
 
 
-def _place_of_weights(source: Source, path: str) -> tuple[int, int]:
-    """Where the HDF5 file starts, and its bytes. Raises FormatError."""
+def end_of(source: Source, path: str) -> int:
+    """Where a file ends according to itself, so that h5py need not be asked. Raises FormatError."""
+    return _place_of_weights(source, path)[2]
+
+
+def _place_of_weights(source: Source, path: str) -> tuple[int, int, int]:
+    """Where the HDF5 file starts, its bytes, and where the whole file ends according to itself. Raises FormatError."""
     if bytes(source.prefix(8)[:8]) == MAGIC:
-        return 0, source.size
+        return 0, source.size, _stated_end(bytes(source.prefix(min(source.size, 64))[:64]), source.size)
     read_at = zips.clipped(source.read, source.size)
     try:
         members = zips.members(read_at, source.size)
         found = next((each for each in members if each.name == IN_KERAS and each.method == zips.STORED), None)
         if found is not None:
-            return zips.data_start(read_at, found), found.compressed
+            return zips.data_start(read_at, found), found.compressed, zips.end_of(read_at, source.size)
     except zips.ZipError as error:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
     raise FormatError(f"{escape(path)} has no uncompressed {IN_KERAS}", "not-weights")
+
+
+def _stated_end(head: bytes, size: int) -> int:
+    """The end-of-file address in a superblock, which the library compares with the size; the size if it has none."""
+    first, at = _ENDS.get(head[8] if len(head) > 8 else -1, (0, 0))
+    width = head[at] if len(head) > at else 0
+    found = head[first + 2 * width : first + 3 * width] if first and width in (2, 4, 8) else b""
+    stated = int.from_bytes(found, "little")
+    return stated if found and stated != (1 << 8 * width) - 1 else size
 
 
 def _datasets(file: Any, h5py: Any, findings: Findings) -> Iterator[tuple[Tensor, list[tuple[int, int]]]]:

@@ -67,11 +67,14 @@ def read(source: Source, path: str) -> Header:
     findings = Findings(path)
     alone = bytes(source.prefix(6)[:6]) == MAGIC
     found = [_of_npy(source, path, findings)] if alone else list(_of_npz(source, path, findings))
+    read_at = zips.clipped(source.read, source.size)
+    end = found[0][1].start + found[0][1].nbytes if alone else zips.end_of(read_at, source.size)
+    findings.check_end(end, source.size)
     if not found and not findings.all():
         raise FormatError(f"{escape(path)} is a ZIP archive, but not NumPy's: it has no .npy file", "not-weights")
     tensors = [tensor for tensor, _ in found]
     claimed = [(tensor.offset, tensor.offset + tensor.nbytes) for tensor in tensors]
-    regions = around(claimed, source.size, "header" if alone else "archive")
+    regions = around(claimed, source.size, "header" if alone else "archive", end)
     turned = ((at, array.shape) for at, (_, array) in enumerate(found) if array.fortran and len(array.shape) > 1)
     strides = {at: _columns_first(shape) for at, shape in turned}
     return Header(path, "numpy", source.size, tensors, regions, {}, findings.all(), strides)
@@ -84,12 +87,8 @@ def _of_npy(source: Source, path: str, findings: Findings) -> tuple[Tensor, _Arr
         array = _parsed_header(bytes(source.prefix(min(source.size, _FIRST))[:_FIRST]), source)
     except _NoArrayError as error:
         raise FormatError(f"{escape(path)} does not hold an array of numbers: {error}", "unreadable-file") from error
-    nbytes = min(array.nbytes, max(0, source.size - array.start))
-    if nbytes < array.nbytes:
-        what = f"{plural(array.nbytes - nbytes, 'byte')} of its numbers are beyond the end"
-        findings.add("truncated", "error", what, name)
     _report(array, name, findings, stored=True)
-    return Tensor(name, array.dtype, array.shape, array.start, nbytes), array
+    return Tensor(name, array.dtype, array.shape, array.start, array.nbytes), array
 
 
 def _of_npz(source: Source, path: str, findings: Findings) -> Iterator[tuple[Tensor, _Array]]:

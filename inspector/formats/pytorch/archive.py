@@ -69,12 +69,12 @@ def read(read_at: Read, size: int, path: str, findings: Findings) -> Found:
         FormatError: the list of members or a pickle cannot be read, or another program wrote the archive.
     """
     try:
-        members = zips.members(read_at, size)
+        members, end = zips.members(read_at, size), zips.end_of(read_at, size)
     except zips.ZipError as error:
         raise FormatError(
             f"{escape(path)} begins as a ZIP archive, PyTorch's or another, and {error}", "truncated"
         ) from error
-    archive = _Archive(read_at, size, path, findings, members, layout.frame_of(read_at, members))
+    archive = _Archive(read_at, size, path, findings, members, layout.frame_of(read_at, members, end))
     pickled = next((each for each in members if each.name.endswith("/data.pkl") or each.name == "data.pkl"), None)
     if pickled is None and _is_program(members):
         return together(_tensors_of_program(archive), archive.frame)

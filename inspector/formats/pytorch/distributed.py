@@ -7,6 +7,7 @@ is the chunk as `torch.save` writes it: an archive with one tensor. FSDP's shard
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 from inspector.errors import FormatError
@@ -22,9 +23,9 @@ from inspector.formats.pytorch.tensors import sizes_of
 from inspector.formats.pytorch.values import Dictionary, Global, attribute, is_count
 from inspector.formats.training import is_state
 from inspector.formats.zips import Read
-from inspector.model import Header, Piece
+from inspector.model import Finding, Header, Piece
 from inspector.sources import Source
-from inspector.units import escape, plural
+from inspector.units import escape
 
 #: Bytes of `.metadata`: a tensor in 1,000 chunks takes some 150 kB.
 MAX_METADATA = 256 * 1024 * 1024
@@ -46,6 +47,7 @@ class Described(NamedTuple):
 
     items: Mapping[str, Sequence[Item]]  # file → its items, in order
     facts: Mapping[str, object]
+    findings: tuple[Finding, ...] = ()
 
 
 def described(raw: bytes, path: str) -> Described:
@@ -70,7 +72,9 @@ def described(raw: bytes, path: str) -> Described:
         start = sizes_of(attribute(index, "offset"))
         items.setdefault(file, []).append(_item_of(name, offset, length, start, known.get(name), chunks.get(name, {})))
     paths = attribute(program.value, "planner_data")
-    return Described(_without_prefix(items, paths), facts(program.value))
+    findings = Findings(path)
+    findings.check_end(program.end, len(raw))
+    return Described(_without_prefix(items, paths), facts(program.value), findings.all())
 
 
 def _shapes_of_chunks(metadata: Any) -> dict[tuple[int, ...], tuple[int, ...]]:
@@ -144,10 +148,8 @@ def read(source: Source, path: str, items: Sequence[Item], facts: Mapping[str, o
     findings = Findings(path)
     source.prefix(1)  # fetches all of a small HTTP file, which a range request could not
     parts = [_contents_of_item(source, path, item, number, findings) for number, item in enumerate(items)]
-    found = together(parts, layout.Frame())
-    if items and (end := items[-1].offset + items[-1].length) > source.size:
-        what = f"{plural(end - source.size, 'byte')} listed in .metadata are beyond the end"
-        findings.add("truncated", "error", what)
+    end = max((item.offset + item.length for item in items), default=None)
+    found = together(parts, layout.Frame(end=end))
     return header_of(found, path, source.size, findings, dict(facts))
 
 
@@ -163,6 +165,9 @@ def _contents_of_item(source: Source, path: str, item: Item, number: int, findin
         inner = archive.part(_reads_near(source, item.offset, length), item.offset, length, path, Findings(path))
     except FormatError:
         inner = Found((), {}, layout.Frame())
+    if not inner.views and item.offset + item.length > source.size:  # the cut is reported once, not for each tensor
+        cut = {str(number): layout.Storage(item.offset, prod(item.shape) * width)}
+        return within(Found((view,), cut, layout.Frame()), "", "")
     stored = [each for each in inner.views if each.shape == item.shape and each.dtype == dtype]
     if len(stored) != 1:
         findings.add("storage", "error", ".metadata puts this tensor where there is no archive of it", item.name)

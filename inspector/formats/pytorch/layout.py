@@ -102,11 +102,13 @@ class Frame(NamedTuple):
     #: Of ZIP: start, bytes of header and name, start and end of the data.
     members: Sequence[tuple[int, int, int, int]] = ()
     pickles: Sequence[tuple[int, int]] = ()  # start and end
+    end: int | None = None  # where the contents end; None if this is unknown
 
     def moved(self, by: int) -> Frame:
         """The same, shifted by an offset."""
         members = [(header + by, named, start + by, end + by) for header, named, start, end in self.members]
-        return Frame(members, [(start + by, end + by) for start, end in self.pickles])
+        end = None if self.end is None else self.end + by
+        return Frame(members, [(start + by, end + by) for start, end in self.pickles], end)
 
 
 class Found(NamedTuple):
@@ -141,6 +143,7 @@ def together(parts: Iterable[Found], frame: Frame, value: Any = None) -> Found:
     frame = Frame(
         [*frame.members, *(member for each in parts for member in each.frame.members)],
         [*frame.pickles, *(pickle for each in parts for pickle in each.frame.pickles)],
+        frame.end,
     )
     return Found(
         tuple(view for each in parts for view in each.views),
@@ -153,7 +156,7 @@ def together(parts: Iterable[Found], frame: Frame, value: Any = None) -> Found:
     )
 
 
-def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
+def frame_of(read: Read, members: Sequence[zips.Member], end: int | None = None) -> Frame:
     """The position of each member: computed from PyTorch's alignment, or read if that does not fit."""
     ordered = sorted(members, key=attrgetter("header"))
     found: list[tuple[int, int, int, int]] = []
@@ -167,7 +170,7 @@ def frame_of(read: Read, members: Sequence[zips.Member]) -> Frame:
                 continue
         named = _LOCAL_HEADER + len(each.name.encode()) + 4
         found.append((each.header, named, start, start + each.compressed))
-    return Frame(found)
+    return Frame(found, end=end)
 
 
 def _expected_start(member: zips.Member, following: int | None) -> int | None:
@@ -199,7 +202,7 @@ def of_members(
     return found
 
 
-def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) -> dict[str, Storage]:
+def in_a_row(keys: Iterable[str], sizes: Mapping[str, int], at: int) -> dict[str, Storage]:
     """Key → storage of a file of pickles: the 8 bytes before each give its number of elements.
 
     Args:
@@ -207,8 +210,6 @@ def in_a_row(size: int, keys: Iterable[str], sizes: Mapping[str, int], at: int) 
     """
     found: dict[str, Storage] = {}
     for key in keys:
-        if at + 8 > size:
-            break
         length = sizes.get(key, 0)
         found[key] = Storage(at + 8, length)
         at += 8 + length
@@ -282,6 +283,9 @@ def regions(
         marks.append((min(header + named, start), start, "padding"))
     marks += [(start, end, "pickle") for start, end in frame.pickles]
     marks += [(start, end, "tensors") for start, end in claimed]
+    if frame.end is not None:
+        findings.check_end(frame.end, size)
+        marks.append((frame.end, size, "trailing"))
     unused = 0
     for storage in storages.values():
         if storage.readable:

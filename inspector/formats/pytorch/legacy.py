@@ -56,13 +56,15 @@ def read_pickles(read_at: Read, size: int, path: str) -> Found:
         raise FormatError(f"{escape(path)}: its list of storages is invalid", "unreadable-file")
     walked = walk(value)
     sizes = {view.storage: view.length * view.width for view in walked.views if view.storage is not None}
-    storages = layout.in_a_row(size, [str(key) for key in keys], sizes, end)
-    return walked.found(storages, layout.Frame(pickles=[(0, end)]), value)
+    storages = layout.in_a_row([str(key) for key in keys], sizes, end)
+    after = max((each.start + each.size for each in storages.values()), default=end)
+    known = all(str(key) in sizes for key in keys)  # a storage that no tensor uses has an unknown size
+    return walked.found(storages, layout.Frame(pickles=[(0, end)], end=after if known else None), value)
 
 
 # --- tar ----------------------------------------------------------------------------------------
 
-_BLOCK = 512
+_BLOCK, _RECORD = 512, 10_240
 #: Files of an archive that are read: PyTorch wrote four.
 MAX_MEMBERS = 16
 _NEEDED = ("storages", "tensors", "pickle")
@@ -93,7 +95,14 @@ def read_tar(read_at: Read, size: int, path: str) -> Found:
     walked = walk(program.value, kept=tensors)
     pickles = [members[name] for name in ("pickle", "tensors", "sys_info") if name in members]
     storages = {key: storage for key, (storage, _, _) in stored.items()}
-    return walked.found(storages, layout.Frame(pickles=pickles), program.value)
+    end = _end_of_tar(max(end for _, end in members.values()))
+    return walked.found(storages, layout.Frame(pickles=pickles, end=end), program.value)
+
+
+def _end_of_tar(last: int) -> int:
+    """Where an archive ends: two blocks of zeros, filled to a record of 20 by Python's `tarfile`, which wrote it."""
+    least = -(-last // _BLOCK) * _BLOCK + 2 * _BLOCK
+    return -(-least // _RECORD) * _RECORD
 
 
 def _member_name(block: bytes) -> str:
