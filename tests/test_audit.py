@@ -39,7 +39,7 @@ def found(ran: Ran) -> set[str]:
 # --- no false alarms ----------------------------------------------------------------------------
 
 
-@every("name", sorted(path.stem for path in sparse.RECIPES.glob("*.json")), parts=4)
+@every("name", sorted(path.stem for home in (sparse.RECIPES, sparse.FAMOUS) for path in home.glob("*.json")), parts=4)
 def test_published_models_are_clean(name: str, made: Callable[[str], Path]) -> None:
     """No error and no warning on the recipes of published models."""
     counts = inspector.audit([made(name)]).counts

@@ -491,6 +491,72 @@ def lacking(recipe: dict[str, Any], *words: str) -> dict[str, Any]:
     return recipe
 
 
+#: Recipe → cause, its bytes by hand, and its text: what no class in the table has, and copies.
+BESIDE = {
+    "dpr-ctx_encoder-single-nq-base": (
+        *("another_class", 4 * (768 * 768 + 768)),
+        "the pooler, which DPRContextEncoder does not load",
+    ),
+    "layoutlm-base-uncased": (
+        *("another_class", 4 * (2 * 768 + 2)),
+        "the next-sentence head, which LayoutLMForMaskedLM does not load",
+    ),
+    "colbertv2.0": ("another_class", 4 * 128 * 768, "the head, the table does not know HF_ColBERT"),
+    "opus-mt-mul-en": (
+        *("another_class", 2 * 2 * 512 * 512),
+        "the positions of MarianModel, which MarianMTModel does not load",
+    ),
+    "codet5-base": (
+        *("tied_embeddings", 3 * 4 * 32100 * 768),
+        "1 × decoder.embed_tokens, 1 × encoder.embed_tokens, 1 × lm_head",
+    ),
+    "scibert_scivocab_uncased": (
+        *("another_class", 4 * (31090 + 768 * 768 + 3 * 768 + 2 * 768 + 2)),
+        "the head and next-sentence head of the family's ForPreTraining, which its body alone does not load",
+    ),
+}
+
+
+@every("name", BESIDE)
+def test_what_published_files_have_beside_the_class_has_a_name(made: Made, name: str) -> None:
+    """Heads that no class of the family has, an unknown class's own, saved positions, and copies under modules' names."""
+    cause, nbytes, detail = BESIDE[name]
+    result = reconciled(made(name))
+    step = next(step for step in result.steps if step.cause == cause)
+    assert (step.bytes, step.detail) == (nbytes, detail)
+    assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
+
+
+def test_a_body_may_lack_its_pooler(tmp_path: Path, made: Made) -> None:
+    """DINO's ViT was saved without one: a note. Of a classifier that needs one, it is an error."""
+    result = reconciled(made("dino-vitb16"))
+    assert [(each.rule, each.severity) for each in result.findings] == [("missing", "info")] * 2
+    assert steps(result)["missing"] == -4 * (768 * 768 + 768)
+    recipe = lacking(sparse.load("ms-marco-minilm-l6-v2"), "pooler")
+    found = reconciled(sparse.make(recipe, tmp_path / "scored")).findings
+    assert [(each.rule, each.severity) for each in found] == [("missing", "error")] * 2
+
+
+@every("words", [("gamma", "beta"), ("weight", "bias")])
+def test_norms_under_tensorflow_s_words_are_those_of_the_table(words: tuple[str, str], tmp_path: Path) -> None:
+    """ESM-2 was published with `LayerNorm.weight`; what Transformers 5.24 writes of it has `LayerNorm.gamma`."""
+    recipe = sparse.load("esm2_t6_8m")
+    (file,) = recipe["files"].values()
+    file["tensors"] = [
+        [
+            dtype,
+            shape,
+            name.replace("LayerNorm.weight", f"LayerNorm.{words[0]}").replace(
+                "LayerNorm.bias", f"LayerNorm.{words[1]}"
+            ),
+        ]
+        for dtype, shape, name in file["tensors"]
+    ]
+    result = reconciled(sparse.make(recipe, tmp_path / "esm"))
+    assert result.logical == 7_840_794  # the Hub's own count, with the positions that nothing uses
+    assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
+
+
 def test_a_lost_head_is_still_missing(tmp_path: Path) -> None:
     """A classifier that is absent is an error: names with the model's prefix are not those of the body alone."""
     recipe = lacking(sparse.load("twitter-roberta-sentiment"), "classifier.out_proj")

@@ -12,7 +12,7 @@ from typing import Any
 from inspector.architectures import formula, included
 from inspector.architectures.expansion import expand
 from inspector.architectures.scope import Scope
-from inspector.architectures.table import Family, Include, Row, class_suffix
+from inspector.architectures.table import BARE, Family, Include, Row, class_suffix
 from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
@@ -217,9 +217,19 @@ def head_of(family: Family, config: Config) -> str:
 
 def class_name(family: Family, config: Config, head: str) -> str:
     """The class of this suffix, named like the one that the configuration names: `BertForPreTraining`."""
-    named = config.architecture or ""
-    stem = named.removesuffix(class_suffix(named) or named)
-    return head if head in family.classes else f"{stem or '…'}{head}"
+    named, kind = config.architecture or "", (config.model_type or "").replace("-", "").replace("_", "")
+    if head in family.classes:
+        return head
+    stem = named[: len(kind)] if named.lower().startswith(kind) else named.removesuffix(class_suffix(named) or named)
+    if not stem:
+        return "its body alone" if head in BARE else f"the family's {head}"
+    return next((each for each, word in family.classes.items() if word == head and each.startswith(stem)), stem + head)
+
+
+def knows_class(prediction: Prediction) -> bool:
+    """Whether the table has the class that the configuration names, if it names one."""
+    family: Family = prediction.config.family
+    return _unknown_class(family, prediction.config, head_of(family, prediction.config)) is None
 
 
 def _unknown_class(family: Family, config: Config, head: str) -> str | None:

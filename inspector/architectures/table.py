@@ -53,7 +53,7 @@ class Row(NamedTuple):
     ahead: bool = False  # of a layer that predicts further tokens: stored with the model, but not part of its count
     batch: bool = False  # of a batch norm, which a whole may freeze (`Include.frozen`)
     spare: bool = False  # created by its class and never used: published files lack it
-    older: str = ""  # its name in older files, if no convention covers it: `name` without numbers
+    older: str = ""  # its name in older files or in memory, if no convention covers it: `name` without numbers
 
     @property
     def indexes(self) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from inspector import units
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming import Named
 from inspector.architectures.prediction import size_of
+from inspector.architectures.table import BARE
 from inspector.bridge.classes import kept_of
 from inspector.bridge.identify import Stored
 from inspector.bridge.join import APART, Joined, Kind, Unit, Wanted
@@ -70,7 +71,8 @@ def account(
         what = f"{plural(len(unexplained), 'tensor')} that the configuration does not predict"
         findings.append(Finding("unexplained", "warning", what, None, unexplained[0]))
     same = {other: kept for kept, others in stored.shared.items() for other in others}
-    findings += book_missing(ledger, joined.missing, same, bits, stored.is_lost)
+    without_pooler = prediction is not None and prediction.head in BARE
+    findings += book_missing(ledger, joined.missing, same, bits, stored.is_lost, without_pooler=without_pooler)
     _book_ties(ledger, prediction)
     claimed = {**surplus.by_cause, "duplicate": [*surplus.by_cause.get("duplicate", ()), *joined.copies]}
     matched = sum(len(named.groups[number][1]) for number in joined.whole) + sum(
@@ -289,7 +291,8 @@ def _book_surplus(
 def _book_kept(ledger: Ledger, stored: Stored, named: Named, claims: _Claims, prediction: Prediction) -> None:
     """Book what other classes of the family have, of what would stay unexplained."""
     tensors = {at: (named.key(at), prod(stored.shapes[at])) for at in claims.unexplained}
-    for sentence, members in kept_of(prediction, tensors):
+    names = {at: stored.names[at] for at in tensors}
+    for sentence, members in kept_of(prediction, tensors, names):
         ledger.add("another_class", sum(stored.tensors[at].nbytes for at in members), tensors=len(members))
         ledger.add_bytes("another_class", 0, sentence)
         claims.by_cause["another_class"].extend(members)
@@ -314,6 +317,9 @@ def _is_bias_of(weights: frozenset[str], name: str) -> bool:
 
 #: The roles of the output head, and of the token embedding that may replace it.
 HEAD, EMBEDDING = "lm_head", "embed_tokens"
+#: The role of a body's last map, which its classes with heads are made without (`add_pooling_layer=False`).
+POOLER = "pooler"
+WITHOUT_POOLER = "stored without its pooler: Transformers creates one at random, which only `pooler_output` uses"
 #: Statistics of training: without them a batch norm starts with zeros and ones, after a one-line warning.
 MEASURED = ("running_mean", "running_var")
 
@@ -324,12 +330,15 @@ def book_missing(
     shared: Mapping[str, str],
     bits: int,
     is_lost: Callable[[str], bool],
+    *,
+    without_pooler: bool = False,
 ) -> Iterator[Finding]:
     """A step for their bytes, and a finding for each row of the prediction.
 
     Args:
         shared: name → the stored tensor that is the same according to the file.
         is_lost: whether a tensor of this name is in a file that is missing: such a head is not tied.
+        without_pooler: whether the model is a body, which its own class may have been saved without a pooler.
     """
     rows: dict[str, list[Wanted]] = {}
     may_be_tied = _may_be_tied(missing, is_lost)
@@ -343,7 +352,10 @@ def book_missing(
         if not same:
             rows.setdefault(each.row.name, []).append(each)
     for members in rows.values():
-        yield _missing(members, may_be_tied=may_be_tied)
+        if without_pooler and members[0].row.role == POOLER and not any(is_lost(each.name) for each in members):
+            yield Finding("missing", "info", WITHOUT_POOLER, None, members[0].name)
+        else:
+            yield _missing(members, may_be_tied=may_be_tied)
 
 
 def _may_be_tied(missing: Iterable[Wanted], is_lost: Callable[[str], bool]) -> bool:

@@ -10,14 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming import Named
-from inspector.architectures.prediction import class_name, predict_as
+from inspector.architectures.prediction import class_name, knows_class, predict_as
 from inspector.architectures.table import Family
 from inspector.errors import InspectorError
 from inspector.model import Expected, Key, Prediction
 
 #: Role → what people call the part. Whatever else is in a head is its head.
-PARTS = {"pooler": "pooler", "nsp_head": "next-sentence head", "classifier": "classifier", "qa_outputs": "answer head"}
+PARTS = {
+    "embed_positions": "positions",
+    "embed_codes": "codebook",
+    "pooler": "pooler",
+    "nsp_head": "next-sentence head",
+    "classifier": "classifier",
+    "qa_outputs": "answer head",
+}
 
 
 def saved_class(prediction: Prediction, named: Named) -> Prediction:
@@ -65,11 +73,14 @@ def _name(row: Expected) -> str:
     return next(iter(row.names()), "")
 
 
-def kept_of(prediction: Prediction, tensors: Mapping[int, tuple[Key, int]]) -> Iterator[tuple[str, Sequence[int]]]:
+def kept_of(
+    prediction: Prediction, tensors: Mapping[int, tuple[Key, int]], names: Mapping[int, str]
+) -> Iterator[tuple[str, Sequence[int]]]:
     """What other classes of the family have among unpredicted tensors: a sentence, and their positions.
 
     Args:
         tensors: position of a tensor → its key, and its number of elements.
+        names: position of a tensor → its name.
     """
     left = dict(tensors)
     of_classes = [(other, _keys(other)) for other in _others(prediction)]
@@ -77,19 +88,34 @@ def kept_of(prediction: Prediction, tensors: Mapping[int, tuple[Key, int]]) -> I
         found = [[at for at, each in left.items() if each in known] for _, known in of_classes]
         most = max(found, key=len)
         if not most:
-            return
+            break
         other, _ = of_classes[found.index(most)]
-        yield _sentence(prediction, other, [left[at][0] for at in most]), most
+        yield _sentence(prediction, [left[at][0] for at in most], other), most
         left = {at: each for at, each in left.items() if at not in most}
+    if heads := [at for at, (key, _) in left.items() if _is_head(prediction, key, names[at])]:
+        yield _sentence(prediction, [left[at][0] for at in heads]), heads
 
 
-def _sentence(prediction: Prediction, other: Prediction, keys: Sequence[Key]) -> str:
+def _is_head(prediction: Prediction, key: Key, name: str) -> bool:
+    """Whether a tensor is of a head that no class in the table has, such as a part's pooler, or an unknown class's own.
+
+    Transformers loads what its class has and ignores the rest: DPR's encoders list `pooler` in
+    `_keys_to_ignore_on_load_unexpected`.
+    """
+    if prediction.base is not None or prediction.config.kind == "gguf" or key.layer is not None:
+        return False
+    family = _family(prediction)
+    apart = not name.startswith(family.prefix or name) and not knows_class(prediction)
+    return apart or group_of(key.role) == "head"
+
+
+def _sentence(prediction: Prediction, keys: Sequence[Key], other: Prediction | None = None) -> str:
     family, config = _family(prediction), prediction.config
     parts = list(dict.fromkeys(PARTS.get(key.role, "head") for key in keys))
-    whose = class_name(family, config, other.head)
+    whose = f" of {class_name(family, config, other.head)}" if other else ""
     own = config.architecture or class_name(family, config, prediction.head)
-    reason = f"which {own} does not load" if family.has_head(prediction.head) else f"the table does not know {own}"
-    return f"the {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} of {whose}, {reason}"
+    reason = f"which {own} does not load" if knows_class(prediction) else f"the table does not know {own}"
+    return f"the {', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}{whose}, {reason}"
 
 
 def _keys(prediction: Prediction) -> frozenset[tuple[Key, int]]:

@@ -43,11 +43,15 @@ class Cause(NamedTuple):
 
 
 def _is_tied(surplus: Surplus) -> bool:
-    tied = surplus.prediction.tied if surplus.prediction else ()
-    return any(
-        (row.role, row.part, row.tower, row.branch)
-        == (surplus.key.role, surplus.key.part, surplus.key.tower, surplus.key.branch)
-        for row in tied
+    """A copy of a tied weight, or of the embedding under a module's own name: `encoder.embed_tokens.weight`."""
+    prediction, key = surplus.prediction, surplus.key
+    if prediction is None:
+        return False
+    own = key.role, key.part, key.tower, key.branch
+    if any((row.role, row.part, row.tower, row.branch) == own for row in prediction.tied):
+        return True
+    return key.role == "embed_tokens" and any(
+        (row.role, row.part, row.shape) == (key.role, key.part, surplus.tensor.shape) for row in prediction.expected
     )
 
 

@@ -204,7 +204,7 @@ _ROLES_BY_TAIL: Mapping[str, str] = {
     "inv_freq": "rotary_emb.inv_freq inv_freq rotary_pos_emb.inv_freq original_inv_freq",
     "causal_mask": "attn.bias attention.bias",
     "masked_bias": "masked_bias",
-    "position_ids": "position_ids",
+    "position_ids": "position_ids relative_position_index",
     "token_type_ids": "token_type_ids",
     "prompt_embeddings": "prompt_embeddings prefix_task_cols prefix_task_rows",
     "conv1 conv": "conv1",
@@ -308,10 +308,17 @@ LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
 #: Last words of the statistics that a batch normalization keeps.
 STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 #: Suffixes of tensors that are buffers in nearly all models: a router's correction, which gradients do not change.
-BUFFER_ENDS = (".gate.e_score_correction_bias",)
+BUFFER_ENDS = (
+    ".gate.e_score_correction_bias",
+    ".EncDecAttention.relative_attention_bias.weight",  # T5's first releases; ignored since
+    *(".embed_positions.weights", ".encode_positions.pe"),  # sinusoids
+)
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask if the module has no weight.
 BUFFER_PATHS = frozenset(
-    {"h.{}.attn.bias", "layers.{}.attention.bias", "h.{}.attn.masked_bias", "layers.{}.attention.masked_bias"}
+    {
+        *("h.{}.attn.bias", "h.{}.attn.masked_bias", "h.{}.attn.attention.bias", "h.{}.attn.attention.masked_bias"),
+        *("layers.{}.attention.bias", "layers.{}.attention.masked_bias"),
+    }
 )
 
 #: Words in a path that suggest a role, for tensors otherwise unknown: the first found among the last words.

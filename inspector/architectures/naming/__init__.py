@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from inspector.architectures.data.conventions import PART_ALIASES
 from inspector.architectures.naming.by_table import Variant, names_of
 from inspector.architectures.naming.slots import (
     LONGEST,
@@ -32,6 +33,8 @@ __all__ = ["MOST_PATTERNS", "NAMELESS", "Named", "Namer", "Names", "Slot", "by_p
 MOST_PATTERNS = 10_000
 #: With at most this many patterns, parts that no convention knows are named by their own word.
 MOST_OWN_WORDS = 1000
+#: The last words of norms' tensors in TensorFlow's checkpoints.
+FROM_TENSORFLOW = (".gamma", ".beta")
 #: GGUF's norms: the first precedes the feed-forward if one of the others follows attention.
 FFN_NORM = "blk.{}.ffn_norm.weight"
 AFTER_ATTENTION = ("blk.{}.post_attention_norm.weight", "blk.{}.attn_output_norm.weight")
@@ -107,13 +110,24 @@ class Namer:
         if len(pattern) > LONGEST:
             return NAMELESS
         bare = unwrapped(pattern)
-        if self._table and (known := self._table.slot(pattern, bare)):
+        if self._table and (known := self._in_table(pattern, bare)):
             return known
         from inspector.architectures.naming.by_words import by_words, own_word  # most models have a table
 
         found = by_words(pattern, bare)
         if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
             return found._replace(role="other", branch=own_word(bare))
+        return found
+
+    def _in_table(self, pattern: str, bare: str) -> Slot | None:
+        """The slot of a row's name, or of one with TensorFlow's `gamma` and `beta` for a norm's weight and bias."""
+        assert self._table
+        found = self._table.slot(pattern, bare)
+        if found is None and pattern.endswith(FROM_TENSORFLOW):
+            pattern, bare = (
+                f"{each.rpartition('.')[0]}.{PART_ALIASES[each.rpartition('.')[2]]}" for each in (pattern, bare)
+            )
+            found = self._table.slot(pattern, bare)
         return found
 
     def _groups(self, patterns: Mapping[str, Sequence[int]], names: Sequence[str]) -> Iterator[Group]:

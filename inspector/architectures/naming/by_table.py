@@ -152,7 +152,7 @@ def _named(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple
     yield slot, template
     if row.older:
         constants = tuple(number for number in numbers_of(template) if isinstance(number, int))
-        yield slot._replace(indexes_at=(), left_out=constants), f"{row.older}.{row.leaf}"
+        yield slot._replace(indexes_at=(), left_out=constants), ".".join(filter(None, (row.older, row.leaf)))
     if template.startswith(prefix):
         for other in others:
             yield slot, other + template.removeprefix(prefix)
