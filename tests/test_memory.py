@@ -16,6 +16,7 @@ from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, caches
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Config
 from inspector.opening import configs
+from inspector.report.memory import term_rows
 from inspector.sizing.devices import DEVICES, SOURCES, devices
 from inspector.sizing.memory import size
 from inspector.sizing.model import of_prediction
@@ -139,10 +140,10 @@ def test_lora_by_hand() -> None:
 
 
 def test_unknown_architectures_are_said_to_be() -> None:
-    """An encoder's table has no cache: the figure is missing, and the reason is given."""
-    result = inspector.memory({"model_type": "resnet", "architectures": ["ResNetForImageClassification"]})
+    """A generating model's table may not say what it keeps: the figure is missing, and the reason is given."""
+    result = inspector.memory({"model_type": "baichuan", "architectures": ["BaichuanForCausalLM"]})
     assert result.cache is None
-    assert "resnet" in result.model.unknown
+    assert "baichuan" in result.model.unknown
 
 
 def test_a_table_may_say_why_its_cache_is_not_known() -> None:
@@ -466,3 +467,14 @@ def test_zeros_own_table(devices: int, stage: int) -> None:
     for parameters, printed in zip((7.5e9, 128e9, 1e12), ZERO[devices], strict=True):
         gigabytes = each * parameters / 1e9
         assert gigabytes == pytest.approx(printed[stage - 1], rel=0.006, abs=0.006)
+
+
+@every(
+    "name",
+    ["all-mpnet-base-v2", "deberta-v3-base", "vit-base-patch16-224", "clip-vit-base-patch32", "bge-large-en-v1.5"],
+)
+def test_an_encoder_keeps_nothing(name: str, made: Callable[[str], Path]) -> None:
+    """No class of its type generates: a cache of 0 bytes, with a word for it, and nothing is said to be unknown."""
+    result = inspector.memory(made(name))
+    assert (result.cache, result.growth, result.model.kept, result.findings) == (0, 0, (), ())
+    assert ("cache", "0", "0 B", "none: it generates nothing") in term_rows(result)

@@ -24,6 +24,10 @@ PER_SEQUENCE = frozenset({"recurrent", "linear"})
 #: Towers that have a cache: a T5 has none when it is MusicGen's encoder.
 GENERATING = frozenset({"text", "decoder"})
 
+#: Words in the names of classes that continue what they are given, token by token or frame by frame.
+GENERATES = ("CausalLM", "LMHead", "Generation", "DoubleHeads", "Seq2Seq", "TextTo", "SpeechTo", "Prediction")
+#: The tower that keeps what earlier frames of a video showed: SAM 2's.
+MEMORY = "memory"
 #: The class suffix of a decoder.
 CAUSAL = "ForCausalLM"
 
@@ -66,6 +70,8 @@ def kept(config: Config) -> tuple[Kept, ...]:
         if family is None:
             raise ConfigError(f"there is no table for model_type {str(config.model_type)!r:.60}")
         found = _of_family(family, config.values, head_of(family, config))
+        if found is None and keeps_nothing(family):
+            return ()
         if found is None:
             raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
         return found
@@ -79,7 +85,21 @@ def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
 def text_scope(config: Config) -> Scope | None:
     """The fields of the part that has a cache: the text model of a larger one."""
     family: Family | None = config.family
-    return _text_scope(family, config.values, head_of(family, config)) if family else None
+    if family is None:
+        return None
+    found = _text_scope(family, config.values, head_of(family, config))
+    return _scope(family, config.values) if found is None and keeps_nothing(family) else found
+
+
+def keeps_nothing(family: Family) -> bool:
+    """Whether the table has classes for tasks, and none of them generates: an encoder's layers keep no past tokens.
+
+    Transformers 5.24: `generate` is a method of classes with these words alone (`GenerationMixin`).
+    """
+    heads = family.heads
+    words = (*heads, family.head, *family.classes)
+    towers = {entry.tower for entry in family.rows}
+    return len(heads) > 1 and MEMORY not in towers and not any(word in head for word in GENERATES for head in words)
 
 
 def is_decoder_alone(config: Config) -> bool:

@@ -57,6 +57,8 @@ def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), escape(result.weights.dtype, 40)
     if result.cache is None:
         yield "cache", "unknown", "", ""
+    elif not result.model.kept:
+        yield "cache", "0", size(0), "none: it generates nothing"
     else:
         keys, values = result.request.keys.name, result.request.values.name
         dtype = keys if keys == values else f"{keys}, {values}"
@@ -78,6 +80,8 @@ def held_rows(result: Memory) -> Iterator[tuple[str, str, str, str, str]]:
 
 def growth_lines(result: Memory) -> Iterator[str]:
     """The cost of one more token, and the bytes it reads."""
+    if result.model.kept == ():
+        return
     read = result.weights.read
     if result.held is not None:
         yield f"one more token of each sequence: {integer(result.growth)} bytes of cache"
@@ -154,7 +158,7 @@ _TERMS = ("weights", "gradients", "optimizer", "master", "activations")
 def assumptions(result: Memory) -> Iterator[str]:
     """The assumptions behind the numbers, one line each."""
     yield from result.weights.assumes
-    yield from result.engine.assumes
+    yield from result.engine.assumes if result.model.kept != () else ()
     if any(each.kind == "cross" for each in result.held or ()):
         yield f"{integer(result.request.source)} tokens of encoder or image output (--source)"
     if result.activations:

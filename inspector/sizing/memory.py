@@ -318,7 +318,7 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
     if model.kept is None:
         why = f"what the layers keep is unknown: {model.unknown}; weights are exact, and the total excludes the cache"
         found.append(Finding("cache-unknown", "warning", why))
-    elif not model.is_confirmed(runs.name):
+    elif model.kept and not model.is_confirmed(runs.name):
         why = f"this cache was not compared with {runs.name}'s own for such a model: it is computed by general rules"
         found.append(Finding("cache-unconfirmed", "info", why))
     if context and model.context and context > model.context:
@@ -326,7 +326,7 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
         advice = "" if model.scaling else "; a longer one needs rope scaling, and quality falls"
         why = f"the model is made for {model.context:,} tokens{scaled}, but {context:,} are requested{advice}"
         found.append(Finding("context-beyond", "warning", why))
-    if context is None and model.context is None:
+    if context is None and model.context is None and model.kept != ():
         why = f"the configuration gives no maximum context: {USUAL_CONTEXT:,} tokens are assumed"
         found.append(Finding("context-unknown", "info", why))
     found += odd_blocks(model.kept or (), runs, request)
