@@ -114,7 +114,11 @@ def test_exit_codes(inspect: Run, tmp_path: Path) -> None:
     broken = hostile.make(hostile.CASES["truncated"].trips, tmp_path / "broken")
     (tmp_path / "empty").mkdir()
     assert inspect("audit", sound).code == 0
+    assert "values were not read: --data" in inspect("audit", sound).out
+    assert "values were not read" not in inspect("audit", sound, "--data").out
     assert inspect("audit", warned).code == 0
+    opened_by_none = hostile.make(hostile.CASES["refused"].trips, tmp_path / "opened_by_none")
+    assert inspect("audit", opened_by_none).code == 1
     assert inspect("audit", warned, "--fail-on", "warning").code == 1
     assert inspect("audit", broken).code == 1
     assert inspect("audit", broken, "--ignore", "truncated").code == 0

@@ -153,6 +153,25 @@ def test_constants_of_a_script() -> None:
     )
 
 
+def test_a_package() -> None:
+    """torch.package keeps all storages in one folder, for pickles anywhere and for TorchScript (torch 2.13)."""
+    module = state({"b": Saved((2,), "1.storage")})
+    records = {
+        "p/.data/0.storage": bytes(24),
+        "p/.data/1.storage": bytes(8),
+        "p/model/model.pkl": state({"a": Saved((2, 3), "0")}),
+        "p/model/code.py": b"\x80",
+        "p/.data/ts_code/0/data.pkl": module,
+        "p/.data/extern_modules": b"torch\n",
+    }
+    found, said = read(zipped(records))
+    assert listed(found) == [
+        ("model.model.a", "F32", (2, 3), "0.storage"),
+        (".data.ts_code.0.data.b", "F32", (2,), "1.storage"),
+    ]
+    assert ({key: each.size for key, each in found.storages.items()}, said) == ({"0.storage": 24, "1.storage": 8}, [])
+
+
 def test_a_compressed_storage_is_told() -> None:
     """Of the weights and of the constants, and in a nested archive."""
     what = ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them")

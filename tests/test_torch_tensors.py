@@ -147,6 +147,15 @@ def test_the_most_values(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- kinds of tensors -------------------------------------------------------------------------
 
 
+def test_a_configuration_that_refers_to_itself() -> None:
+    """Each node of OmegaConf's names its parent: nothing is left out, because there is no tensor in it."""
+    config = made("omegaconf.dictconfig.DictConfig")
+    nodes = [made("omegaconf.nodes.AnyNode", state=mapping(_parent=config, _val=at)) for at in range(MAX_TIMES + 3)]
+    config.state = mapping(_content=mapping(**{f"n{at}": node for at, node in enumerate(nodes)}))
+    found = walk(mapping(config=config, weight=made("torch._utils._rebuild_tensor_v2", storage(), 0, (3, 4), (4, 1))))
+    assert ([view.name for view in found.views], found.complete) == (["weight"], True)
+
+
 def test_a_plain_tensor() -> None:
     assert walk(tensor()).views == (plain(""),)
     half = tensor((2,), (3,), 5, storage("7", "HalfStorage", 20))

@@ -231,8 +231,6 @@ def _is_explained(finding: Finding, subject: Subject, found: Sequence[Finding]) 
         return any(name in finding.message for name in gone)
     if finding.rule in _OF_KIND:
         return any(other.rule in _IDENTIFYING and other.path == finding.path for other in found)
-    if finding.rule == "unopened":  # the end of an archive, which lists what is in it, is missing
-        return any(other.rule == "truncated" and other.path == finding.path for other in found)
     if finding.rule == "missing-part":  # from the file's key-values, if file names already show it
         return any(other.rule == "missing-shard" and other.path == finding.path for other in found)
     return finding.rule in _CONSEQUENCES and subject.incomplete

@@ -37,6 +37,7 @@ class Audit(Tabular):
     checkpoints: tuple[Audited, ...]
     ignored: Counter[str] = field(default_factory=Counter)  # rule → number of ignored findings
     failed: tuple[Failed, ...] = ()
+    data: bool = True  # whether the tensors' values were read
 
     @property
     def counts(self) -> dict[Severity, int]:
@@ -129,7 +130,7 @@ def audit(
         else:
             path = None if config is None else Path(config)
             judged = each_of(named, revision, more, alone=alone, config=path, own_process=own_process)
-        result = collect(judged, ignore)
+        result = replace(collect(judged, ignore), data=data)
     if sums is not None:
         sums.save()
     return result

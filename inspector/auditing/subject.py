@@ -174,8 +174,8 @@ class Subject(Files):
         for path in [path for path in paths if self.place.files.get(path)][: limits.MAX_EXTRA]:
             try:
                 found = self._findings_on_size(path)
-            except FormatError as error:
-                found = (checkpoints.finding_of(error, path),)
+            except FormatError as error:  # what is in a pickle is searched by a rule, which reports it
+                found = () if path.endswith((*PICKLED, *_ALSO_PICKLED)) else (checkpoints.finding_of(error, path),)
             except InspectorError:
                 continue
             yield from (each for each in found if each.severity != "info" and each.rule in ("truncated", "trailing"))

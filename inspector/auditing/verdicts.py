@@ -77,11 +77,14 @@ def verdicts(subject: Subject, found: list[Finding], *, own_process: bool = Fals
 
 
 def refusals(given: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
-    """Files that a library refuses although no finding explains why."""
+    """Files that a library refuses although no finding explains why, and files that nothing opens without an error."""
     explained = {each.path for each in found if each.severity != "info"}
+    failing = {each.path for each in found if _is_error(each)}
+    opened = {each.path for each in given if each.accepts is not False}
     for verdict in given:
-        if verdict.asked and verdict.accepts is False and verdict.path not in explained:
-            severity: Severity = "error" if verdict.reader == "safetensors" else "warning"
+        refused = verdict.asked and verdict.accepts is False and verdict.path not in failing
+        if refused and (verdict.path not in opened or verdict.path not in explained):
+            severity: Severity = "warning" if verdict.path in opened else "error"
             yield Finding("refused", severity, f"{verdict.reader} refuses it: {verdict.reason}", verdict.path)
 
 

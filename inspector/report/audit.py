@@ -120,7 +120,10 @@ def summary(result: Audit) -> str:
     left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
     models = plural(sum(each.is_model for each in result.checkpoints), "model")
     failed = f"; {plural(len(result.failed), 'target')} not audited" if result.failed else ""
-    return f"{models}: {counted}" + (f"; ignored: {left_out}" if left_out else "") + failed
+    unread = (
+        "" if result.data or not any(each.is_model for each in result.checkpoints) else "; values were not read: --data"
+    )
+    return f"{models}: {counted}" + (f"; ignored: {left_out}" if left_out else "") + failed + unread
 
 
 def document(result: Audit) -> dict[str, Any]:

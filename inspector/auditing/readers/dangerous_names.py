@@ -79,6 +79,15 @@ _ACTING = _words(
     FunctionType _import_dotted_name _load_from_bytes import_dotted_name string_to_object instantiate
     """
 )
+#: Words of functions that run something, in packages of which nothing else is known: mlflow's `_run_entry_point`.
+_ACTING_WORDS = _words(
+    """
+    run exec execute eval evaluate shell bash cmd command commands spawn popen system subprocess launch script process
+    call invoke import load open download fetch install compile edit pipe dispatch
+    """
+)
+#: Parts of names of classes that run a program when they are made: Airflow's `BashOperator`, paramiko's `ProxyCommand`.
+_PROGRAMS = ("Shell", "Bash", "Command", "Subprocess", "SubProcess", "Popen", "ExternalProgram", "Executor")
 #: Functions that recreate compiled classes: as harmless as the class.
 _REBUILDING = ("__pyx_unpickle_", "_unpickle_", "_rebuild_", "_reconstruct", "_make_")
 
@@ -99,7 +108,9 @@ def danger(reached: Reached) -> Danger | None:
         return "warning" if soft or _is_misused(reached) else "error"
     rebuilds = parts[-1].startswith(_REBUILDING)
     called = is_function and reached.use == "call" and not rebuilds and not _is_misused(reached)
-    return "error" if called and parts[0] in _FRAMEWORKS else "warning"
+    acting = not _ACTING_WORDS.isdisjoint(last.lower().split("_"))
+    programs = any(word in parts[-1] for word in _PROGRAMS)
+    return "error" if programs or (called and (acting or parts[0] in _FRAMEWORKS)) else "warning"
 
 
 def _acts(reached: Reached, parts: list[str]) -> bool:

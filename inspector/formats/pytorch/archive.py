@@ -4,6 +4,8 @@ NAME/data.pkl, NAME/data/KEY                    a value, and the bytes of its st
 NAME/constants.pkl, NAME/constants/KEY          TorchScript: constants of its code
 NAME/data/weights/*_config.json, …/weight_0     .pt2: a tensor a record, described in JSON
 serialized_state_dict.pt                        .pt2 before 2.8: an archive within the archive
+NAME/FOLDER/FILE, NAME/.data/KEY.storage        torch.package: pickles and sources anywhere, and their storages;
+NAME/.data/ts_code/NUMBER/data.pkl              TorchScript in it, with the same storages
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ MAX_DESCRIPTION = 16 * 1024 * 1024
 #: Exported programs: suffixes of the records that describe their tensors, or of the inner archives with them.
 _DESCRIBED = ("_weights_config.json", "_constants_config.json")
 _NESTED = ("serialized_state_dict.pt", "serialized_constants.pt")
+#: What `PackageExporter` always writes (`torch/package/package_exporter.py`, `_finalize_zip`).
+_PACKAGE = ".data/extern_modules"
 
 
 class _Archive(NamedTuple):
@@ -55,7 +59,13 @@ class _Archive(NamedTuple):
 def is_known(members: Sequence[Member]) -> bool:
     """Whether an archive is of one of PyTorch's kinds."""
     names = {each.name.rpartition("/")[2] for each in members}
-    return "data.pkl" in names or _is_program(members)
+    return "data.pkl" in names or _is_program(members) or _package_of(members) is not None
+
+
+def _package_of(members: Sequence[Member]) -> str | None:
+    """The folder of a torch.package, with its slash; None if the archive is not one."""
+    found = (each.name.removesuffix(_PACKAGE) for each in members if each.name.endswith(_PACKAGE))
+    return next((folder for folder in found if not folder or folder.endswith("/")), None)
 
 
 def _is_program(members: Sequence[Member]) -> bool:
@@ -75,6 +85,9 @@ def read(read_at: Read, size: int, path: str, findings: Findings) -> Found:
             f"{escape(path)} begins as a ZIP archive, PyTorch's or another, and {error}", "truncated"
         ) from error
     archive = _Archive(read_at, size, path, findings, members, layout.frame_of(read_at, members, end))
+    package = _package_of(members)
+    if package is not None:
+        return together(_tensors_of_package(archive, package), archive.frame)
     pickled = next((each for each in members if each.name.endswith("/data.pkl") or each.name == "data.pkl"), None)
     if pickled is None and _is_program(members):
         return together(_tensors_of_program(archive), archive.frame)
@@ -104,6 +117,33 @@ def _tensors_of_pickle(archive: _Archive, pickled: Member, folder: str) -> Found
     storages = layout.of_members(archive.members, folder, archive.frame, archive.size, archive.findings)
     places = [(start, end) for header, _, start, end in archive.frame.members if header == pickled.header]
     return walked.found(storages, layout.Frame(pickles=places), program.value)
+
+
+def _tensors_of_package(archive: _Archive, folder: str) -> Iterator[Found]:
+    """The tensors of all pickles in a torch.package. Names begin with the pickle's path if there are several."""
+    data = f"{folder}.data"
+    pickles = [each for each in archive.members if _is_pickle(archive, each, data)]
+    for each in pickles:
+        found = _tensors_of_pickle(archive, each, data)
+        named = each.name.startswith(f"{data}/ts_code/")  # its keys are the records' names
+        views = found.views if named else tuple(_with_suffix(view) for view in found.views)
+        name = each.name.removeprefix(folder).removesuffix(".pkl").replace("/", ".") if len(pickles) > 1 else ""
+        storages = {key: storage for key, storage in found.storages.items() if key.endswith(".storage")}
+        yield within(found._replace(views=views, storages=storages), "", name)
+
+
+def _is_pickle(archive: _Archive, member: Member, data: str) -> bool:
+    if member.name.startswith(f"{data}/"):
+        return member.name.startswith(f"{data}/ts_code/") and member.name.endswith("/data.pkl")
+    try:
+        start = zips.unpacked(archive.read_at, member, 2)
+    except zips.ZipError:
+        return False
+    return start[:1] == b"\x80" and not member.name.endswith(".py")
+
+
+def _with_suffix(view: View) -> View:
+    return view if view.storage is None else view._replace(storage=f"{view.storage}.storage")
 
 
 def _stream_of(read_at: Read, pickled: Member) -> Stream:

@@ -49,6 +49,11 @@ builtins.object:
 torch.jit._pickle.{build_intlist,build_tensorlist,build_doublelist,build_boollist}: any
 torch.jit._pickle.restore_type_tag: any text
 types.NoneType: -
+typing.{Any,Dict,List,Optional,Sequence,Tuple,Union}: -
+omegaconf.{dictconfig.DictConfig,listconfig.ListConfig}:
+omegaconf.nodes.{AnyNode,StringNode,IntegerNode,FloatNode,BooleanNode,BytesNode,PathNode,EnumNode}:
+omegaconf.base.{Metadata,ContainerMetadata}:
+torch.jit._script.unpackage_script_module: any text
 _codecs.encode: scalar codec?
 copyreg._reconstructor: class object none
 copyreg.__newobj__: class any*

@@ -73,6 +73,7 @@ class _Search:
         self.opaque: dict[str, None] = {}
         self.complete = True
         self._times: Counter[int] = Counter()  # container → how often it was visited
+        self._without: set[int] = set()  # values that were searched for tensors
 
     def visited(self, name: str, value: Any) -> Sequence[tuple[str, Any]]:
         """Notes a tensor; of anything else, the parts that are visited next."""
@@ -83,9 +84,22 @@ class _Search:
         inner = list(_parts_of_value(value))
         self._times[id(value)] += any(not isinstance(part, _PLAIN) for _, part in inner)
         if self._times[id(value)] > MAX_TIMES:
-            self.complete = False
+            self.complete = self.complete and not self._holds_tensors(value)
             return ()
         return inner
+
+    def _holds_tensors(self, value: Any) -> bool:
+        """Whether there is a tensor anywhere in a value: a configuration that refers to itself has none."""
+        pending = [value]
+        while pending:
+            each = pending.pop()
+            if isinstance(each, _PLAIN) or id(each) in self._without:
+                continue
+            self._without.add(id(each))
+            if isinstance(each, (Made, Persistent)) and _views_of("", each) is not None:
+                return True
+            pending += [part for _, part in _parts_of_value(each)]
+        return False
 
     def _is_noted(self, name: str, value: Made | Persistent) -> bool:
         """Whether a value is a tensor, sound or malformed."""
