@@ -5,31 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import rule_words
 from every import every
 
-from inspector.auditing.consistency import packing, tensor_names
+from inspector.auditing.consistency import packing
 from inspector.auditing.readers import dangerous_names, tokenizer_json
 from inspector.formats.pytorch.values import Reached
-
-
-@pytest.mark.parametrize(
-    ("stored", "wanted", "found"),
-    [
-        ("model.h.0.mlp.weight", "model.layers.0.mlp.weight", "model.h.0.mlp.weight"),
-        ("model.blocks.0.layers.1.weight", "model.layers.0.layers.1.weight", "model.blocks.0.layers.1.weight"),
-        ("model.h.0.h.1.weight", "model.layers.0.layers.1.weight", None),  # one word alone belongs to another rule
-        ("model.layers.0.attention.q.weight", "model.layers.0.self_attn.q.weight", "model.layers.0.attention.q.weight"),
-        ("norm.kernel", "norm.weight", "norm.kernel"),
-        ("norm.weight", "norm.weight", None),
-        ("model.group.0.mlp.weight", "model.layers.0.mlp.weight", None),
-    ],
-)
-def test_names_of_another_convention(stored: str, wanted: str, found: str | None) -> None:
-    assert [each.tensor for each in tensor_names._other_word([stored, "a"], [wanted, "a"])] == (
-        [found] if found else []
-    )
 
 
 @every(

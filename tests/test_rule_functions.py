@@ -57,62 +57,6 @@ def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
     assert tensor_names._is_statistic(name) == is_one
 
 
-@pytest.mark.parametrize(
-    ("stored", "wanted", "found"),
-    [
-        (["_orig_mod.a", "_orig_mod.b"], ["a", "b"], [("Transformers looks for a, without _orig_mod.", "_orig_mod.a")]),
-        (["m.module.b", "m.module.a"], ["m.a", "m.b"], [("Transformers looks for m.a, without module.", "m.module.a")]),
-        (["module.a", "b"], ["a", "b"], []),  # half of them
-        (["module.a", "module.b", "c"], ["a", "b", "c"], [("Transformers looks for a, without module.", "module.a")]),
-        (["x.a", "x.b"], ["a", "b"], []),
-    ],
-)
-def test_wrappers_of_training(stored: list[str], wanted: list[str], found: list[tuple[str, str]]) -> None:
-    assert [(each.message, each.tensor) for each in tensor_names._with_wrapper(stored, wanted)] == found
-
-
-@pytest.mark.parametrize(
-    ("name", "extra", "others"),
-    [
-        ("a.b.c", ["x.a.b.c"], ["x.a.b.c"]),
-        ("a.b.c", ["xa.b.c"], []),
-        ("a.b.c", ["b.c", "c"], ["b.c", "c"]),
-        ("a.b.c", ["a.b"], []),
-        ("c", ["c"], []),
-    ],
-)
-def test_names_with_one_prefix_more_or_less(name: str, extra: list[str], others: list[str]) -> None:
-    assert list(tensor_names._other_prefix(name, extra)) == others
-
-
-@pytest.mark.parametrize(
-    ("wanted", "base"),
-    [
-        (["m.a", "m.b", "m.c", "m.d", "head"], "m"),
-        (["m.a", "m.b", "m.c", "head"], ""),  # three quarters are not enough
-        (["m.a"], "m"),
-        (["a", "b"], ""),
-    ],
-)
-def test_a_models_body(wanted: list[str], base: str) -> None:
-    assert tensor_names._base_prefix(wanted) == base
-
-
-@pytest.mark.parametrize(
-    ("name", "others"),
-    [
-        ("l.0.q_proj.weight", ["l.0.qkv_proj.weight"]),
-        ("l.0.v_proj.bias", ["l.0.qkv_proj.bias"]),
-        ("l.0.up_proj.weight", ["l.0.gate_up_proj.weight"]),
-        ("l.0.qkv_proj.weight", ["l.0.q_proj.weight"]),
-        ("l.0.gate_up_proj.weight", ["l.0.gate_proj.weight"]),
-        ("l.0.o_proj.weight", []),
-    ],
-)
-def test_fused_and_split_modules(name: str, others: list[str]) -> None:
-    assert list(tensor_names._fused_or_split(name)) == others
-
-
 @every(
     ("merges", "lost"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -57,122 +57,6 @@ def _shape_text(shape: Sequence[int]) -> str:
 def _is_statistic(name: str) -> bool:
     """Whether a tensor is a statistic of a batch norm, which no parameter count includes."""
     return name.endswith((".running_mean", ".running_var", ".num_batches_tracked"))
-
-
-#: Modules that some models fuse into one matrix and others keep separate.
-_FUSED = {
-    **dict.fromkeys(("q_proj", "k_proj", "v_proj"), ("qkv_proj",)),
-    **dict.fromkeys(("gate_proj", "up_proj"), ("gate_up_proj",)),
-    "qkv_proj": ("q_proj",),
-    "gate_up_proj": ("gate_proj",),
-}
-
-
-@rule("tensor-names", "consistent", "warning")
-def tensor_names(subject: Subject) -> Iterator[Found]:
-    """Tensors have different names than Transformers looks for in this model.
-
-    The weights are fused into one matrix although the model has several, or split although it has one, or have a prefix
-    that the other tensors lack: Transformers fills the tensors it misses with random numbers, and drops those it does
-    not know. The file belongs to another program or another model.
-    """
-    result = subject.result
-    prediction = result.prediction if result else None
-    if result is None or prediction is None or prediction.config.kind != "config.json" or result.packing:
-        return
-    if result.adapter is not None or "auto_map" in prediction.config.values or subject.incomplete:
-        return
-    files = [each for each in subject.headers if each.format in _NAMED and len(each.tensors) <= _MOST_SHAPES]
-    stored = {tensor.name for header in files for tensor in header.tensors}
-    rows = [row for row in prediction.expected if row.experts is None and row.stacked is None]
-    wanted = {name for row in rows for name in row.names()}
-    lost = wanted - stored
-    if not lost:
-        return
-    if not stored or len(lost) * 2 > len(wanted):
-        wrapped = list(_with_wrapper(stored, wanted))
-        yield from wrapped or list(_other_base(stored, wanted)) or _other_word(stored, wanted)
-        return  # the whole file follows another convention
-    base = _base_prefix(wanted)
-    held = {name: name for name in sorted(stored)}  # the accepted names of each, and its actual one
-    if base:
-        held = {each.removeprefix(f"{base}."): each for each in held} | {f"{base}.{each}": each for each in held} | held
-    lost, extra = wanted - held.keys(), {name: None for name in (*sorted(stored), *held) if name not in wanted}
-    for name in sorted(lost):
-        other = next((each for each in (*_fused_or_split(name), *_other_prefix(name, extra)) if each in held), None)
-        if other is not None:
-            yield Found(f"Transformers looks for {name:.100}", None, held[other])
-            return
-    yield from _other_word(held, wanted)
-
-
-#: Formats whose names are those of Transformers' tensors.
-_NAMED = ("safetensors", "pytorch")
-#: Wrappers that training puts around a model, which remain in the names of its tensors.
-_WRAPPERS = ("_orig_mod.", "module.", "_forward_module.", "_fsdp_wrapped_module.", "state_dict.")
-
-
-#: Parts of names that differ between conventions: Transformers' own, and other names for the same module.
-_WORDS = (
-    *((".layers.", ".h."), (".layers.", ".blocks."), (".layers.", ".layer.")),
-    *((".self_attn.", ".attention."), (".weight", ".kernel")),
-)
-
-
-def _other_word(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are correct except for a word from another convention."""
-    lost, extra = {*wanted} - {*stored}, {*stored} - {*wanted}
-    for own, other in _WORDS:
-        moved = [name for name in lost if own in name and name.replace(own, other, 1) in extra]
-        if moved:
-            name = min(moved)
-            yield Found(f"Transformers looks for {name:.100}", None, name.replace(own, other, 1))
-            return
-
-
-def _with_wrapper(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are correct except for a prefix or infix added by a training program."""
-    for wrapper in _WRAPPERS:
-        inner = {name: name.replace(wrapper, "") for name in stored if wrapper in name}
-        if len({*inner.values()} & {*wanted}) * 2 > len(wanted):
-            name = min(inner)
-            yield Found(f"Transformers looks for {inner[name]:.100}, without {wrapper}", None, name)
-            return
-
-
-def _other_base(stored: Collection[str], wanted: Collection[str]) -> Iterator[Found]:
-    """Names that are correct except for another model's name for the body, which Transformers does not remove."""
-    base = _base_prefix(wanted)
-    inner = {name.removeprefix(f"{base}."): name for name in wanted if name.startswith(f"{base}.")} if base else {}
-    for prefix in sorted({name.partition(".")[0] for name in stored} - {base}):
-        rests = {name: name.removeprefix(f"{prefix}.") for name in stored if name.startswith(f"{prefix}.")}
-        found = {name: inner[rest] for name, rest in rests.items() if rest in inner}
-        if len(found) * 2 > len(inner):
-            name = min(found)
-            yield Found(f"Transformers looks for {found[name]:.100}", None, name)
-            return
-
-
-def _other_prefix(name: str, extra: Collection[str]) -> Iterator[str]:
-    """The name with one prefix added or removed, as in the model's other tensors."""
-    yield from (each for each in extra if each.endswith("." + name))
-    while "." in name:
-        name = name.partition(".")[2]
-        if name in extra:
-            yield name
-
-
-def _base_prefix(wanted: Collection[str]) -> str:
-    """The body's name within a model with a head, a prefix that Transformers adds or removes; else ""."""
-    first, number = Counter(name.partition(".")[0] for name in wanted).most_common(1)[0]
-    return first if number * 4 > len(wanted) * 3 else ""
-
-
-def _fused_or_split(name: str) -> Iterator[str]:
-    """Possible names of the same weights: with the module fused, or split."""
-    stem, _, tail = name.rpartition(".")
-    parent, _, module = stem.rpartition(".")
-    yield from (f"{parent}.{other}.{tail}" for other in _FUSED.get(module, ()))
 
 
 @rule("dtype-mixture", "consistent", "warning")

@@ -281,22 +281,40 @@ def gguf_keys(subject: Subject) -> Iterator[Found]:
     files = [each for each in subject.all_headers if each.format == "gguf" and each.tensors]
     known = predicted_gguf() if files else frozenset()
     for header in files:
-        architecture = header.metadata.get("general.architecture")
-        if architecture not in known or header.metadata.get("general.type", "model") != "model":
+        metadata = header.metadata
+        architecture = metadata.get("general.architecture")
+        if architecture not in known or metadata.get("general.type", "model") != "model":
             continue
+        assert isinstance(metadata, KeyValues)
         own = table()["architectures"].get(architecture, {}).get("needed", ())
         hand = by_hand()
         whole = tuple(hand["without_architecture"])
         needed = [key if key.startswith(whole) else f"{architecture}.{key}" for key in own or hand["needed"]]
-        missing = [key for key in needed if key not in header.metadata]
+        missing = [key for key in needed if key not in metadata and not _is_exempt(key, metadata)]
         epsilons = [f"{architecture}.{key}" for key in hand["epsilons"]]
-        if not own and not any(key in header.metadata for key in epsilons):
+        if not own and not any(key in metadata for key in epsilons):
             missing.append(epsilons[0])
         for key in missing:
             yield Found(f"no {key}, which llama.cpp needs", header.path)
-        heads = header.metadata.get(f"{architecture}.attention.head_count")
+        heads = metadata.get(f"{architecture}.attention.head_count")
         if heads == 0 and any(".attn_q." in tensor.name for tensor in header.tensors):
             yield Found(f"{architecture}.attention.head_count is 0, but there are query projections", header.path)
+
+
+def _is_exempt(key: str, metadata: KeyValues) -> bool:
+    """Whether llama.cpp does without a key in a model of this depth and vocabulary.
+
+    It tells DeepSeek-V2-Lite, whose queries have no latent, from its larger relatives by them
+    (`llama_model_deepseek2::load_arch_hparams`), as models of every depth from 1 to 99 without the key showed.
+    """
+    architecture, _, field = key.partition(".")
+    depth, tokens = metadata.get(f"{architecture}.block_count"), metadata.fields.get("tokenizer.ggml.tokens")
+    return any(
+        architecture in each["architectures"]
+        and depth in each["block_count"]
+        and ("tokens" not in each or (tokens is not None and tokens.items in each["tokens"]))
+        for each in by_hand()["not_needed"].get(field, ())
+    )
 
 
 @rule("gguf-name", "consistent", "warning")

@@ -7,12 +7,16 @@
     marlin-24            weight_packed I32 [I/32, O·b/2] scale_packed [I/g, O]   meta I16
     sparse               compressed [O, I/2] or [n]      bitmask U8 [O, I/8]
 
+Experts in one tensor have the same pieces after the tensor's name, which is no module: `gate_up_proj_packed`,
+`gate_up_proj_scale`, `gate_up_proj_global_scale`.
+
 `weight_shape` is data, which is not read. `config_groups` gives bits and group sizes, checked against the tensors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from inspector.model import Tensor
@@ -30,12 +34,22 @@ from inspector.quantization.scheme import (
     number_of,
 )
 
+#: Suffix after the name of experts' stacked tensor → the suffix after a module's name.
+_AS_OF_MODULE: Mapping[str, str] = {
+    "": ".weight",
+    **{end: f".weight{end}" for end in ("_packed", "_scale", "_zero_point", "_shape", "_g_idx", "_global_scale")},
+}
 SIX_BITS = 32 * 6 // 8  # bytes per scale of MXFP6
 PLAIN = frozenset({"I8", "F8_E4M3", "F8_E5M2"})
 
 
 def _unpack(unit: Unit, declared: Declared) -> Weight | None:
-    pieces = unit.pieces
+    pieces = {_AS_OF_MODULE.get(end, end): tensor for end, tensor in unit.pieces.items()}
+    weight = _unpack_pieces(pieces, declared)
+    return weight and replace(weight, end=next(end for end in unit.pieces if _AS_OF_MODULE.get(end, end) == weight.end))
+
+
+def _unpack_pieces(pieces: Mapping[str, Tensor], declared: Declared) -> Weight | None:
     if ".compressed" in pieces and ".bitmask" in pieces:
         return _unpack_sparse(pieces[".compressed"], pieces[".bitmask"])
     packed, scale = pieces.get(".weight_packed"), pieces.get(".weight_scale")
@@ -143,20 +157,21 @@ def _needs(unit: Unit, weight: Weight, declared: Declared) -> str:
     ends = _NEEDS.get(weight.variant, ".weight_scale")
     symmetric = [each.get("symmetric") for each in _declared_weights(declared.values)]
     asymmetric = weight.variant in ("pack-quantized", "int-quantized") and bool(symmetric) and not any(symmetric)
-    return f"{ends} .weight_zero_point" if asymmetric and None not in symmetric else ends
+    ends = f"{ends} .weight_zero_point" if asymmetric and None not in symmetric else ends
+    return ends if weight.end.startswith(".") else ends.replace(".weight", "")
 
 
 SCHEME = Scheme(
     name="compressed-tensors",
     methods=frozenset({"compressed-tensors", "compressed_tensors", *AUTO_ROUND}),
-    weights={".weight_packed": ".weight", ".compressed": ".weight", ".weight": ".weight"},
+    weights={".weight_packed": ".weight", ".compressed": ".weight", ".weight": ".weight", "_packed": "", "": ""},
     side=by_suffix(
-        scales=".weight_scale .scale_packed",
-        zero_points=".weight_zero_point",
-        shapes=".weight_shape .shape",
-        order_of_columns=".weight_g_idx",
-        scales_of_scales=".weight_global_scale",
-        scales_of_inputs=".input_global_scale .input_scale",
+        scales=".weight_scale .scale_packed _scale",
+        zero_points=".weight_zero_point _zero_point",
+        shapes=".weight_shape .shape _shape",
+        order_of_columns=".weight_g_idx _g_idx",
+        scales_of_scales=".weight_global_scale _global_scale",
+        scales_of_inputs=".input_global_scale .input_scale _input_global_scale _input_scale",
         zero_points_of_inputs=".input_zero_point",
         scales_of_outputs=".output_scale",
         zero_points_of_outputs=".output_zero_point",
