@@ -577,6 +577,38 @@ def test_weights_of_other_names_that_lack_a_piece(unit: str) -> None:
     assert lacking == (weight, (f"layers.1.{parts[-1][2]}".removeprefix(stem),))
 
 
+@pytest.mark.parametrize(
+    ("unit", "shape", "scheme"),
+    [
+        ("U8 8×128×32 _packed | F8_E4M3 8×128×4 _scale | F32 8×1 _global_scale", (8, 128, 64), "nvfp4-pack-quantized"),
+        ("U8 8×128×32 _packed | U8 8×128×2 _scale", (8, 128, 64), "mxfp4-pack-quantized"),
+        ("I32 8×128×8 _packed | BF16 8×128×2 _scale | I64 3 _shape", (8, 128, 64), "pack-quantized"),
+        ("F8_E4M3 8×128×64 - | F32 8×128×1 _scale", (8, 128, 64), "float-quantized"),
+    ],
+)
+def test_experts_in_one_tensor(unit: str, shape: tuple[int, ...], scheme: str) -> None:
+    """The pieces of experts that are one packed tensor follow its name, which has no last word `weight`.
+
+    Two codes of four bits are in a byte, eight in a word: 32 bytes or 8 words are 64 columns.
+    """
+    name = "layers.{}.mlp.experts.gate_up_proj"
+    parts = [each.split() for each in unit.split(" | ")]
+    stored = tensors(
+        *(f"{dtype} {size} {name.format(at)}{end.removeprefix('-')}" for at in (0, 1) for dtype, size, end in parts)
+    )
+    values = {
+        "quant_method": "compressed-tensors",
+        "config_groups": {"g": {"weights": {"num_bits": 4, "group_size": 32}}},
+    }
+    packing = packing_by_words(stored, {each.name.rpartition(".")[2] for each in stored}, values)
+    assert packing is not None
+    assert packing.scheme == f"compressed-tensors-{scheme}"
+    assert set(packing.shapes.values()) == {shape}
+    assert set(packing.names.values()) == {name.format(0), name.format(1)}
+    assert len(packing.side) == len(stored) - 2
+    assert not packing.lacking
+
+
 def test_a_missing_shard_is_the_cause_of_missing_side_data(tmp_path: Path) -> None:
     """Side data in a shard that is not there: the shard is reported, not each weight that it served."""
     loaded = recipe("gptq-4bit")

@@ -241,6 +241,29 @@ def keyed(tensors: dict[str, list[int]] | None = None, name: str = "m.gguf", **c
     }
 
 
+@every(
+    ("architecture", "blocks", "words", "does_without"),
+    [
+        ("deepseek2", 26, 8, True), ("deepseek2", 27, 8, True), ("deepseek2", 28, 8, False), ("deepseek2", 48, 8, False),
+        ("deepseek2", 48, 128_256, True), ("deepseek2", 47, 128_256, False), ("mistral4", 27, 8, True),
+        ("mistral4", 28, 8, False), ("minicpm3", 27, 8, False),
+    ],
+)  # fmt: skip
+def test_models_whose_queries_need_no_latent(
+    architecture: str, blocks: int, words: int, tmp_path: Path, *, does_without: bool
+) -> None:
+    """xllamacpp 2026.10.11549 loads these without the rank, or names it as the key that it did not find."""
+    tokens = struct.pack("<IIQ", 9, 8, words) + struct.pack("<Qc", 1, b"a") * words
+    keys = {
+        "general.architecture": architecture,
+        f"{architecture}.block_count": blocks,
+        "tokenizer.ggml.tokens": tokens,
+    }
+    files = {"m.gguf": gguf(keys, TENSORS)}
+    lost = f"m.gguf: error: no {architecture}.attention.q_lora_rank, which llama.cpp needs"
+    assert (lost not in rule_words.lines("gguf-keys", files, tmp_path)) == does_without
+
+
 def types(last: int) -> bytes:
     """An array of int32: seven tokens of type 1, and one more."""
     return struct.pack("<IIQ8i", 9, 5, 8, *[1] * 7, last)
