@@ -32,7 +32,8 @@ def said(config: dict[str, Any], shapes: dict[str, Any], folder: Path, **more: b
 def test_as_transformers_loads_the_names(row: dict[str, Any], tmp_path: Path) -> None:
     """Changed names of sound models: a warning exactly where `output_loading_info` has missing and unknown tensors."""
     case = cases.load(cases.FOLDER / f"{row['case']}.txt")[row["number"]]
-    shapes = {re.sub(*row["change"], name): list(shape) for name, shape in case.shapes.items()}
+    pattern, other = row["change"]
+    shapes = {re.sub(pattern, other, name): list(shape) for name, shape in case.shapes.items()}
     assert bool(said(case.config, shapes, tmp_path)) == (row["missing"] > 0 and row["unknown"] > 0)
 
 
