@@ -334,7 +334,8 @@ def record(sources: list[Path]) -> None:
         for path in cases.FOLDER.glob("*.txt")
         for number, case in enumerate(cases.load(path))
     }
-    rows, seen = [], Counter[tuple[str, bool]]()
+    rows: list[dict[str, Any]] = []
+    seen = Counter[tuple[str, bool]]()
     for line in (line for path in sources for line in path.read_text().splitlines()):
         made = json.loads(line)
         stem, number, names = known[json.dumps(made["config"])]
