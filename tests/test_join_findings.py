@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from joining import GATE, NORM, Book, K, Q, tensors
+from joining import GATE, NORM, Book, K, Q, row, tensors
 
 from inspector.bridge import labels
 from inspector.bridge.book import book_missing
@@ -65,6 +65,17 @@ def test_missing_rows_are_found_by_their_name() -> None:
     found = list(book_missing(ledger, wanted, {}, 16, lambda _: False))
     assert found == [Finding("missing", "error", "2 tensors of q_proj predicted and not stored", None, wanted[0].name)]
     assert ledger.steps() == (Step("missing", -64, 2, "2 × self_attn.q_proj not stored"),)
+
+
+def test_missing_layers_are_one_finding() -> None:
+    """Two of three layers with nothing of them: one finding; of the third only one row is missing."""
+    name = "model.layers.{layer}.self_attn.%s.weight"
+    rows = [row(f"{kind}_proj", name % f"{kind}_proj", 4, 4, layers=(0, 1, 2)) for kind in "qkv"]
+    book = Book(tensors(*(f"BF16 4×4 {(name % kind).format(layer=0)}" for kind in ("q_proj", "k_proj"))), rows)
+    assert [each.message for each in book.account.findings] == [
+        "layers 1–2 predicted and not stored, with 6 tensors",
+        "1 tensor of v_proj predicted and not stored",
+    ]
 
 
 # --- labels ---------------------------------------------------------------------------------------

@@ -548,7 +548,7 @@ AGREED: list[Case] = [
     ("vocabulary-lines", {"tokenizer_config.json": BERT, "vocab.txt": b"a\n[UNK]\r\n"}, []),
     ("file-case", {"Config.json": "{}", "a.bin": "x"}, ["Config.json: error: loaders look for config.json, in lower case: rename it"]),
     ("tensor-in-two-files", {"model.safetensors": safetensors({"a": [4]})}, []),
-    ("tensor-in-two-files", {"model-00001-of-00002.safetensors": safetensors({"a": [4]}), "model-00002-of-00002.safetensors": safetensors({"a": [4]})}, ["model-00002-of-00002.safetensors: warning: also stored in model-00001-of-00002.safetensors"]),
+    ("tensor-in-two-files", {"model-00001-of-00002.safetensors": safetensors({"a": [4]}), "model-00002-of-00002.safetensors": safetensors({"a": [4]})}, ["model-00002-of-00002.safetensors: warning: the same 1 tensor as model-00001-of-00002.safetensors, a copy of it in place of another file?"]),
     ("tensor-in-two-files", {"model-00001-of-00002.safetensors": safetensors({"a": [4]}), "model-00002-of-00002.safetensors": safetensors({"a": [2, 2]})}, ["model-00002-of-00002.safetensors: error: also stored in model-00001-of-00002.safetensors"]),
 ]  # fmt: skip
 

@@ -25,7 +25,7 @@ from inspector.formats import training
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Expected, Finding, Packing, Prediction, Severity
 from inspector.model.codes import Code
-from inspector.units import integer, plural, times
+from inspector.units import integer, plural, ranges, times
 
 
 class Account(NamedTuple):
@@ -72,7 +72,8 @@ def account(
         findings.append(Finding("unexplained", "warning", what, None, unexplained[0]))
     same = {other: kept for kept, others in stored.shared.items() for other in others}
     without_pooler = prediction is not None and prediction.head in BARE
-    findings += book_missing(ledger, joined.missing, same, bits, stored.is_lost, without_pooler=without_pooler)
+    rows = prediction.expected if prediction else ()
+    findings += book_missing(ledger, joined.missing, same, bits, stored.is_lost, rows, without_pooler=without_pooler)
     _book_ties(ledger, prediction)
     claimed = {**surplus.by_cause, "duplicate": [*surplus.by_cause.get("duplicate", ()), *joined.copies]}
     matched = sum(len(named.groups[number][1]) for number in joined.whole) + sum(
@@ -330,14 +331,16 @@ def book_missing(
     shared: Mapping[str, str],
     bits: int,
     is_lost: Callable[[str], bool],
+    predicted: Sequence[Expected] = (),
     *,
     without_pooler: bool = False,
 ) -> Iterator[Finding]:
-    """A step for their bytes, and a finding for each row of the prediction.
+    """A step for their bytes, a finding for layers of which nothing is stored, and one for each other row.
 
     Args:
         shared: name → the stored tensor that is the same according to the file.
         is_lost: whether a tensor of this name is in a file that is missing: such a head is not tied.
+        predicted: all rows, which show what a layer has.
         without_pooler: whether the model is a body, which its own class may have been saved without a pooler.
     """
     rows: dict[str, list[Wanted]] = {}
@@ -351,11 +354,43 @@ def book_missing(
             ledger.add("tied_embeddings" if head or same else "missing", -size_of(each.row.elements, bits), what)
         if not same:
             rows.setdefault(each.row.name, []).append(each)
-    for members in rows.values():
+    absent = _absent_layers([each for members in rows.values() for each in members], predicted) if rows else {}
+    for tower, layers in absent.items():
+        yield _missing_layers(tower, layers, [each for members in rows.values() for each in members])
+    for members in ([each for each in those if not _is_in(each, absent)] for those in rows.values()):
+        if not members:
+            continue
         if without_pooler and members[0].row.role == POOLER and not any(is_lost(each.name) for each in members):
             yield Finding("missing", "info", WITHOUT_POOLER, None, members[0].name)
         else:
             yield _missing(members, may_be_tied=may_be_tied)
+
+
+def _absent_layers(missing: Sequence[Wanted], predicted: Sequence[Expected]) -> Mapping[str, Sequence[int]]:
+    """Tower → its layers of which several kinds of tensors are predicted, and none is stored."""
+    lost = Counter((each.key.tower, each.key.layer) for each in missing if each.key.layer is not None)
+    tensors, kinds = Counter[tuple[str, int | None]](), Counter[tuple[str, int | None]]()
+    for row in predicted:
+        for place in ((row.tower, layer) for layer in row.layers or ()):
+            tensors[place] += 1 if row.experts is None else row.experts
+            kinds[place] += 1
+    found: dict[str, list[int]] = {}
+    for (tower, layer), number in lost.items():
+        if layer is not None and kinds[tower, layer] > 1 and number == tensors[tower, layer]:
+            found.setdefault(tower, []).append(layer)
+    return found
+
+
+def _is_in(each: Wanted, layers: Mapping[str, Sequence[int]]) -> bool:
+    return each.key.layer is not None and each.key.layer in layers.get(each.key.tower, ())
+
+
+def _missing_layers(tower: str, layers: Sequence[int], missing: Sequence[Wanted]) -> Finding:
+    """One finding for layers that are missing as a whole, as when a shard was lost."""
+    members = [each for each in missing if _is_in(each, {tower: layers})]
+    which = f"layer{'s' if len(layers) > 1 else ''} {ranges(layers)}" + (f" of {tower}" if tower != "text" else "")
+    what = f"{which} predicted and not stored, with {plural(len(members), 'tensor')}"
+    return Finding("missing", "error", what, None, members[0].name)
 
 
 def _may_be_tied(missing: Iterable[Wanted], is_lost: Callable[[str], bool]) -> bool:

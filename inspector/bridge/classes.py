@@ -104,6 +104,8 @@ def _is_head(prediction: Prediction, key: Key, name: str) -> bool:
     """
     if prediction.base is not None or prediction.config.kind == "gguf" or key.layer is not None:
         return False
+    if prediction.config.family is None:
+        return False
     family = _family(prediction)
     apart = not name.startswith(family.prefix or name) and not knows_class(prediction)
     return apart or group_of(key.role) == "head"

@@ -88,7 +88,8 @@ _DIGITS = re.compile(r"\d+")
 def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
     """A tensor is stored in two of the checkpoint's files.
 
-    Which copy is loaded depends on the order of the files. Remove one. An error if their shapes differ.
+    Which copy is loaded depends on the order of the files. Remove one. An error if their shapes differ. A file that has
+    the same tensors as another is one finding: a copy, which may stand in the place of another shard.
     """
     if len(subject.headers) < 2 or not _one_set(subject):
         return
@@ -97,8 +98,15 @@ def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
     if not twice:
         return
     first: dict[str, tuple[str, tuple[int, ...]]] = {}
+    whole: dict[frozenset[tuple[str, str, tuple[int, ...]]], str] = {}
     shown = 0
     for header in subject.headers:
+        tensors = frozenset((each.name, each.dtype, each.shape) for each in header.tensors)
+        if tensors and whole.setdefault(tensors, header.path) != header.path:
+            number = plural(len(tensors), "tensor")
+            yield Found(f"the same {number} as {whole[tensors]}, a copy of it in place of another file?", header.path)
+            twice -= {name for name, _, _ in tensors}
+            continue
         for tensor in header.tensors:
             if tensor.name in twice:
                 path, shape = first.setdefault(tensor.name, (header.path, tensor.shape))
