@@ -21,6 +21,7 @@ import inspector
 from inspector.architectures.data.projections import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
+from inspector.quantization.declaration import declaration_of
 from inspector.quantization.packing import packing_of as packing_by_words
 from inspector.quantization.schemes import all_schemes
 from inspector.report import documents, text
@@ -607,6 +608,44 @@ def test_experts_in_one_tensor(unit: str, shape: tuple[int, ...], scheme: str) -
     assert set(packing.names.values()) == {name.format(0), name.format(1)}
     assert len(packing.side) == len(stored) - 2
     assert not packing.lacking
+
+
+@every("name", NAMES)
+def test_bytes_from_the_declaration_alone(name: str, packed: Packed) -> None:
+    """What the libraries saved is what their configuration says, to the byte, where the declaration is understood."""
+    config = Config(recipe(name)["beside"].get("config.json", {}), "config.json")
+    declared = declaration_of(config.declared_packing)
+    result = packed(name)
+    assert (declared is not None) == (name in DECLARED)
+    if declared is None or result.prediction is None:
+        return
+    weights = [(row, each) for row in result.prediction.expected for each in row.names()]
+    sizes = [declared.bytes_of(row, each) or row.elements * 2 for row, each in weights]
+    assert sum(sizes) == sum(each.tensor.nbytes for each in result.tensors)
+
+
+#: Recipes whose configuration alone says what every weight takes.
+DECLARED = {
+    *(f"compressed-tensors-{kind}" for kind in ("fp8", "mxfp4", "nvfp4", "w4a16_asym", "w8a8")),
+    *(f"compressed-tensors-w{bits}a16" for bits in (2, 3, 4, 5, 7, 8)),
+    *(f"gptq-{bits}bit" for bits in (2, 3, 4, 8)),
+    *("auto-round-2bit", "auto-round-awq", "awq-gemm", "modelopt-fp8", "modelopt-nvfp4"),
+    *("mlx-4bit", "mlx-8bit", "mlx-mxfp4", "mlx-nvfp4"),
+}
+
+
+def test_experts_packed_as_declared() -> None:
+    """gpt-oss-120b: 65.25 GB are published, of which the experts are MXFP4 and all else BF16.
+
+    36 layers of 128 experts with 3 × 2880 × 2880 weights, of 4.25 bits; the other 2,167,371,840 parameters have two bytes.
+    """
+    config = {"model_type": "gpt_oss", "num_hidden_layers": 36, "num_local_experts": 128, "vocab_size": 201_088}
+    plain = ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]
+    config["quantization_config"] = {"quant_method": "mxfp4", "modules_to_not_convert": plain}
+    experts = 36 * 128 * 3 * 2880 * 2880
+    result = inspector.memory(config)
+    assert result.weights.nbytes == experts * 17 // 32 + (116_829_156_672 - experts) * 2 == 65_248_815_744
+    assert result.weights.dtype == "mxfp4"
 
 
 def test_a_missing_shard_is_the_cause_of_missing_side_data(tmp_path: Path) -> None:

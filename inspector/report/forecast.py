@@ -16,6 +16,7 @@ from inspector.architectures.counts import (
 )
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Expected, Prediction, RoleForecast
+from inspector.quantization.declaration import declared_bytes
 from inspector.report.columns import table
 from inspector.report.documents import COUNT, SCHEMA, architecture, fields, knowledge
 from inspector.report.text import TOLD
@@ -29,14 +30,7 @@ def prediction(result: Prediction, width: int | None = None, *, training: bool, 
     blocks = [
         _predicted_identity(result),
         _predicted_roles(result, width),
-        table(
-            [
-                (dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits)))
-                for dtype, bits in BYTES_AT.items()
-            ],
-            ("dtype", "bytes", ""),
-            "lrl",
-        ),
+        table([*_sizes(result)], ("dtype", "bytes", ""), "lrl"),
         _rule_of_thumb(result),
     ]
     if stated is not None:
@@ -54,6 +48,14 @@ def tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
         for key in row.keys()
     ]
     yield table(rows, (), "lll", width=width, give=((1, 12), (2, 24), (1, 0), (0, 12)))
+
+
+def _sizes(result: Prediction) -> Iterator[tuple[str, str, str]]:
+    """The model's bytes in each type, and as its configuration declares that it is packed."""
+    for dtype, bits in BYTES_AT.items():
+        yield dtype, integer(bytes_at(result, bits)), size(bytes_at(result, bits))
+    if declared := declared_bytes(result):
+        yield declared.packing, integer(declared.bytes), f"{size(declared.bytes)}, as the configuration declares"
 
 
 def _predicted_identity(result: Prediction) -> str:
@@ -154,6 +156,8 @@ def document(
         "roles": [_forecast(line) for line in by_role(result)],
         "notes": list(result.config.notes),
     }
+    if declared := declared_bytes(result):
+        document["declared"] = declared._asdict()
     if result.ahead:
         document["prediction_heads"] = _heads(result, tensors=tensors)
     if rule := rule_of_thumb(result):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
+from inspector.quantization.declaration import Declaration, declaration_of
 from inspector.sizing.devices import Device, devices
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
 from inspector.sizing.placement import Placed, odd_blocks, placed
-from inspector.sizing.weights import Weights, as_type, stored
+from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
 
@@ -291,6 +292,8 @@ def _weights_loaded(model: Model, kind: str | None, own: Width) -> Weights:
         return stored(model.result)
     if model.prediction is None:
         raise UsageError("--weights needs a prediction of the tensors, and no table knows this architecture")
+    if kind is None and packed_type(model) is None and (declared := _declaration(model)):
+        return as_declared(model.prediction, declared, own)
     loaded = width(kind) if kind else packed_type(model) or own
     return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
 
@@ -306,10 +309,16 @@ def packed_type(model: Model) -> Width | None:
     return WIDTHS["I8"] if method == "bitsandbytes" and declared.get("load_in_8bit") else None
 
 
+def _declaration(model: Model) -> Declaration | None:
+    """The packing that the configuration declares, if it says what every weight takes."""
+    declared = model.config.declared_packing if model.config else {}
+    return declaration_of(declared) if declared else None
+
+
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
     found = []
     packed = model.config.declared_packing if model.config and not model.result else {}
-    if packed and packed_type(model) is None:
+    if packed and packed_type(model) is None and _declaration(model) is None:
         how = f" by {packed['quant_method']!s:.40}" if packed.get("quant_method") else ""
         why = f"the configuration declares weights packed{how}: here they are counted in {weights.dtype}"
         found.append(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import group_of
 from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
+from inspector.quantization.declaration import Declaration
 from inspector.sizing.widths import WIDTHS, Width
 
 #: Types to which only linear layers are converted, by bitsandbytes and in FP8: embeddings and the head keep theirs.
@@ -74,20 +76,43 @@ def stored(result: Reconciliation) -> Weights:
 
 def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     """The weights in another type: matrices in it, norms and biases in `vectors`."""
+
+    def bytes_of(row: Expected, _: str) -> int:
+        return _width_of(row, kind, vectors, len(row.shape) > 1).bytes_of(row.elements)
+
+    assumes = [kind.estimate] if kind.estimate else []
+    if kind.name in LINEAR_ONLY:
+        assumes.append(f"embeddings, head and norms stay in {vectors.name}: only linear layers are packed")
+    return _forecast(prediction, bytes_of, kind.name, assumes)
+
+
+def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> Weights:
+    """The weights as the configuration declares that they are packed, the others in the type `plain`."""
+
+    def bytes_of(row: Expected, name: str) -> int:
+        packed = declared.bytes_of(row, name)
+        return plain.bytes_of(row.elements) if packed is None else packed
+
+    why = f"packed as the configuration declares ({declared.form.name}); no file was read"
+    return _forecast(prediction, bytes_of, declared.form.name, [why])
+
+
+def _forecast(
+    prediction: Prediction, bytes_of: Callable[[Expected, str], int], dtype: str, assumes: Sequence[str]
+) -> Weights:
+    """All predicted weights, each layer's by the name that its first tensor of the row has."""
     shares = _shares_of_experts(prediction)
     tied = not any(row.role == "lm_head" for row in prediction.expected)
     parts: list[Part] = []
     for row in prediction.expected:
-        matrix = len(row.shape) > 1
-        own = _width_of(row, kind, vectors, matrix)
-        each = row.tensors // len(row.layers or (None,)) * own.bytes_of(row.elements)
-        read = _bytes_read(row.role, each, shares, tied)
-        layers = row.layers if row.tower in MAIN and row.layers else (None,) * len(row.layers or (None,))
-        parts += [Part(row.role, layer, matrix, each, read, row.role in EMBEDDINGS) for layer in layers]
-    assumes = [kind.estimate] if kind.estimate else []
-    if kind.name in LINEAR_ONLY:
-        assumes.append(f"embeddings, head and norms stay in {vectors.name}: only linear layers are packed")
-    return Weights(sum(part.nbytes for part in parts), kind.name, tuple(parts), tuple(assumes))
+        matrix, number = len(row.shape) > 1, row.tensors // len(row.layers or (None,))
+        for layer in row.layers or (None,):
+            name = row.name.replace("{layer}", str(layer)).replace("{expert}", str(row.first_expert))
+            nbytes = number * bytes_of(row, name)
+            read = _bytes_read(row.role, nbytes, shares, tied)
+            place = layer if row.tower in MAIN else None
+            parts.append(Part(row.role, place, matrix, nbytes, read, row.role in EMBEDDINGS))
+    return Weights(sum(part.nbytes for part in parts), dtype, tuple(parts), tuple(assumes))
 
 
 def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width:
