@@ -1,4 +1,6 @@
-"""The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `diff`, `memory`, `values`."""
+"""The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `folder`, `diff`,
+`memory`, `values`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from inspector.architectures import prediction as _prediction
 from inspector.bridge.reconciliation import reconcile as reconcile
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
-from inspector.model import Config, Prediction, Reconciliation, Variant
+from inspector.model import Config, Folder, Prediction, Reconciliation, Variant
 from inspector.opening import configs
 from inspector.opening.checkpoint import open as open
 from inspector.opening.variants import variants as checkpoints_among
@@ -124,6 +126,9 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
     found: list[tuple[Named, Reconciliation | InspectorError]] = []
     with listed_once():
         for number, each in enumerate(named, 1):
+            if each.foreign:
+                found.append((each, FormatError(f"{each.foreign}: this format is not read")))
+                continue
             try:
                 found.append((each, reconcile(open(each.target))))
             except InspectorError as error:
@@ -131,6 +136,41 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
             if progress:
                 progress(number, len(named))
     return Models(found)
+
+
+def folder(target: str | Path, result: Reconciliation | None = None) -> Folder | None:
+    """What the bytes of a folder are: a checkpoint's weights, copies of them, other checkpoints, the rest.
+
+    All regular files below the folder count, hidden ones too, each once; the parts sum to its size. A copy is called
+    one by evidence from the headers, which is stated.
+
+    Args:
+        result: the checkpoint whose weights are the folder's; by default the one that opening the folder yields.
+
+    Returns:
+        None if the target is not a folder on this machine, or is Ollama's store.
+
+    Raises:
+        SourceError, TargetError: the folder cannot be listed.
+
+    Example:
+        >>> found = inspector.folder("fixtures/real/safetensors")
+        >>> found.size == found.weights + sum(each.size for each in (*found.copies, *found.checkpoints)) + found.other
+        True
+    """
+    from inspector.opening.folder import folder_of
+
+    path = Path(target).expanduser()
+    if not path.is_dir() or (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
+        return None
+    if result is None:
+        with suppress(InspectorError):
+            result = reconcile(open(path))
+    weights: set[str] = set()
+    if result is not None:
+        parts = (result.checkpoint, *(each.checkpoint for each in result.checkpoint.components))
+        weights = {header.path for each in parts for header in each.files}
+    return folder_of(path, weights, result.logical if result else 0)
 
 
 def diff(

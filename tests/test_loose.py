@@ -66,8 +66,8 @@ def document(path: Path, config: dict[str, Any]) -> int:
 
 def found(folder: Path, *, data: bool = False) -> list[Finding]:
     """Errors and warnings of the folder as one target."""
-    (checked,) = audit([folder], data=data).checkpoints
-    return [finding for finding in checked.findings if finding.severity != "info"]
+    checked = audit([folder], data=data).checkpoints
+    return [finding for each in checked for finding in each.findings if finding.severity != "info"]
 
 
 def halves(folder: Path) -> None:

@@ -11,7 +11,7 @@ from conftest import Ran, write
 from every import every
 
 import inspector
-from inspector.opening.models import models_at
+from inspector.opening.models import models_at, unrelated_at
 
 Made = Callable[[str], Path]
 
@@ -93,12 +93,11 @@ def two(
         ("model.safetensors", "2_Dense/model.safetensors", ("modules.json",)),
         ("model.safetensors", "draft/model.safetensors", ()),
         ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", ()),
-        ("a.safetensors", "b.safetensors", ("config.json",)),
     ],
 )
 def test_what_belongs_together_is_one_model(tmp_path: Path, first: str, second: str, beside: tuple[str, ...]) -> None:
     """Precisions, layouts, a run's checkpoints, a pipeline's parts, a draft, shards."""
-    assert models_at(two(tmp_path, first, second, beside=beside)) == ()
+    assert unrelated_at(two(tmp_path, first, second, beside=beside)) == ()
 
 
 def test_loose_files_are_pieces_unless_they_share_a_name(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ class Audited:
     findings: tuple[Finding, ...]  # errors first
     verdicts: tuple[readers.Verdict, ...] = ()
     root: str | None = None  # the folder that findings' paths are relative to; None if it is not on this machine
-    is_model: bool = True  # False for the Hub's cache as a whole
+    is_model: bool = True  # False for the Hub's cache as a whole, and for files that belong to no checkpoint
 
 
 def examined(
@@ -92,6 +92,7 @@ def examined(
         findings=tuple(sorted(kept, key=lambda finding: SEVERITIES.index(finding.severity))),
         verdicts=tuple(verdicts),
         root=subject.root,
+        is_model=subject.is_model,
     )
 
 

@@ -15,7 +15,7 @@ from inspector.auditing import limits
 from inspector.errors import InspectorError
 from inspector.opening import configs
 from inspector.sources import Place, Source
-from inspector.sources.filenames import INDEX, WEIGHTS
+from inspector.sources.filenames import INDEX, OTHERS, PICKLED, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.sources.local import LocalPlace
 from inspector.sources.places import Narrowed
@@ -28,12 +28,13 @@ class Extent(NamedTuple):
     alone: str | None  # the one file that the target names; None for a folder, and for a set of shards
     is_set: bool  # whether the target names a shard, which stands for its set
     members: frozenset[str]  # the named file, or the set; empty for a folder, and for an index
+    ends: tuple[str, ...]  # suffixes of other models' files, which are not read with one of several
     unread: AbstractSet[str]  # files not examined, except siblings of the named weights
     total: int  # files that would be examined if there were no limit
 
     def may_read(self, path: str) -> bool:
         """Whether a file is part of the model, or a document next to the named weights."""
-        beside = bool(self.members) and path not in self.members and path.endswith((*WEIGHTS, ".index.json"))
+        beside = bool(self.members) and path not in self.members and path.endswith(self.ends)
         return not beside and path not in self.unread
 
 
@@ -51,7 +52,9 @@ def extent_of(selected: str | None, listed: Sequence[Entry], members: frozenset[
     entries = _most_important(covered)
     examined = {entry.path for entry in entries}
     unread = frozenset[str]() if names_weights else {entry.path for entry in listed} - examined
-    return Extent(entries, alone, names_weights and members is not None, own, unread, len(covered))
+    ends = (*WEIGHTS, ".index.json") if names_weights else (*WEIGHTS, *PICKLED, *OTHERS, ".index.json")
+    unread -= {entry.path for entry in listed if members and entry.path not in own}
+    return Extent(entries, alone, names_weights and members is not None, own, ends, unread, len(covered))
 
 
 def _most_important(entries: list[Entry]) -> list[Entry]:

@@ -208,7 +208,9 @@ def _each_subject(
     try:
         for subject in found:
             try:
-                yield subject if isinstance(subject, Failed) else examine(subject)
+                judged = subject if isinstance(subject, Failed) else examine(subject)
+                if isinstance(judged, Failed) or judged.is_model or judged.findings:
+                    yield judged
             except InspectorError as error:
                 yield Failed(subject.target, error)
     except InspectorError as error:

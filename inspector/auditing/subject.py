@@ -18,6 +18,7 @@ from inspector.model import Checkpoint, Config, Finding, Header, Index, Reconcil
 from inspector.opening import checkpoint as checkpoints
 from inspector.opening import configs, selection
 from inspector.opening import variants as grouping
+from inspector.opening.models import USUAL
 from inspector.sources import Place
 from inspector.sources.filenames import HDF5, OTHERS, PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import Entry
@@ -55,13 +56,17 @@ class Subject(Files):
         root: str | None = None,
         cache_name: str | None = None,
         members: frozenset[str] | None = None,
+        *,
+        is_model: bool = True,
     ) -> None:
         """
         Args:
             root: the base of relative paths; None if it is not on this machine.
             cache_name: `org/name` of a repository in the Hub's cache.
-            members: if the target names a shard, the files of its set.
+            members: if the target names a shard, the files of its set; what is examined of a folder with several.
+            is_model: whether it is a checkpoint's files, and not those that belong to none in a folder.
         """
+        self.is_model = is_model
         super().__init__(place, listed, root, members)
         self.target = target
         self.cache_name = cache_name
@@ -89,7 +94,9 @@ class Subject(Files):
         except TargetError:
             self._without_weights(place)
             return None
-        main = None if self.members else _main_of(found)
+        if self.members:
+            return found if self.config_named else _with_own_config(place, found)
+        main = _main_of(found)
         return found if main is None else self._one_of_several(place, found, main)
 
     def _one_of_several(self, place: Place, together: Checkpoint, main: str) -> Checkpoint:
@@ -377,6 +384,15 @@ def _config_of(checkpoint: Checkpoint, files: Sequence[Header], place: Place) ->
         return named
     common = checkpoint.config
     return common if common is not None and _fit(checkpoint, files, common) >= FITS else None
+
+
+def _with_own_config(place: Place, found: Checkpoint) -> Checkpoint:
+    """A checkpoint that lies among others: a loose file's configuration is the one with its name, or the common one."""
+    if found.config is None or found.config.kind != "config.json" or not all(map(_is_loose, found.files)):
+        return found
+    if any(header.path.rpartition("/")[2].partition(".")[0] in USUAL for header in found.files):
+        return found
+    return found._replace(config=_config_of(found, found.files, place))
 
 
 def _named_like(place: Place, stems: Iterable[str]) -> Config | None:

@@ -1,44 +1,32 @@
 """The models at a target of an audit, each as a `Subject`.
 
 A target is a file, a folder with a model, a folder of such folders, or anything else that `sources.targets` finds:
-a name that is not a local path and looks like a Hub id is requested from the Hub. A folder with weight files directly
-in it is a model; files below it that belong to no other model are audited with it.
+a name that is not a local path and looks like a Hub id is requested from the Hub. `opening.models` says which
+checkpoints are in a folder; files that belong to none of them are audited with the nearest one above.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
-from inspector.auditing import stores
+from inspector.auditing import limits, stores
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
-from inspector.opening.index import MAX_INDEX
+from inspector.opening.models import Found, checkpoints_in
 from inspector.sources import Place
-from inspector.sources.filenames import COLLECTIVE, INDEX, WEIGHTS, shard_of
+from inspector.sources.filenames import COLLECTIVE, INDEX, shard_of
 from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.places import Below
 from inspector.sources.targets import in_filesystem, place_of
 from inspector.units import escape
 
-#: Suffixes of files that make a folder a model's, complete or not: weights in any format that loaders accept, and the
-#: files that they read first.
-_MARKS = (
-    *WEIGHTS,
-    ".index.json",
-    *(".bin", ".pt", ".pth", ".pt2", ".ckpt", ".distcp", ".pkl", ".pickle", ".joblib"),
-    *(".npz", ".msgpack", ".mar", ".nemo"),
-    *(".keras", ".h5", ".hdf5", ".onnx", "saved_model.pb", ".tflite", ".mlmodel", ".llamafile"),
-    *("adapter_config.json", "model_index.json", "modules.json"),
-)
-#: Suffixes of weights that are still being downloaded, or were numbered: `model.safetensors.tmp`.
-_UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re.IGNORECASE)
 #: What the shards of one set have in common.
 _LIKE = attrgetter("stem", "total", "suffix")
 #: The folder of a repository in the Hub's cache whose links lead out of it.
@@ -77,13 +65,12 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
             yield Subject(place, listed, target, root, members=_set_of(place, listed, alone=alone))
 
 
-def _in_object_store(place: Place, target: str) -> Iterator[Subject]:
+def _in_object_store(place: Place, target: str) -> Iterator[Subject | Failed]:
     """The models in a folder of an object store: split like a local folder, with a single listing."""
-    models = _models(lambda path: place.read_bytes(path, MAX_INDEX), entries_of(place), {""})
-    for folder, inner in sorted(models.items()):
-        if folder or len(models) == 1 or any(marks_a_model(entry.name) for entry in inner):
-            model = Below(place, folder, {entry.path: entry.size for entry in inner})
-            yield Subject(model, inner, f"{target.rstrip('/')}/{folder}".rstrip("/"))
+    for share in shares(place, entries_of(place)):
+        model = Below(place, share.start, listed_files(share.beside))
+        own = f"{target.rstrip('/')}/{share.name}".rstrip("/")
+        yield Subject(model, share.beside, own, members=share.members, is_model=share.is_model)
 
 
 def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
@@ -132,58 +119,104 @@ def in_folder(
         TargetError: a model is required, and there is none.
     """
     listed = list(entries(root))
-    models = _models(lambda path: (root / path).read_bytes(), listed, {""} if not required else set())
-    if not models:
-        raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
-    for folder, inner in sorted(models.items()):
-        own = str(Path(target, folder))
+    with closing(LocalPlace(root, listed_files(listed))) as place:
+        found = shares(place, listed)
+    if not any(share.is_model for share in found):
+        if required:
+            raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
+        found = [Share("", "", listed, None)]
+    for share in found:
+        own = str(Path(target, share.name))
+        folder = root / share.start if share.start else root
         try:
-            place = LocalPlace(root / folder, listed_files(inner))
+            inner = LocalPlace(folder, listed_files(share.beside))
         except InspectorError as error:  # deleted while others were audited
             yield Failed(own, error)
             continue
-        with closing(place):
-            yield Subject(place, inner, own, str(root / folder), cache_name)
+        with closing(inner):
+            yield Subject(
+                inner, share.beside, own, str(folder).rstrip("/"), cache_name, share.members, is_model=share.is_model
+            )
 
 
-def _models(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> dict[str, list[Entry]]:
-    """Folder → its files and those below it that belong to no other model, with their paths in it.
+class Share(NamedTuple):
+    """The files of one checkpoint of a folder. Each listed file is examined with exactly one."""
 
-    `read` returns a listed file's bytes. Files above all models, or in folders without any, belong to the root.
+    name: str  # as one types it within the folder; "" for the folder itself
+    start: str  # the folder that its paths begin in, "" or ending in "/"
+    beside: Sequence[Entry]  # what it may read, with paths from there
+    members: frozenset[str] | None  # what is examined of it; None for everything
+    is_model: bool = True  # False for files that belong to no checkpoint
+
+
+def shares(place: Place, listed: Sequence[Entry]) -> list[Share]:
+    """The checkpoints of a folder, as `opening.models` defines them, with the files that are examined with each.
+
+    A file belongs to the checkpoint whose folder is the nearest above it. Files above all of them are a share of their
+    own, which is no model.
     """
-    marked |= {entry.folder for entry in listed if marks_a_model(entry.name) and not _hidden(entry.folder)}
-    marked -= _indexed(read, listed, marked)
-    if not marked:
-        return {}
-    models: defaultdict[str, list[Entry]] = defaultdict(list)
+    by_path = {entry.path: entry for entry in listed}
+
+    def may_read(path: str) -> bool:
+        entry = by_path.get(path)
+        if entry is None or entry.kind != "file" or entry.outside:
+            return False
+        return limits.excess(path, entry.size, lambda path, length: _start(place, path, length)) is None
+
+    found = checkpoints_in(place, may_read)
+    weights = {path: at for at, each in enumerate(found) for path in _files_of(each)}
+    first: dict[str, int] = {}
+    for at, each in enumerate(found):
+        first.setdefault(each.home, at)
+    owned: defaultdict[int, list[Entry]] = defaultdict(list)
     for entry in listed:
-        home = _home(entry.folder, marked)
-        models[home].append(replace(entry, path=entry.path[len(home) :]) if home else entry)
-    return models
+        owned[weights.get(entry.path, _nearest(entry.folder, first))].append(entry)
+    result = []
+    for at, each in enumerate(found):
+        start = f"{each.home}/" if each.home else ""
+        mine = owned[at]
+        if any(not entry.path.startswith(start) for entry in mine):
+            start = ""
+        if each.name == each.home:
+            result.append(Share(each.name, start, [_within(entry, start) for entry in mine], None))
+            continue
+        beside = [_within(entry, start) for entry in listed if entry.path.startswith(start)]
+        members = frozenset(entry.path[len(start) :] for entry in mine)
+        result.append(Share(each.name, start, beside, members))
+    if rest := owned[-1]:
+        result.append(Share("", "", rest, None, not found))
+    return result if found else []
 
 
-def marks_a_model(name: str) -> bool:
-    """Whether a file of this name marks its folder as a model, complete or partial."""
-    return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
+def _start(place: Place, path: str, length: int) -> bytes:
+    try:
+        with closing(place.open(path)) as source:
+            return source.read(0, min(length, source.size))
+    except InspectorError:
+        return b""
 
 
-#: A file in a folder, in an index's map. The map is not parsed, because it rarely names any.
-_IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
+def _files_of(found: Found) -> Iterator[str]:
+    """A checkpoint's weight files, and the copies of them."""
+    yield from found.paths
+    for copy in found.copies:
+        yield from copy.files
 
 
-def _indexed(read: Callable[[str], bytes], listed: Sequence[Entry], marked: set[str]) -> frozenset[str]:
-    """Folders whose weights are shards of an index above them, so not separate models."""
-    folders: set[str] = set()
-    for entry in listed:
-        readable = entry.name.endswith(INDEX) and entry.kind == "file" and not entry.outside
-        below = readable and any(folder != entry.folder and folder.startswith(entry.folder) for folder in marked)
-        if below and entry.size <= MAX_INDEX:
-            try:
-                raw = read(entry.path)
-            except (OSError, InspectorError):
-                continue
-            folders |= {entry.folder + found[1].decode("utf-8", "replace") for found in _IN_FOLDER.finditer(raw)}
-    return frozenset(folders)
+def _nearest(folder: str, first: Mapping[str, int]) -> int:
+    """The first checkpoint of the nearest folder above; -1 if there is none."""
+    folder = folder.rstrip("/")
+    while folder and folder not in first:
+        folder = folder.rpartition("/")[0]
+    return first.get(folder, -1)
+
+
+def _within(entry: Entry, start: str) -> Entry:
+    return replace(entry, path=entry.path[len(start) :]) if start else entry
+
+
+def _hidden(folder: str) -> bool:
+    return folder.startswith(".") or "/." in folder
 
 
 def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
@@ -193,14 +226,3 @@ def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
         for entry in entries
         if not entry.broken and entry.refused is None and not _hidden(entry.path.removesuffix(COLLECTIVE))
     }
-
-
-def _hidden(folder: str) -> bool:
-    return folder.startswith(".") or "/." in folder
-
-
-def _home(folder: str, marked: set[str]) -> str:
-    """The nearest marked folder at or above one; the root if there is none."""
-    while folder and folder not in marked:
-        folder = folder[: folder.rstrip("/").rfind("/") + 1]
-    return folder

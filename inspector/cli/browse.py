@@ -110,7 +110,7 @@ def _opened(target: str, opening: dict[str, Any], progress: Progress) -> Content
         if content is None:
             raise
         return content
-    several = _models(target, opening) if not picked and result.checkpoint.may_be_several else None
+    several = _models(target, opening) if not picked and result.checkpoint.origin.kind != "hub" else None
     return several or Tensors(result, partial(_values, result))
 
 
@@ -128,9 +128,9 @@ def _models(target: str, opening: dict[str, Any]) -> Content | None:
     if not path.is_dir():
         return None
     from inspector.browsing.contents import Models
-    from inspector.opening.models import models_at
+    from inspector.opening.models import unrelated_at
 
-    found = models_at(path)
+    found = [(each.name, each.target) for each in unrelated_at(path)]
     return Models(target, found, lambda chosen: partial(loaded, (chosen,), opening)) if found else None
 
 

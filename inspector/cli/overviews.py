@@ -11,7 +11,7 @@ from inspector.cli.output import Output
 from inspector.errors import FormatError, InspectorError, TargetError
 
 if TYPE_CHECKING:
-    from inspector.model import Reconciliation
+    from inspector.model import Folder, Reconciliation
     from inspector.report.tables import Rows
 
 
@@ -35,13 +35,26 @@ def overview(target: str, shown: Shown = PLAIN, output: Output = PRINTED, **open
         if picked or not (_outline(target, output) or _list_models(target, shown, output)):
             raise
         return
-    if not picked and result.checkpoint.may_be_several and _list_models(target, shown, output, result):
+    if not picked and result.checkpoint.origin.kind != "hub" and _list_models(target, shown, output, result):
         return
-    _show(result, shown, output)
+    folder = None if picked else _folder(target, result)
+    _show(result, shown, output, folder)
     if output.html is not None:
         from inspector.report.pages import overview as report
 
-        output.write_page(lambda: report.page(result))
+        output.write_page(lambda: report.page(result, folder))
+
+
+def _folder(target: str, result: Reconciliation | None) -> Folder | None:
+    """The account of a folder; None if the target is not one, or cannot be listed."""
+    try:
+        if not Path(target).expanduser().is_dir():
+            return None
+        from inspector import api
+
+        return api.folder(target, result)
+    except (InspectorError, ValueError, RuntimeError):  # a name that is no path, an unknown user's
+        return None
 
 
 def _outline(target: str, output: Output) -> bool:
@@ -69,16 +82,22 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     if not (in_filesystem(target) or Path(target).expanduser().is_dir()):
         return False
     from inspector import api
+    from inspector.opening.models import unrelated_at
+    from inspector.report import folder as documents
     from inspector.report import models as report
 
+    if main is not None and not unrelated_at(target):
+        return False
     with progress("models") as update:
         found = api.models(target, progress=update)
     if not found:
         return False
     name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
-    head = _document(main, shown) if main and output.form == "json" else {**_SCHEMA, "target": target}
+    account = _folder(target, main)
+    bare = {**_SCHEMA, "target": target, "folder": documents.document(account)}
+    head = _document(main, shown, account) if main and output.form == "json" else bare
     output.show(
-        lambda: (report.lines(name, found, output.width),),
+        lambda: (report.lines(name, found, output.width, account),),
         lambda: {**head, "models": report.documents(found)},
         lambda: report.rows(found),
         colour=True,
@@ -90,19 +109,19 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
 _SCHEMA = {"schema": "checkpoint-inspector/1"}
 
 
-def _show(result: Reconciliation, shown: Shown, output: Output) -> None:
+def _show(result: Reconciliation, shown: Shown, output: Output, folder: Folder | None = None) -> None:
     output.show(
-        lambda: _lines(result, shown, output.width, notes=shown.notes),
-        lambda: _document(result, shown),
+        lambda: _lines(result, shown, output.width, folder),
+        lambda: _document(result, shown, folder),
         lambda: _rows(result, shown),
         colour=True,
     )
 
 
-def _lines(result: Reconciliation, shown: Shown, width: int | None, *, notes: bool) -> Iterator[str]:
+def _lines(result: Reconciliation, shown: Shown, width: int | None, folder: Folder | None) -> Iterator[str]:
     from inspector.report import text
 
-    yield text.overview(result, width, notes=notes)
+    yield text.overview(result, width, notes=shown.notes, folder=folder)
     if shown.layers:
         from inspector.bridge.breakdown import by_layer
         from inspector.report import layers
@@ -124,13 +143,14 @@ def overviews(targets: Sequence[str], shown: Shown, output: Output, **opening: A
         except InspectorError as error:
             code = fail(str(error))
             continue
+        folder = None if any(opening.values()) or output.form not in (None, "json") else _folder(target, result)
         if output.form == "json":
-            documents.append(_document(result, shown))
+            documents.append(_document(result, shown, folder))
         elif output.form:
             rows.append(_rows(result, shown).of("target", target))
         else:
             print_lines(("",) if number else ())
-            _show(result, shown, output)
+            _show(result, shown, output, folder)
     if output.form == "json":
         print_json({**_SCHEMA, "target": list(targets), "checkpoints": documents})
     elif rows:
@@ -154,10 +174,10 @@ def _rows(result: Reconciliation, shown: Shown) -> Rows:
     return documents.role_rows(result)
 
 
-def _document(result: Reconciliation, shown: Shown) -> dict[str, Any]:
+def _document(result: Reconciliation, shown: Shown, folder: Folder | None = None) -> dict[str, Any]:
     from inspector.report import documents
 
-    document = documents.overview(result, tensors=shown.tensors)
+    document = documents.overview(result, tensors=shown.tensors, folder=folder)
     if shown.layers:
         from inspector.bridge.breakdown import by_layer
         from inspector.report import layers

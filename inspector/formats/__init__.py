@@ -8,7 +8,7 @@ from inspector.errors import FormatError
 from inspector.model import Header
 from inspector.model.codes import Code
 from inspector.sources import Source
-from inspector.sources.filenames import HDF5
+from inspector.sources.filenames import HDF5, WEIGHTS
 from inspector.units import escape, plural
 
 #: First bytes of files often found in place of weights → the audit's rule, what the file is and what to do.
@@ -35,8 +35,6 @@ IMPOSTORS: Mapping[tuple[bytes, ...], tuple[Code, str]] = {
     (b"\x89hdf",): ("not-weights", "an HDF5 file (Keras), not safetensors or GGUF: give it HDF5's suffix to read it"),
     (b"\x1f\x8b",): ("not-weights", "gzip-compressed: unpack it first"),
     (b"\x7felf",): ("not-weights", "a program for Linux (ELF), not weights"),
-    (b"ggjt", b"tjgg"): ("not-weights", "a GGJT file, older than GGUF: convert it with llama.cpp"),
-    (b"lmgg",): ("not-weights", "a GGML file, older than GGUF: convert it with llama.cpp"),
 }
 #: First bytes of the file names in a tar archive that PyTorch wrote before 0.1.10.
 _IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
@@ -68,6 +66,8 @@ def read(source: Source, path: str) -> Header:
         from inspector.formats import gguf
 
         return gguf.read(source, path)
+    if not path.endswith(WEIGHTS[0]):
+        _refuse_foreign(source, path)
     if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
         from inspector.formats.pytorch import reader
 
@@ -84,6 +84,16 @@ def read(source: Source, path: str) -> Header:
     except FormatError as error:
         _explain_impostor(source, path, error)
         raise
+
+
+def _refuse_foreign(source: Source, path: str) -> None:
+    """Raise an error for a file of a known format that is not read. A pickle may be PyTorch's."""
+    from inspector.formats import foreign  # safetensors and GGUF need it not
+
+    known = foreign.foreign_of(path, bytes(source.prefix(foreign.HEAD)[: foreign.HEAD]))
+    if known is not None and known.name != "pickle":
+        what = f"in the format {known.name}, which is not read here: it is for {known.reader}"
+        raise FormatError(f"{escape(path)} is {what}", "not-weights")
 
 
 def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], Header] | None:
@@ -104,14 +114,19 @@ def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], He
     return None
 
 
+def impostor(start: bytes) -> tuple[Code, str] | None:
+    """The rule about a file that is often found in place of weights, and what it is, by its first bytes."""
+    start = start[:_LONGEST].lower().removeprefix(b"\xef\xbb\xbf").lstrip()
+    return next((known for magics, known in IMPOSTORS.items() if start.startswith(magics)), None)
+
+
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
     """Raise a more helpful error for a file of a well-known kind that is not a weight file."""
     start = source.read(0, min(source.size, _LONGEST))
     if int.from_bytes(start[:8], "little") <= source.size - 8:  # a plausible header: the resemblance is a coincidence
         return
+    if found := impostor(start):
+        raise FormatError(f"{escape(path)} is {found[1]}", found[0]) from error
     start = start.lower().removeprefix(b"\xef\xbb\xbf").lstrip()
-    for magics, (rule, what) in IMPOSTORS.items():
-        if start.startswith(magics):
-            raise FormatError(f"{escape(path)} is {what}", rule) from error
     if source.size >= 8 and start and all(byte in _TEXT for byte in start):
         raise FormatError(f"{escape(path)} is a text file, not weights", "not-weights") from error

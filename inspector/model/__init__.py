@@ -5,7 +5,19 @@ All are named tuples: a checkpoint may have half a million tensors and keys, whi
 and creating the classes at each start takes less than half as long as for dataclasses.
 """
 
-from inspector.model.checkpoint import PACKING_FIELDS, Checkpoint, Component, Config, Index, Origin, OtherFiles, Variant
+from inspector.model.checkpoint import (
+    PACKING_FIELDS,
+    Checkpoint,
+    Component,
+    Config,
+    Copy,
+    Folder,
+    Index,
+    Origin,
+    OtherFiles,
+    Share,
+    Variant,
+)
 from inspector.model.files import REGIONS, Finding, Header, Joined, Piece, Region, Severity, Tensor
 from inspector.model.prediction import STACKED, Expected, Key, Prediction, RoleForecast
 from inspector.model.reconciliation import (
@@ -35,11 +47,13 @@ __all__ = [
     "Component",
     "ComponentSum",
     "Config",
+    "Copy",
     "Count",
     "Dimension",
     "DtypeSum",
     "Expected",
     "Finding",
+    "Folder",
     "Header",
     "Index",
     "Joined",
@@ -58,6 +72,7 @@ __all__ = [
     "RoleForecast",
     "RoleSum",
     "Severity",
+    "Share",
     "Step",
     "Tensor",
     "Variant",

@@ -97,6 +97,42 @@ class OtherFiles(NamedTuple):
     size: int
 
 
+class Copy(NamedTuple):
+    """Files of a folder that hold a checkpoint's tensors once more."""
+
+    files: tuple[str, ...]
+    size: int
+    of: str  # the checkpoint, by its name in the folder; "." for the folder's own
+    evidence: str  # what shows it
+    what: str = ""  # what kind of copy: "PyTorch", "GGUF", ".git/lfs"
+
+
+class Share(NamedTuple):
+    """Files of a folder that are neither the inspected weights nor copies: a checkpoint's, or one kind of the rest."""
+
+    name: str
+    files: int
+    size: int
+    detail: str = ""
+
+
+class Folder(NamedTuple):
+    """All regular files below a folder, hidden ones too, each once: the parts sum to its size."""
+
+    path: str
+    size: int
+    files: int
+    weights: int  # bytes of the inspected weights
+    copies: tuple[Copy, ...]
+    checkpoints: tuple[Share, ...]  # other checkpoints, by the name that one types
+    rest: tuple[Share, ...]  # the other files by kind, the largest first
+
+    @property
+    def other(self) -> int:
+        """Bytes of everything else."""
+        return sum(each.size for each in self.rest)
+
+
 class Variant(NamedTuple):
     """One of several checkpoints in a place, by file names."""
 
@@ -140,12 +176,6 @@ class Checkpoint(_Checkpoint, Shown):
         if self.other is None and len(self.files) == 1:
             return self.files[0].path.rsplit("/", 1)[-1]
         return self.name
-
-    @property
-    def may_be_several(self) -> bool:
-        """Whether the folder may hold unrelated models."""
-        loose = len(self.files) > 1 and self.index is None and not self.components
-        return self.origin.kind != "hub" and self.other is not None and (loose or len(self.variants) > 1)
 
     @property
     def wholes(self) -> tuple[Header, ...]:

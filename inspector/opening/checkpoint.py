@@ -164,6 +164,12 @@ def _with_ranks_parts(
     return (files, *ranks.assemble(files))
 
 
+def whole_tensors(files: tuple[Header, ...]) -> tuple[Header, ...]:
+    """The headers of one checkpoint with each tensor once and whole, for those that ranks of a run wrote."""
+    files, joined, _ = _with_ranks_parts(files, known=False)
+    return joined.files if joined else files
+
+
 def _kinds(parts: tuple[Part, ...]) -> dict[str, str]:
     """The kinds of weights of a composite repository's parts."""
     main = {path: "component" for part in parts for path in part.main.paths}

@@ -1,45 +1,95 @@
-"""A folder of unrelated models: a list of them, each with the target that opens it alone.
+"""Which checkpoints are in a folder: the one definition, for the overview, the audit, tables of models and scans.
 
-A folder as LM Studio, Ollama, the Hub's cache or a person keeps it, on a disk or in an object store. Several
-precisions or layouts of one model, a pipeline's parts, and accessories of a model (projectors, drafts, adapters next to
-weights) are not separate models.
+    models/llama/                        one, "llama"; `pytorch_model.bin` beside the shards is a copy of it
+    models/qwen/Qwen-Q4_K_M.gguf, …      one a file: "qwen/Qwen-Q4_K_M.gguf"
+    models/run/checkpoint-500, …         one a step
+    models/whisper/model.bin             one that is not read: CTranslate2
+
+Each has a name that can be typed: its folder, or its first file where the folder has several. A copy is not a row: it
+is called one by evidence from the headers (`copies`). Projectors, drafts and a run's state accompany a checkpoint.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from inspector import formats
 from inspector.errors import InspectorError
-from inspector.model import Reconciliation, Variant
-from inspector.opening.selection import kind_of
-from inspector.opening.variants import variants
+from inspector.formats import foreign
+from inspector.model import Copy, Reconciliation, Variant
+from inspector.opening.copies import Headers, evidence
+from inspector.opening.index import MAX_INDEX
+from inspector.opening.selection import STEP, kind_of, select
+from inspector.opening.variants import INDEXES_OF_PARTS, variants
 from inspector.sources import Place
-from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
+from inspector.sources.filenames import (
+    COLLECTED,
+    COLLECTIVE,
+    INDEX,
+    OTHERS,
+    PICKLED,
+    PICKLED_INDEX,
+    TYPE,
+    WEIGHTS,
+    rank_of,
+    shard_of,
+)
 from inspector.sources.targets import in_filesystem
 from inspector.tabular import Tabular
 
-#: Files that make a folder with subfolders one model.
-_WHOLES = ("model_index.json", "modules.json")
 #: Names that do not identify the model: its folder's name does.
-_USUAL = ("model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated")
-#: Appended to a single file's name if a folder has the same one.
-_LOOSE = ".safetensors"
+USUAL = ("model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated", "flax_model", "tf_model")
+#: Files beside weights that make the folder one model's.
+_CONFIGS = ("config.json", "params.json", "adapter_config.json", "model" + INDEX, "pytorch_model" + PICKLED_INDEX)
+#: Those with which a subfolder is a model of its own.
+_OWN = ("config.json", "adapter_config.json", "trainer_state.json")
 #: Loose files whose headers are read to decide whether they are pieces of one model.
 MOST_LOOSE = 64
+#: Words in the name of a copy of the same weights: averaged, without what training needs, in another precision.
+_WORDS = re.compile(r"[-._]?(?:ema[-_]?only|non[-_]ema|ema|pruned|half)(?=$|[-._])", re.IGNORECASE)
 _SNAPSHOT = re.compile(r"models--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})(?P<inner>/.*|$)")
-_RUN = re.compile(r"(checkpoint|step|epoch|iter|global_step)[-_]?\d+$", re.IGNORECASE)
+_BLOBS = re.compile(r"(?:.*/)?models--[^/]+/blobs/")
+#: Suffixes of files that make a folder without readable weights a model's: damaged, partial, or of another format.
+_MARKS = (
+    *WEIGHTS,
+    *PICKLED,
+    *OTHERS,
+    *foreign.SUFFIXES,
+    *(".index.json", COLLECTED, "adapter_config.json", *INDEXES_OF_PARTS),
+)
+#: Suffixes of weights that are still being downloaded, or were numbered: `model.safetensors.tmp`.
+_UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re.IGNORECASE)
+
+
+class Found(NamedTuple):
+    """One checkpoint of a folder."""
+
+    name: str  # as one types it within the folder; "" for the folder itself
+    home: str  # the folder that it is in, "" or without a trailing slash
+    paths: tuple[str, ...]  # its weight files, those that are read; none if there is only an index or a configuration
+    copies: tuple[Copy, ...] = ()
+    foreign: str | None = None  # the name of its format, if it is one that is not read
+    model: str = ""  # the name without types: equal for the quantizations of one model
+
+    @property
+    def step(self) -> int | None:
+        """The number of a step of a training run; None if it is not one."""
+        found = STEP.fullmatch(self.home.rpartition("/")[2])
+        return int(found[1]) if found else None
 
 
 class Named(NamedTuple):
     """One model of a folder."""
 
-    name: str  # display name within the folder
+    name: str  # what to type for it within the folder
     target: str  # the target that opens it alone
+    foreign: str | None = None  # the name of its format, if it is one that is not read
+    size: int = 0  # bytes of its weight files
 
 
 class Models(Tabular, tuple[tuple[Named, Reconciliation | InspectorError], ...]):
@@ -49,16 +99,28 @@ class Models(Tabular, tuple[tuple[Named, Reconciliation | InspectorError], ...])
 
 
 def models_at(target: str | Path) -> tuple[Named, ...]:
-    """The unrelated models in a folder, by name; empty if it holds one, or is not a folder.
+    """The checkpoints in a folder, by name; empty if it holds one, or is not a folder.
 
     Raises:
         SourceError, TargetError, NetworkError: the folder cannot be listed.
     """
+    return _at(target, lambda found: len(found) > 1)
+
+
+def unrelated_at(target: str | Path) -> tuple[Named, ...]:
+    """The same, but empty if the folder is one model's, of which others are steps or quantizations."""
+    return _at(target, lambda found: not is_one(found))
+
+
+def _at(target: str | Path, are_several: Callable[[Sequence[Found]], bool]) -> tuple[Named, ...]:
     if isinstance(target, str) and in_filesystem(target):
         from inspector.sources.filesystem import FilesystemPlace  # imports fsspec
 
-        folder = FilesystemPlace(target)
-        return unrelated(folder, lambda inner: f"{target.rstrip('/')}/{inner}") if folder.selected is None else ()
+        place = FilesystemPlace(target)
+        found = checkpoints_in(place) if place.selected is None else ()
+        typed = f"{target.rstrip('/')}/"
+        rows = by_name(found, are_several)
+        return tuple(_named(place, each, (typed + each.name).rstrip("/")) for each in rows)
     path = Path(target).expanduser()
     if not path.is_dir():
         return ()
@@ -69,117 +131,394 @@ def models_at(target: str | Path) -> tuple[Named, ...]:
             return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
     from inspector.sources.local import LocalPlace  # only one kind of place is imported
 
-    with closing(LocalPlace(path)) as place:
-        return unrelated(place, lambda inner: str(path / inner))
+    with closing(LocalPlace(path)) as local:
+        found = checkpoints_in(local)
+        return tuple(_named(local, each, str(path / each.name)) for each in by_name(found, are_several))
 
 
-def grouped(place: Place) -> dict[str, list[Variant]]:
-    """The variants of each unrelated model in a place, by their common folder or file name."""
-    groups: dict[str, list[Variant]] = {}
-    for each in variants(place.files, (*WEIGHTS, *PICKLED)):
-        if _is_model(each, place.files):
-            groups.setdefault(_home(each, place.files), []).append(each)
-    return _with_conversions(_without_pieces(place, groups))
+def by_name(found: Sequence[Found], are_several: Callable[[Sequence[Found]], bool]) -> list[Found]:
+    """Checkpoints in the order in which they are listed; none if they are not several."""
+    return sorted(found, key=lambda each: natural(each.name)) if are_several(found) else []
 
 
-def unrelated(place: Place, named: Callable[[str], str]) -> tuple[Named, ...]:
-    """The same for a place that is already listed; `named` turns a path in it into a target."""
-    groups = grouped(place)
-    if len(groups) < 2:
+def _named(place: Place, found: Found, target: str) -> Named:
+    size = sum(place.files.get(path, 0) for path in found.paths)
+    return Named(shown(found) or ".", target, found.foreign, size)
+
+
+def shown(found: Found) -> str:
+    """A checkpoint's name; in the Hub's cache, the repository's."""
+    there = _SNAPSHOT.fullmatch(found.name) or _SNAPSHOT.fullmatch(found.name.partition("/")[2])
+    return f"{there['name'].replace('--', '/')}@{there['commit'][:12]}{there['inner']}" if there else found.name
+
+
+def natural(text: str) -> tuple[tuple[int, str], ...]:
+    """Sorts numbers by value: checkpoint-500 before checkpoint-1000."""
+    return tuple((int(part), "") if part.isdecimal() else (0, part.lower()) for part in re.split(r"(\d{1,12})", text))
+
+
+def is_one(found: Sequence[Found]) -> bool:
+    """Whether a folder is one model's, whose overview is shown: others in it are its copies, steps or quantizations."""
+    if len(found) < 2 or any(not each.name and each.foreign is None for each in found):
+        return True
+    readable = [each for each in found if each.foreign is None]
+    if len(readable) < len(found) or not readable:
+        return False
+    if all(each.step is not None for each in readable):
+        return len({each.home.rpartition("/")[0] for each in readable}) == 1
+    return len({(each.home, each.model) for each in readable}) == 1  # quantizations
+
+
+def checkpoints_in(place: Place, may_read: Callable[[str], bool] = lambda _: True) -> tuple[Found, ...]:
+    """Every checkpoint of a place, the main one of each folder first.
+
+    Reads first bytes, and the headers of files that may be copies or pieces.
+
+    Args:
+        may_read: whether a file may be opened; one that may not is neither a copy nor of another format.
+    """
+    found = _Search(place, may_read).found()
+    alone = _of_a_run(place) if not found else None
+    return alone or tuple(found)
+
+
+def _of_a_run(place: Place) -> tuple[Found, ...]:
+    """The one checkpoint of a place whose weights are among a run's state, as ranks write them."""
+    if not any(path.endswith(("_states.pt", COLLECTED, COLLECTIVE)) for path in place.files):
         return ()
-    found = (Named(_display_name(home), named(_target(home, group, groups))) for home, group in groups.items())
-    return tuple(sorted(found, key=lambda each: each.name.lower()))
+    try:
+        return (Found("", "", select(place).paths),)
+    except InspectorError:
+        return ()
 
 
-def _is_model(variant: Variant, files: Mapping[str, int]) -> bool:
-    """Whether its name is that of a model, and it is not a second copy in PyTorch's format."""
-    path = variant.paths[0]
-    kind = kind_of(path)
-    if kind == "pickle":
-        folder = path.rpartition("/")[0]
-        return not any(each.endswith(WEIGHTS) and each.rpartition("/")[0] == folder for each in files)
-    return kind in ("duplicate", "adapter")
+def marks_a_model(name: str) -> bool:
+    """Whether a file of this name may be a model's weights, whole, partial or damaged, or lists them."""
+    return name.lower().endswith(_MARKS) or _UNFINISHED.search(name) is not None
 
 
-def _home(variant: Variant, files: Mapping[str, int]) -> str:
-    """What all variants of one model have in common: its folder; for a single file the name without a type."""
-    if variant.format == "gguf":
-        return variant.model
-    folder, last = variant.name.rpartition("/")[0], variant.model.rpartition("/")[2]
-    start = f"{folder}/" if folder else ""
-    beside = ("config.json", "params.json", "adapter_config.json", "model" + INDEX, "pytorch_model" + PICKLED_INDEX)
-    its_own = last in _USUAL or shard_of(variant.paths[0]) or any(start + name in files for name in beside)
-    return _outermost(folder, files) if its_own else variant.model + _LOOSE
+class _Search:
+    """The checkpoints of one place."""
 
+    def __init__(self, place: Place, may_read: Callable[[str], bool]) -> None:
+        self._place, self._may_read = place, may_read
+        self._files = {path: size for path, size in place.files.items() if not _BLOBS.match(path)}
+        self._headers = Headers(place, may_read)
+        self._foreign: dict[str, str] = {}  # path → the name of its format
 
-def _outermost(folder: str, files: Mapping[str, int]) -> str:
-    """The folder of the pipeline, model or training run that a folder belongs to; else the folder itself."""
-    above = folder
-    while above:
-        above, _, last = above.rpartition("/")
-        start = f"{above}/" if above else ""
-        wholes = (*_WHOLES, *(f"{name}.safetensors" for name in _USUAL), "config.json")
-        if any(start + name in files for name in wholes) or _RUN.fullmatch(last):
-            return _outermost(above, files)
-    return folder
+    def found(self) -> list[Found]:
+        """All of them, unordered."""
+        by_home = self._by_home(self._candidates())
+        rows: dict[str, list[Found]] = {}
+        for home in sorted(by_home):  # a folder before those in it
+            rows[home] = self._rows_of(home, by_home[home], rows)
+        models = {home for home, own in rows.items() if own and self._is_a_models(home, own)}
+        others = self._others(
+            models, {each.rpartition("/")[0] for own in by_home.values() for v in own for each in v.paths}
+        )
+        found = [each for own in rows.values() for each in own]
+        homes = [each.home for each in (*found, *others)]
+        return [self._named(each, homes, models) for each in found] + [
+            self._named(each, homes, models) for each in others
+        ]
 
+    # --- candidates
 
-def _without_pieces(place: Place, groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
-    """Loose files of one folder are one model in pieces if no two hold a tensor of the same name."""
-    loose: dict[str, list[str]] = {}
-    for home, group in groups.items():
-        if (
-            group[0].format == "safetensors"
-            and home == group[0].model + _LOOSE
-            and len(group) == len(group[0].paths) == 1
-        ):
-            loose.setdefault(home.rpartition("/")[0], []).append(home)
-    joined = dict(groups)
-    for folder, homes in loose.items():
-        if len(homes) > 1 and not _overlap(place, [groups[home][0].paths[0] for home in homes]):
-            joined[folder] = [each for home in homes for each in joined.pop(home)]
-    return joined
+    def _candidates(self) -> list[Variant]:
+        """Every set of weight files that a loader may take, by names and first bytes."""
+        files = {path: size for path, size in self._files.items() if self._is_weight(path)}
+        native = (*WEIGHTS, *PICKLED)
+        models = {path.rpartition("/")[0] for path in files if path.endswith(native) and self._is_usual(path)}
+        files = {path: size for path, size in files.items() if path.endswith(native) or not _is_in(path, models)}
+        return list(variants(files, (*native, *OTHERS)))
 
+    def _is_usual(self, path: str) -> bool:
+        """Whether a file's name or a configuration beside it shows that its folder is one model's."""
+        folder, _, name = path.rpartition("/")
+        start = f"{folder}/" if folder else ""
+        return bool(
+            name.partition(".")[0] in USUAL
+            or shard_of(path)
+            or any(start + each in self._files for each in (*_CONFIGS, *INDEXES_OF_PARTS))
+        )
 
-def _with_conversions(groups: Mapping[str, list[Variant]]) -> dict[str, list[Variant]]:
-    """A GGUF in a model's folder belongs to that model."""
-    kept: dict[str, list[Variant]] = {}
-    for home, group in groups.items():
-        folder = home.rpartition("/")[0]
-        kept.setdefault(folder if group[0].format == "gguf" and folder in groups else home, []).extend(group)
-    return kept
+    def _is_weight(self, path: str) -> bool:
+        kind = kind_of(path)
+        if path.endswith(WEIGHTS):
+            own = f"{path.rpartition('/')[0]}/config.json".lstrip("/") in self._files
+            return kind in ("duplicate", "adapter") or (kind in ("draft", "prediction head") and own and "/" in path)
+        if path.endswith(PICKLED):
+            return kind == "pickle" and self._is_torch(path)
+        return path.endswith(OTHERS) and path.rpartition("/")[2] != "optimizer.npz"
 
-
-def _overlap(place: Place, paths: Sequence[str]) -> bool:
-    """Whether two of the files hold a tensor of one name. Only headers are read."""
-    seen: set[str] = set()
-    for path in paths[:MOST_LOOSE]:
-        try:
-            with closing(place.open(path)) as source:
-                names = {tensor.name for tensor in formats.read(source, path).tensors}
-        except InspectorError:
-            return True  # it is reported separately
-        if not seen.isdisjoint(names):
+    def _is_torch(self, path: str) -> bool:
+        """Whether a file of PyTorch's suffixes is PyTorch's, or was to be: a damaged one keeps its usual name."""
+        if self._foreign_of(path):
+            return False
+        head = self._head(path)
+        if head[:4] == b"PK\3\4" or (head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5") or head[:4] == b"GGUF":
             return True
-        seen |= names
-    return False
+        if head.startswith((b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")):  # a tar archive
+            return True
+        name = path.rpartition("/")[2]
+        return name.startswith(USUAL) or formats.impostor(head) is not None or not head
+
+    def _foreign_of(self, path: str) -> str | None:
+        if path not in self._foreign:
+            known = foreign.foreign_of(path, self._head(path), self._files)
+            self._foreign[path] = known.name if known else ""
+        return self._foreign[path] or None
+
+    def _head(self, path: str) -> bytes:
+        if not self._may_read(path):
+            return b""
+        try:
+            with closing(self._place.open(path)) as source:
+                return source.read(0, min(source.size, foreign.HEAD))
+        except InspectorError:
+            return b""
+
+    # --- homes
+
+    def _by_home(self, found: Sequence[Variant]) -> dict[str, list[Variant]]:
+        """The candidates of each folder; a pipeline's parts are its own, and an index's shards in subfolders."""
+        wholes = {path.rpartition("/")[0] for path in self._files if path.rpartition("/")[2] in INDEXES_OF_PARTS}
+        indexed = self._indexed({each.paths[0].rpartition("/")[0] for each in found})
+        homes: defaultdict[str, list[Variant]] = defaultdict(list)
+        for each in found:
+            folder = each.paths[0].rpartition("/")[0]
+            home = next((above for above in _above(folder) if above in wholes), indexed.get(folder, folder))
+            step = next((above for above in _above(folder) if STEP.fullmatch(above.rpartition("/")[2])), None)
+            homes[step if step is not None and len(step) > len(home) else home].append(each)
+        return homes
+
+    def _indexed(self, folders: Collection[str]) -> dict[str, str]:
+        """Folder with shards of an index above it → the index's folder."""
+        homes: dict[str, str] = {}
+        for path, size in self._files.items():
+            folder = path.rpartition("/")[0]
+            start = f"{folder}/" if folder else ""
+            if (
+                not path.endswith(INDEX)
+                or size > MAX_INDEX
+                or not any(each != folder and each.startswith(start) for each in folders)
+            ):
+                continue
+            try:
+                raw = self._place.read_bytes(path, MAX_INDEX)
+            except InspectorError:
+                continue
+            for inner in {each[1].decode("utf-8", "replace") for each in _IN_FOLDER.finditer(raw)}:
+                homes[start + inner.rstrip("/")] = folder
+        return homes
+
+    # --- rows
+
+    def _rows_of(self, home: str, found: Sequence[Variant], above: Mapping[str, Sequence[Found]]) -> list[Found]:
+        """The checkpoints of one folder; what is a copy is added to what it is a copy of."""
+        start = f"{home}/" if home else ""
+        if any(start + name in self._files for name in INDEXES_OF_PARTS):
+            return [self._pipeline(home, found)]
+        if any(each.paths[0].rpartition("/")[0] != home for each in found) and not any(
+            each.paths[0].rpartition("/")[0] == home for each in found
+        ):
+            return [_row(home, found[0], tuple(path for each in found for path in each.paths))]
+        if self._are_pieces(found):
+            return [_row(home, found[0], tuple(path for each in found for path in each.paths))]
+        rows: list[Found] = []
+        for each in self._main_first(home, found):
+            if self._is_leftover(each, rows):
+                continue
+            standard = bool(rows) and self._is_a_models(home, rows[:1])
+            if not self._is_copy_of(each, rows, standard=standard) and not (
+                standard and self._accompanies(each, rows[0])
+            ):
+                rows.append(_row(home, each, each.paths))
+        if home and len(rows) == 1 and not any(start + name in self._files for name in _OWN):
+            parent = next((each for each in list(_above(home))[1:] if above.get(each)), None)
+            if (
+                parent is not None
+                and not rows[0].step
+                and self._is_copy_of(found[0], above[parent], standard=self._is_a_models(parent, above[parent]))
+            ):
+                return []
+        return rows
+
+    def _accompanies(self, each: Variant, main: Found) -> bool:
+        """Whether weights beside a model are not one: an adapter of it, or a file that its index does not name."""
+        if kind_of(each.paths[0]) == "adapter":
+            return kind_of(main.paths[0]) != "adapter"
+        start = f"{main.home}/" if main.home else ""
+        index = (path for path in self._files if path.startswith(start) and path.endswith(INDEX))
+        indexed = any("/" not in path[len(start) :] for path in index)
+        return indexed and each.format == "safetensors" and shard_of(each.paths[0]) is None
+
+    def _is_leftover(self, each: Variant, rows: Sequence[Found]) -> bool:
+        """Whether a set of shards is what is left of one with another number, of a checkpoint that is here."""
+        own = shard_of(each.paths[0])
+        if own is None or own.is_complete(self._files):
+            return False
+        sets = (shard_of(row.paths[0]) for row in rows)
+        return any(other is not None and other.stem == own.stem and other.suffix == own.suffix for other in sets)
+
+    def _main_first(self, home: str, found: Sequence[Variant]) -> list[Variant]:
+        """The candidates of a folder, those that the folder's loader takes first: safetensors before PyTorch's own."""
+        direct = sorted(found, key=lambda each: (each.paths[0].endswith(PICKLED), each.format == "gguf"))
+        single = f"{home}/model.safetensors".lstrip("/")
+        return sorted(direct, key=lambda each: each.paths != (single,))
+
+    def _is_copy_of(self, each: Variant, rows: Sequence[Found] | list[Found], *, standard: bool) -> bool:
+        """Whether a candidate is a copy of one of the rows, to which it is added."""
+        assert isinstance(rows, list)
+        for at, row in enumerate(rows):
+            both_gguf = each.format == "gguf" and row.paths[0].endswith(".gguf")
+            alike = _plain(each) == row.model or (standard and (at == 0) and _may_be_copy(each))
+            if both_gguf or not alike or kind_of(each.paths[0]) == "adapter" != kind_of(row.paths[0]):
+                continue
+            if what := evidence(self._headers.contents(row.paths), self._headers.contents(each.paths)):
+                copy = Copy(each.paths, each.size, row.home or ".", what)
+                rows[at] = row._replace(copies=(*row.copies, copy))
+                return True
+        return False
+
+    def _pipeline(self, home: str, found: Sequence[Variant]) -> Found:
+        """The parts of a pipeline as one checkpoint, with the copies of each part."""
+        parts: defaultdict[str, list[Variant]] = defaultdict(list)
+        for each in found:
+            parts[each.paths[0].rpartition("/")[0]].append(each)
+        rows = [row for folder, own in sorted(parts.items()) for row in self._part(folder, own)]
+        paths = tuple(path for row in rows for path in row.paths)
+        copies = tuple(copy._replace(of=home or ".") for row in rows for copy in row.copies)
+        return Found(home, home, paths, copies)
+
+    def _part(self, folder: str, own: Sequence[Variant]) -> list[Found]:
+        rows: list[Found] = []
+        for each in self._main_first(folder, own):
+            if not self._is_copy_of(each, rows, standard=bool(rows)):
+                rows.append(_row(folder, each, each.paths))
+        return rows
+
+    def _are_pieces(self, found: Sequence[Variant]) -> bool:
+        """Whether loose files of one folder are pieces: no two hold a tensor of the same name. Reads headers."""
+        loose = all(each.format == "safetensors" and each.paths == (f"{each.name}.safetensors",) for each in found)
+        if not 1 < len(found) <= MOST_LOOSE or not loose or len({each.model for each in found}) < len(found):
+            return False
+        if any(each.name.rpartition("/")[2] in USUAL or shard_of(each.paths[0]) for each in found):
+            return False
+        seen: set[object] = set()
+        for each in found:
+            contents = self._headers.contents(each.paths)
+            if contents is None or not seen.isdisjoint(contents.names):
+                return False
+            seen |= contents.names.keys()
+        return True
+
+    def _is_a_models(self, home: str, rows: Sequence[Found]) -> bool:
+        """Whether a folder is one model's, by a configuration or by the names of the files in it."""
+        first = rows[0].paths[0] if rows and rows[0].paths else ""
+        return self._is_usual(f"{home}/{first.rpartition('/')[2]}".lstrip("/"))
+
+    def _named(self, row: Found, homes: Sequence[str], models: Collection[str]) -> Found:
+        """A row with its name: its folder if that stands for it alone, else its first file."""
+        start = f"{row.home}/" if row.home else ""
+        alone = homes.count(row.home) == 1
+        lowest = row.home in models or not any(each != row.home and each.startswith(start) for each in homes)
+        return row._replace(name=row.home if (alone and lowest) or not row.paths else row.paths[0])
+
+    # --- what is not read
+
+    def _others(self, taken: Collection[str], filled: Collection[str]) -> list[Found]:
+        """Weights in formats that are not read, and what marks a model without weights, outside the models' folders.
+
+        Args:
+            taken: folders that are one model's, with all that is below them but an index of weights that are absent.
+            filled: folders with weights that are read.
+        """
+        marked: defaultdict[str, list[str]] = defaultdict(list)
+        read = {path.rpartition("/")[0] for path in self._files if self._is_read_in(path)}
+        for path in self._files:
+            folder = _folder_of(path)
+            absent = path.endswith(INDEX) and folder not in filled and folder not in taken
+            if marks_a_model(path) and (absent or not any(above in taken for above in _above(folder))):
+                marked[folder].append(path)
+        return [row for folder, paths in marked.items() for row in self._foreign_rows(folder, paths, folder in read)]
+
+    def _is_read_in(self, path: str) -> bool:
+        return path.endswith((*WEIGHTS, *PICKLED, *OTHERS)) and self._is_weight(path)
+
+    def _foreign_rows(self, folder: str, paths: Sequence[str], read: bool) -> list[Found]:
+        groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        for path in paths:
+            if self._is_read_in(path):
+                continue
+            name = self._foreign_of(path)
+            if name is not None:
+                groups[name, _set_of_foreign(name, path)].append(path)
+        rows = [Found("", folder, tuple(sorted(own, key=_data_last)), (), name) for (name, _), own in groups.items()]
+        return rows or ([] if read else [Found("", folder, ())])
 
 
-def _target(home: str, group: Sequence[Variant], groups: Mapping[str, Sequence[Variant]]) -> str:
-    """The folder, if no other model has a file in it; else the first of the model's files."""
-    folder = (
-        home if home in {each.paths[0].rpartition("/")[0] for each in group} else group[0].paths[0].rpartition("/")[0]
+#: A file in a folder, in an index's map. The map is not parsed, because it rarely names any.
+_IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
+#: Formats whose files in one folder are one model.
+_TOGETHER = ("TensorFlow.js", "TensorFlow", "CoreML")
+
+
+def _set_of_foreign(name: str, path: str) -> str:
+    """Equal for the files of one model in a format that is not read."""
+    if name in _TOGETHER:
+        return ""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    return "" if name == "ONNX" and path.lower().endswith(("_data", ".data")) else stem if name != "ONNX" else ""
+
+
+def _data_last(path: str) -> tuple[bool, str]:
+    return path.lower().endswith(("_data", ".data")), path
+
+
+#: Core ML's name for a folder that is one model.
+PACKAGE = re.compile(r"[^/]+\.(?:mlpackage|mlmodelc)")
+#: The same in a path, and a SavedModel's variables.
+_PACKAGED = re.compile(rf"(?:(.*?)/)?{PACKAGE.pattern}/.*|(?:(.*)/)?variables/variables\.[^/]*")
+
+
+def _folder_of(path: str) -> str:
+    """The folder that a file is in; that of the package which it is a part of."""
+    found = _PACKAGED.fullmatch(path)
+    return path.rpartition("/")[0] if found is None else found[1] or found[2] or ""
+
+
+def _row(home: str, each: Variant, paths: tuple[str, ...]) -> Found:
+    return Found("", home, paths, model=_plain(each))
+
+
+def _plain(each: Variant) -> str:
+    """The name without types and other words for a copy: equal for copies of one model."""
+    folder, _, last = each.name.rpartition("/")
+    last = _WORDS.sub("", TYPE.sub("", last)).strip("-._") or "model"
+    last = "model" if last in ("consolidated", "pytorch_model") else last
+    return f"{folder}/{last}"
+
+
+def _may_be_copy(each: Variant) -> bool:
+    """Whether a file beside a model may hold it once more whatever its name: it has a usual one, or is a conversion."""
+    last = each.name.rpartition("/")[2]
+    return (
+        each.format == "gguf"
+        or last.partition(".")[0] in USUAL
+        or bool(shard_of(each.paths[0]) or rank_of(each.paths[0]))
+        or _WORDS.search(last) is not None
+        or each.format == "pytorch"
     )
-    start = f"{folder}/" if folder else ""
-    others = (each for name, other in groups.items() if name != home for each in other)
-    return folder if folder and not any(each.name.startswith(start) for each in others) else group[0].paths[0]
 
 
-def _display_name(home: str) -> str:
-    """A model's name; in the Hub's cache, the repository's."""
-    found = _SNAPSHOT.fullmatch(home) or _SNAPSHOT.fullmatch(home.partition("/")[2])
-    if found is None:
-        parent, _, last = home.rpartition("/")
-        repeated = parent and last.startswith(parent.rpartition("/")[2])
-        return (f"{parent.rpartition('/')[0]}/{last}".lstrip("/") if repeated else home) or "(this folder)"
-    return f"{found['name'].replace('--', '/')}@{found['commit'][:12]}{found['inner']}"
+def _is_in(path: str, folders: Collection[str]) -> bool:
+    return any(above in folders for above in _above(path.rpartition("/")[0]))
+
+
+def _above(folder: str) -> Iterator[str]:
+    """A folder and all above it, the place itself last."""
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""

@@ -38,7 +38,7 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("state", "latest_* random_states*.pkl custom_checkpoint_*.pkl sampler*.bin dl_state* scaler.pt"),
     ("log", "events.out.tfevents* *.log"),
     ("draft", "medusa_lm_head*"),
-    ("pickle", "*.bin *.pt *.pth *.ckpt *.pkl"),
+    ("pickle", "*.bin *.pt *.pth *.pth.tar *.pt2 *.ckpt *.pkl"),
     ("other framework", "*.h5 *.hdf5 *.keras *.npz *.msgpack *.ot *.onnx* *.tflite *.mlmodel"),
     ("code", "*.py"),
     ("config", "*config*.json params.json modules.json"),
@@ -62,6 +62,8 @@ FOLDERS: Mapping[str, str] = {
 
 #: All suffixes of weight files.
 _ALL = (*WEIGHTS, *PICKLED, *OTHERS)
+#: Folders of a training run's steps.
+STEP = re.compile(r"(?:checkpoint|step|epoch|iter|global_step)[-_]?(\d{1,12})", re.IGNORECASE)
 #: The most shards of one set; the largest published sets have some hundreds.
 MOST_SHARDS = 10_000
 
@@ -212,6 +214,13 @@ def _nothing(place: Place) -> str:
     kinds = {other.kind: other for other in classify(place.files, ())}
     if state := kinds.get("state"):
         return f"{where} has no weights, only {plural(state.files, 'file')} of a training run's state"
+    from inspector.formats import foreign  # only where there is nothing to read
+
+    for path in sorted(place.files):
+        if known := foreign.foreign_of(path, b"", place.files):
+            return (
+                f"{where} has weights for {known.reader} alone, which are not read: {escape(path, 200)} ({known.name})"
+            )
     return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
 
 
@@ -219,9 +228,18 @@ def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ..
     """The folder to read: the place itself, or the main one of its subfolders with weights."""
     if any("/" not in path for path in weights):
         return "", ()
-    main = variants({path: place.files[path] for path in weights}, _ALL)[0]
+    main = variants({path: place.files[path] for path in _of_last_step(weights)}, _ALL)[0]
     folder = main.name.rpartition("/")[0] + "/"
     return folder, _not_counted([path for path in weights if not path.startswith(folder)], main.paths[0])
+
+
+def _of_last_step(weights: list[str]) -> list[str]:
+    """The weights of a training run's last step, if all are of steps; else all."""
+    steps = {path: STEP.fullmatch(path.rpartition("/")[0].rpartition("/")[2]) for path in weights}
+    last = max((int(found[1]) for found in steps.values() if found), default=0)
+    return (
+        [path for path, found in steps.items() if found and int(found[1]) == last] if all(steps.values()) else weights
+    )
 
 
 # --- index ------------------------------------------------------------------------------------

@@ -31,7 +31,8 @@ def text(result: Audit, width: int | None = None) -> str:
 
 def _models(result: Audit, width: int | None) -> Iterator[str]:
     for model in result.checkpoints:
-        what = plural(model.files, "file") if model.is_model else "the cache itself"
+        what = plural(model.files, "file") if model.files else "the cache itself"
+        what = what if model.is_model or not model.files else f"{what} beside the models"
         yield f"{escape(title(model), 120)}: {what}, {size(model.size)}: {verdict(model)}"
         if model.findings:
             yield _table(model, width)

@@ -7,7 +7,7 @@ from typing import Any
 from inspector import units
 from inspector.architectures import Knowledge, knowledge_of
 from inspector.architectures.counts import in_heads
-from inspector.model import Checkpoint, Config, Finding, Header, Key, Labelled, Reconciliation, RoleSum, Variant
+from inspector.model import Checkpoint, Config, Finding, Folder, Header, Key, Labelled, Reconciliation, RoleSum, Variant
 from inspector.report.tables import Rows, columns
 from inspector.units import bits
 
@@ -22,7 +22,7 @@ def fields(noun: object, names: str) -> dict[str, Any]:
     return {key: getattr(noun, attribute or key) for key, _, attribute in pairs}
 
 
-def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]:
+def overview(result: Reconciliation, *, tensors: bool = False, folder: Folder | None = None) -> dict[str, Any]:
     """`inspect TARGET --json`."""
     checkpoint = result.checkpoint
     document = {
@@ -54,11 +54,27 @@ def overview(result: Reconciliation, *, tensors: bool = False) -> dict[str, Any]
         ],
         "claims": [{**fields(each, "name claimed counted"), "note": each.note or None} for each in result.claims],
         "findings": [finding(each) for each in result.findings],
-        "verdict": fields(result.verdict, "state sentence"),
+        "folder": None if folder is None else _folder(folder),
+        "verdict": {**fields(result.verdict, "state sentence"), **_beyond(result, folder)},
     }
     if tensors:
         document["tensors"] = [tensor(each) for each in result.tensors]
     return document
+
+
+def _beyond(result: Reconciliation, folder: Folder | None) -> dict[str, str]:
+    """The verdict's sentence, with what else the folder has."""
+    if folder is None:
+        return {}
+    from inspector.report import folder as accounts  # only for folders
+
+    return {"sentence": result.verdict.sentence + accounts.clause(folder)}
+
+
+def _folder(folder: Folder) -> dict[str, Any] | None:
+    from inspector.report import folder as accounts  # only for folders
+
+    return accounts.document(folder)
 
 
 def _role(role: RoleSum) -> dict[str, Any]:

@@ -6,8 +6,9 @@ from typing import Any
 
 from inspector import units
 from inspector.errors import InspectorError
-from inspector.model import Reconciliation
+from inspector.model import Folder, Reconciliation
 from inspector.opening.models import Models, Named
+from inspector.report import folder as accounts
 from inspector.report.columns import GO, table
 from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.tables import Rows, columns
@@ -17,10 +18,13 @@ from inspector.units import count, decimal, escape, plural
 _NAME = 100  # characters of a name that are shown
 
 
-def lines(title: str, found: Models, width: int | None = None) -> str:
+def lines(title: str, found: Models, width: int | None = None, folder: Folder | None = None) -> str:
     """`inspect FOLDER` for a folder of models: one line each, and whether it is complete."""
-    total = sum(each.on_disk for _, each in found if isinstance(each, Reconciliation))
-    head = f"{escape(title, _NAME)}\n{plural(len(found), 'model')}, {decimal(total)}; name one to inspect it"
+    total = sum(each.on_disk if isinstance(each, Reconciliation) else named.size for named, each in found)
+    if folder is not None:
+        total = folder.weights + sum(each.size for each in folder.checkpoints)
+    beyond = accounts.clause(folder and folder._replace(weights=total, checkpoints=()))
+    head = f"{escape(title, _NAME)}\n{plural(len(found), 'model')}, {decimal(total)}{beyond}; name one to inspect it"
     rows = [_row(named, each) for named, each in found]
     headers = ("model", "architecture", "parameters", "type", "bits", "size", "")
     give = ((6, 20), (1, 0), (3, 12), (4, GO), (0, 16), (6, 10))
@@ -29,6 +33,8 @@ def lines(title: str, found: Models, width: int | None = None) -> str:
 
 def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]:
     name = escape(named.name, _NAME)
+    if named.foreign:
+        return (name, "", "", escape(named.foreign, 20), "", decimal(named.size), "not read")
     if isinstance(each, InspectorError):
         return (name, "", "", "", "", "", f"unreadable: {escape(str(each), 200)}")
     bits = units.bits(each.bits_per_weight(each.weight_bytes)) if each.logical else ""
@@ -68,7 +74,8 @@ def documents(found: Models) -> list[dict[str, Any]]:
 def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, Any]:
     document: dict[str, Any] = {"name": named.name, "target": named.target}
     if isinstance(each, InspectorError):
-        return {**document, "error": str(each)}
+        size = {"format": named.foreign, "bytes": named.size} if named.foreign else {}
+        return {**document, **size, "error": str(each)}
     config = each.checkpoint.config
     severities = [finding.severity for finding in each.findings]
     return {

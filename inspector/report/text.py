@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import bridge_rows
-from inspector.model import Checkpoint, Claim, Finding, Labelled, Reconciliation, RoleSum
+from inspector.model import Checkpoint, Claim, Finding, Folder, Labelled, Reconciliation, RoleSum
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
 
@@ -21,13 +21,24 @@ TOLD = ("with_prediction_heads", "with_router_bias")
 _NAME = 100  # characters of a name that are shown
 
 
-def overview(result: Reconciliation, width: int | None = None, *, notes: bool = True) -> str:
-    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that need no action are omitted."""
+def overview(
+    result: Reconciliation, width: int | None = None, *, notes: bool = True, folder: Folder | None = None
+) -> str:
+    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that need no action are omitted.
+
+    Args:
+        folder: what else is in the folder, if it is one.
+    """
+    account = ""
+    if folder is not None:
+        from inspector.report import folder as accounts  # only for folders
+
+        account = accounts.lines(folder, width)
     blocks = (
-        _identity(result, width),
+        _identity(result, width, folder),
         _files(result.checkpoint, width),
-        _variants(result, width),
-        wrapped(_beside(result.checkpoint), width),
+        "" if account and not any(each.type for each in result.checkpoint.variants) else _variants(result, width),
+        account or wrapped(_beside(result.checkpoint), width),
         _components(result, width),
         _parameters(result, width),
         _towers(result),
@@ -38,16 +49,16 @@ def overview(result: Reconciliation, width: int | None = None, *, notes: bool = 
     return "\n\n".join(filter(None, blocks))
 
 
-def first_lines(result: Reconciliation) -> list[str]:
+def first_lines(result: Reconciliation, folder: Folder | None = None) -> list[str]:
     """The lines after the title: the verdict and the basic facts."""
-    return [line for line in (_verdict(result), _facts(result)) if line]
+    return [line for line in (_verdict(result, folder), _facts(result)) if line]
 
 
-def _identity(result: Reconciliation, width: int | None) -> str:
+def _identity(result: Reconciliation, width: int | None, folder: Folder | None) -> str:
     checkpoint, config = result.checkpoint, result.checkpoint.config
     tensors = sum(len(header.tensors) for header in checkpoint.files)
     files = plural(len(checkpoint.files), f"{checkpoint.format} file")
-    lines = [escape(checkpoint.title, _NAME), _verdict(result), _facts(result)]
+    lines = [escape(checkpoint.title, _NAME), _verdict(result, folder), _facts(result)]
     lines.append(f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}")
     if result.is_pipeline:
         parts = ", ".join(f"{escape(part.name, 40)} ({escape(part.kind, 60)})" for part in result.components)
@@ -62,12 +73,17 @@ def _identity(result: Reconciliation, width: int | None) -> str:
     return "\n".join(wrapped(line, width) for line in (*lines, _source(checkpoint)) if line)
 
 
-def _verdict(result: Reconciliation) -> str:
-    """One line: size, architecture, storage type, and whether everything is present and explained."""
+def _verdict(result: Reconciliation, folder: Folder | None = None) -> str:
+    """One line: size, architecture, storage type, whether everything is present and explained; what the folder has."""
+    beyond = ""
+    if folder is not None:
+        from inspector.report import folder as accounts  # only for folders
+
+        beyond = accounts.clause(folder)
     bits = units.bits(result.bits_per_weight(result.weight_bytes))
     stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
     what = [f"{count(result.logical)} parameters", family(result), stored, decimal(result.on_disk)]
-    return f"{', '.join(filter(None, what))}: {escape(result.verdict.sentence, 200)}"
+    return f"{', '.join(filter(None, what))}: {escape(result.verdict.sentence, 200)}{beyond}"
 
 
 def family(result: Reconciliation) -> str:
@@ -144,7 +160,7 @@ def _variants(result: Reconciliation, width: int | None) -> str:
         return ""
     rows = [
         (
-            escape(each.name, _NAME),
+            escape(each.paths[0], _NAME),
             each.type or "",
             integer(len(each.paths)),
             decimal(each.size),

@@ -1,8 +1,9 @@
 """A tree of folders → units, one after another: never more than one unit's files in memory.
 
 A folder is one unit if something in it says so: an index, a configuration next to weights, files with standard names.
-It includes everything below. Elsewhere each single file or set of shards is a unit, and so is each model of Ollama's
-store and each snapshot in the Hub's cache. Links to folders are not followed.
+It includes everything below. Elsewhere the files of a folder are a unit, without what is below it, and so is each
+model of Ollama's store and each snapshot in the Hub's cache. A unit's checkpoints are those that `opening.models` finds
+in it. Links to folders are not followed.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple, Protocol
 
-from inspector.auditing.targets import marks_a_model
+from inspector.opening.models import PACKAGE, marks_a_model
 from inspector.opening.selection import kind_of
-from inspector.opening.variants import variants
 from inspector.scanning.unit import Unit, stamp_of
 from inspector.sources.filenames import COLLECTED, COLLECTIVE, PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import SKIPPED
@@ -141,7 +141,7 @@ def _is_whole(files: Sequence[Listed], inner: Sequence[str]) -> bool:
         return True
     if weights and not names.isdisjoint(_CONFIGS):
         return True
-    if any(name.endswith((".index.json", COLLECTED)) for name in names):
+    if any(name.endswith((".index.json", COLLECTED)) for name in names) or any(map(PACKAGE.fullmatch, inner)):
         return True
     lone = len(weights) == 1 and not inner
     return lone or any(name.partition(".")[0] in _USUAL or rank_of(name) for name in weights)
@@ -176,22 +176,14 @@ def _whole(tree: Tree, folder: str, root: str, files: Sequence[Listed]) -> Unit:
 
 
 def _loose(tree: Tree, folder: str, root: str, files: Sequence[Listed], inner: bool) -> Iterator[Unit]:
-    """A unit for each single file or set of shards; the first takes the folder's other files."""
+    """The files of a folder that is not one unit with what is below it, if they may be models'."""
     if not any(marks_a_model(each.path) for each in files):
         return
-    by_path = {each.path: each for each in files}
-    found = variants({each.path: each.size for each in files if _is_weight(each.path)}, (*WEIGHTS, *PICKLED))
-    if len(found) <= 1 and not inner:
+    if not inner:
         yield _whole(tree, folder, root, files)
         return
-    taken = {path for each in found for path in each.paths}
-    rest = tuple(each.path for each in files if each.path not in taken)
-    groups = [each.paths for each in found] or [()]
-    for number, paths in enumerate(groups):
-        own = [by_path[path] for path in (*paths, *(rest if number == 0 else ()))]
-        listed = tuple((each.path, each.size) for each in own)
-        target = tree.join(folder, paths[0]) if paths else folder
-        yield Unit("files" if tree.kind == "folder" else tree.kind, folder, target, root, stamp_of(own), listed)
+    listed = tuple((each.path, each.size) for each in files)
+    yield Unit("files" if tree.kind == "folder" else tree.kind, folder, folder, root, stamp_of(files), listed)
 
 
 def set_of(files: Iterable[Listed], name: str) -> list[Listed]:

@@ -14,8 +14,9 @@ from collections.abc import Container
 from typing import Literal, NamedTuple
 
 WEIGHTS = (".safetensors", ".gguf")
-#: PyTorch's own, which are pickles: used if a place has no others.
-PICKLED = (".bin", ".pth", ".pt", ".ckpt")
+#: PyTorch's own, which are pickles, and its exported programs: used if a place has no others. Its examples name what
+#: they save `.pth.tar`.
+PICKLED = (".bin", ".pth", ".pt", ".ckpt", ".pth.tar", ".pt2")
 #: Other frameworks': used if a place has none of the above.
 OTHERS = (".npz", ".msgpack", ".h5", ".hdf5", ".keras")
 #: Those read by a C library.
@@ -30,7 +31,7 @@ PICKLED_INDEX = ".bin.index.json"
 ENDS = {
     "safetensors": WEIGHTS[:1],
     "gguf": WEIGHTS[1:],
-    "pytorch": (*PICKLED, ".pt2", COLLECTED, ".pkl", ".ptl", ".tar", ".model", ".th"),
+    "pytorch": (*PICKLED, COLLECTED, ".pkl", ".ptl", ".tar", ".model", ".th"),
     "numpy": (".npz", ".npy"),
     "flax": (".msgpack",),
     "hdf5": HDF5,
@@ -112,7 +113,7 @@ _FORMATS: dict[str, Format] = {
     ".gguf": "gguf",
     ".npz": "numpy",
     ".msgpack": "flax",
-    **dict.fromkeys((*PICKLED, COLLECTED), "pytorch"),
+    **dict.fromkeys((*PICKLED, ".tar", COLLECTED), "pytorch"),
     **dict.fromkeys(HDF5, "hdf5"),
 }
 

@@ -51,7 +51,7 @@ def misnamed(subject: Subject) -> Iterator[Found]:
         folders.setdefault(entry.folder, []).append(entry)
     for folder, entries in folders.items():
         hidden = folder.startswith(".") or "/." in folder  # kept by tools for their own use
-        if subject.alone or hidden or any(_FOUND.fullmatch(entry.name) for entry in entries):
+        if subject.alone or hidden or any(map(_FOUND.fullmatch, subject.names_in(folder.rstrip("/")))):
             continue
         for entry in entries:
             # macOS packs metadata beside a file, under a name that begins with `._`: that is not a weight file.

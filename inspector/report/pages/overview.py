@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from inspector.model import Labelled, Reconciliation
+from inspector.model import Folder, Labelled, Reconciliation
 from inspector.plots import bridge_bars, byte_map, layer_map
 from inspector.report import text
 from inspector.report.documents import tensor
@@ -21,7 +21,7 @@ _ORDER = (
 )
 
 
-def page(result: Reconciliation) -> Page:
+def page(result: Reconciliation, folder: Folder | None = None) -> Page:
     """The overview, with charts and every tensor."""
     result = result._replace(
         model=result.model._replace(tensors=tuple(result.tensors))
@@ -31,7 +31,7 @@ def page(result: Reconciliation) -> Page:
         Section("Where the bytes are", [byte_map.chart(result)]),
         Section("Layer by layer", [layer_map.chart(result)]),
     ]
-    verdict, *facts = text.first_lines(result)
+    verdict, *facts = text.first_lines(result, folder)
     return Page(
         result.checkpoint.title,
         verdict,

@@ -1,0 +1,117 @@
+"""Formats of weights that are not read, known by their first bytes: what a file is, and what reads it.
+
+    foreign_of("model.bin", b"\\x06\\0\\0\\0\\x0c\\0WhisperSpec\\0…")  →  Foreign("CTranslate2", …)
+
+Where a format has no magic number, its suffix decides, or the name of the file beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping
+from typing import NamedTuple
+
+from inspector.sources.filenames import ENDS
+
+
+class Foreign(NamedTuple):
+    """A format that is not read."""
+
+    name: str
+    reader: str  # what reads it
+
+
+#: The first bytes that decide.
+HEAD = 96
+
+_CTRANSLATE2 = Foreign("CTranslate2", "CTranslate2, faster-whisper")
+_GGML = Foreign("GGML", "whisper.cpp; llama.cpp before GGUF")
+_COREML = Foreign("CoreML", "Apple's Core ML")
+_TENSORFLOW = Foreign("TensorFlow", "TensorFlow")
+_TFJS = Foreign("TensorFlow.js", "TensorFlow.js")
+_ONNX = Foreign("ONNX", "ONNX Runtime")
+_PADDLE = Foreign("Paddle", "PaddlePaddle")
+_FASTTEXT = Foreign("fastText", "fastText, gensim")
+_TENSORRT = Foreign("TensorRT", "TensorRT of the release and GPU that it was built for")
+_TFLITE = Foreign("TFLite", "LiteRT, TensorFlow Lite")
+_EXECUTORCH = Foreign("ExecuTorch", "ExecuTorch")
+_LLAMAFILE = Foreign("llamafile", "itself: a program with a GGUF inside")
+_HDF5 = Foreign("HDF5", "Keras, h5py")
+
+#: (offset, bytes) → the format whose files have them there; each from the format's own writer or specification.
+_MAGICS: Mapping[tuple[int, bytes], Foreign] = {
+    # whisper.cpp's examples/common and llama.cpp's llama.h before GGUF: 32 bits, least significant byte first
+    **{(0, magic): _GGML for magic in (b"lmgg", b"fmgg", b"tjgg", b"algg")},
+    (0, (793712314).to_bytes(4, "little")): _FASTTEXT,  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fasttext.cc
+    (4, b"TFL3"): _TFLITE,  # the file_identifier of schema.fbs
+    (4, b"ET12"): _EXECUTORCH,  # the same of program.fbs
+    (0, b"LITERTLM"): Foreign("LiteRT-LM", "LiteRT-LM"),
+    **{(0, magic): _TENSORRT for magic in (b"ptrt", b"ftrt")},
+    (0, b"MZqFpD"): _LLAMAFILE,  # Cosmopolitan's executables
+    (0, b"\x89HDF\r\n\x1a\n"): _HDF5,
+    (0, b"RKNN"): Foreign("RKNN", "Rockchip's NPU runtime"),
+    (0, b"CBM1"): Foreign("CatBoost", "CatBoost"),
+    (0, b"7767517\n"): Foreign("ncnn", "ncnn"),
+}
+#: Suffix → the format of files without a magic number.
+_SUFFIXES: Mapping[str, Foreign] = {
+    **dict.fromkeys((".onnx", ".onnx_data", ".onnx.data", ".ort"), _ONNX),
+    ".mlmodel": _COREML,
+    **dict.fromkeys((".pdparams", ".pdiparams"), _PADDLE),
+    **dict.fromkeys((".engine", ".plan", ".trt"), _TENSORRT),
+    **dict.fromkeys((".ftz", ".vec"), _FASTTEXT),
+    ".caffemodel": Foreign("Caffe", "Caffe"),
+    ".mnn": Foreign("MNN", "MNN"),
+    ".tflite": _TFLITE,
+    ".llamafile": _LLAMAFILE,
+    ".pte": _EXECUTORCH,
+    ".nemo": Foreign("NeMo", "NVIDIA NeMo"),
+    ".mar": Foreign("TorchServe", "TorchServe"),
+    **dict.fromkeys((".pkl", ".pickle", ".joblib"), Foreign("pickle", "Python, which runs what is in it")),
+}
+#: Suffix of a file beside one of the same name that ends in .bin → whose weights the latter are.
+_BESIDE: Mapping[str, Foreign] = {
+    ".xml": Foreign("OpenVINO", "OpenVINO"),
+    ".param": Foreign("ncnn", "ncnn"),
+}
+_SHARD_OF_TFJS = re.compile(r"group\d+-shard\d+of\d+(\.bin)?|.*-shard\d+of\d+\.bin")
+_VARIABLES = re.compile(r".*\.data-\d{5}-of-\d{5}")
+#: CTranslate2's specs/model_spec.py: a version of 32 bits, the length of a name in 16, the name and a NUL.
+_SPEC = re.compile(rb"[\x01-\x20]\0\0\0.\0\w*Spec\0", re.DOTALL)
+#: A table of word vectors: the number of words, and of each vector's elements.
+_VECTORS = re.compile(rb"[1-9]\d{0,9} [1-9]\d{0,4}\r?\n")
+
+#: Suffixes of files that may be of these formats; those of .bin and PyTorch's own are decided by their first bytes.
+SUFFIXES = (*_SUFFIXES, "saved_model.pb")
+
+
+def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign | None:
+    """The format of a file that is not read; None if it may be one that is.
+
+    Args:
+        head: the file's first `HEAD` bytes.
+        beside: the paths of the files that were listed with it.
+    """
+    folder, _, name = path.rpartition("/")
+    lower = name.lower()
+    for (at, magic), known in _MAGICS.items():
+        if head[at : at + len(magic)] == magic and not (known is _HDF5 and lower.endswith(ENDS["hdf5"])):
+            return known
+    if _SPEC.match(head):
+        return _CTRANSLATE2
+    by_suffix = next((known for end, known in _SUFFIXES.items() if lower.endswith(end)), None)
+    if by_suffix is not None:
+        return by_suffix
+    if lower == "saved_model.pb" or _VARIABLES.fullmatch(lower):
+        return _TENSORFLOW
+    if _SHARD_OF_TFJS.fullmatch(lower):
+        return _TFJS
+    if lower.endswith(".bin"):
+        if any(f"{each}/" in f"{folder.lower()}/" for each in (".mlpackage", ".mlmodelc")):
+            return _COREML
+        if lower.startswith("openvino"):  # as optimum names what it exports
+            return _BESIDE[".xml"]
+        sibling = f"{folder}/{name[:-4]}".lstrip("/")
+        found = (known for end, known in _BESIDE.items() if sibling + end in beside)
+        return next(found, Foreign("word2vec", "gensim") if _VECTORS.match(head) else None)
+    return None

@@ -1,0 +1,227 @@
+"""A folder adds up: each checkpoint is a row, the same for every command, and the parts sum to all files below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import folders
+import pytest
+from conftest import Ran
+from every import every
+
+import inspector
+from inspector import units
+from inspector.auditing.targets import Failed, subjects
+from inspector.opening.models import checkpoints_in
+from inspector.scanning.discovery import discover
+from inspector.scanning.inspection import subjects as subjects_of_unit
+from inspector.sources.local import LocalPlace
+
+Inspect = Callable[..., Ran]
+COMMIT = "c" * 40
+
+
+def within(root: Path, target: str) -> str:
+    """A target as a path in the folder."""
+    return "" if Path(target) == root else str(Path(target).relative_to(root))
+
+
+def rows_of(expected: folders.Expected) -> list[str]:
+    return sorted(row.replace("{c}", COMMIT) for row in expected.rows)
+
+
+@every("name", folders.LAYOUTS)
+def test_every_checkpoint_is_a_row(name: str, tmp_path: Path) -> None:
+    """And a copy is one of the row whose tensors it has."""
+    root, expected = folders.made(name, tmp_path / "folder")
+    found = checkpoints_in(LocalPlace(root))
+    assert sorted(each.name for each in found) == rows_of(expected)
+    assert {each.name: each.foreign for each in found if each.foreign} == expected.foreign
+    copies = sorted(file for each in found for copy in each.copies for file in copy.files)
+    assert copies == sorted(file for file in expected.copies if not file.startswith(".git"))
+
+
+@every("name", folders.LAYOUTS)
+def test_commands_see_the_same_rows(name: str, tmp_path: Path) -> None:
+    """The audit, a scan, the table of models, and the account."""
+    root, expected = folders.made(name, tmp_path / "folder")
+    rows = rows_of(expected)
+    audited = [each for each in subjects(str(root)) if not isinstance(each, Failed)]
+    assert sorted(within(root, each.target) for each in audited if each.is_model) == rows
+    scanned = [each for unit in discover([str(root)]) for each in subjects_of_unit(unit)]
+    assert sorted(within(root, each.target) for each in scanned if not isinstance(each, Failed) and each.is_model) == (
+        rows
+    )
+    listed = sorted(within(root, named.target) for named, _ in inspector.models(root))
+    assert listed == (rows if len(rows) > 1 else [])
+    account = inspector.folder(root)
+    assert account is not None
+    others = {"" if each.name == "." else each.name for each in account.checkpoints}
+    assert others <= set(rows)
+    assert len(others) == len(rows) - bool(account.weights)
+
+
+@every("name", folders.LAYOUTS)
+def test_the_parts_sum_to_all_files(name: str, tmp_path: Path) -> None:
+    """As a walk over the folder counts them: hidden files too, each inode once."""
+    root, _ = folders.made(name, tmp_path / "folder")
+    account = inspector.folder(root)
+    assert account is not None
+    assert (account.size, account.files) == folders.size_of(root)
+    sizes = [each.size for each in account.copies] + [each.size for each in account.checkpoints]
+    assert account.weights + sum(sizes) + account.other == account.size
+
+
+@every("name", folders.LAYOUTS)
+def test_names_can_be_typed(name: str, tmp_path: Path) -> None:
+    """Each opens its own files, and no others."""
+    root, _ = folders.made(name, tmp_path / "folder")
+    for each in checkpoints_in(LocalPlace(root)):
+        if each.foreign:
+            with pytest.raises(inspector.InspectorError, match="not read") as raised:
+                inspector.open(root / each.name)
+            assert "safetensors file, or a damaged one" not in str(raised.value)
+        else:
+            opened = inspector.open(root / each.name)
+            parts = (opened, *(part.checkpoint for part in opened.components))
+            base = opened.origin.location
+            base = base if Path(base).is_dir() else str(Path(base).parent)
+            paths = {within(root, f"{base}/{header.path}") for part in parts for header in part.files}
+            assert paths == set(each.paths), (name, each.name)
+
+
+def test_the_second_line_says_what_the_folder_holds(tmp_path: Path, inspect: Inspect) -> None:
+    """A copy for PyTorch, and git-LFS's objects of both shards."""
+    folders.git_clone(tmp_path)
+    folders.shards(tmp_path, "pytorch_model", "bin")
+    copy = sum(path.stat().st_size for path in tmp_path.glob("pytorch_model*.bin"))
+    objects = sum(path.stat().st_size for path in (tmp_path / ".git" / "lfs").rglob("*") if path.is_file())
+    total, files = folders.size_of(tmp_path)
+    said = f"the folder is {units.decimal(total)}: {units.decimal(copy)} in 1 more copy (PyTorch), "
+    assert f"{said}{units.decimal(objects)} of .git/lfs" in inspect(tmp_path).out.splitlines()[1]
+    folder = inspect(tmp_path, "--json").json["folder"]
+    assert (folder["size"], folder["files"]) == (total, files)
+    assert [each["size"] for each in folder["copies"]] == [copy, objects]
+    assert folder["copies"][0]["evidence"] == "the same 21 tensors by name, shape and bits; values were not compared"
+
+
+def test_a_run_is_steps_and_its_optimizers(tmp_path: Path, inspect: Inspect) -> None:
+    """Two moments of each parameter in F32, so four times the bytes of the weights in BF16."""
+    folders.trainer(tmp_path)
+    document = inspect(tmp_path, "--json").json
+    weights = (tmp_path / "model.safetensors").stat().st_size
+    steps = [(each["name"], each["size"], each["detail"]) for each in document["folder"]["checkpoints"]]
+    assert steps == [("checkpoint-500", weights, "step 500"), ("checkpoint-1000", weights, "step 1000")]
+    optimizer = document["folder"]["rest"][0]
+    assert (optimizer["kind"], optimizer["files"]) == ("optimizer state", 2)
+    assert optimizer["detail"] == "twice the model, each: exp_avg and exp_avg_sq in F32"
+    assert document["verdict"]["state"] == "complete"
+    assert "duplicate" not in inspect(tmp_path).out
+
+
+def test_the_newest_step_represents_a_run(tmp_path: Path) -> None:
+    folders.trainer_unfinished(tmp_path)
+    assert [header.path for header in inspector.open(tmp_path).files] == ["checkpoint-1000/model.safetensors"]
+
+
+def test_the_same_shape_is_no_copy(tmp_path: Path, inspect: Inspect) -> None:
+    """Two finetunes of one base, a quantization of another model, and another size under a usual name."""
+    for name in ("first", "second"):
+        folders.safe(tmp_path / f"{name}.safetensors")
+    (tmp_path / "model").mkdir()
+    folders.model(tmp_path / "model")
+    folders.torch(tmp_path / "model" / "pytorch_model.bin", layers=3)
+    folders.gguf(tmp_path / "model" / "other-Q8_0.gguf", layers=1)
+    account = inspector.folder(tmp_path)
+    assert account is not None
+    assert account.copies == ()
+    assert {each.name for each in account.checkpoints} == {
+        "first.safetensors",
+        "second.safetensors",
+        "model/model.safetensors",
+        "model/other-Q8_0.gguf",
+        "model/pytorch_model.bin",
+    } - {inspector.open(tmp_path).files[0].path}
+
+
+def test_a_file_with_two_names_counts_once(tmp_path: Path) -> None:
+    """A hard link is the same bytes; a link to a file is that file."""
+    folders.model(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    for name in ("model.safetensors", "config.json"):
+        (tmp_path / "b" / name).hardlink_to(tmp_path / "a" / name)
+    (tmp_path / "c.safetensors").symlink_to("a/model.safetensors")
+    account = inspector.folder(tmp_path)
+    assert account is not None
+    assert account.size == sum(path.stat().st_size for path in (tmp_path / "a").iterdir())
+    assert account.files == 2
+
+
+def test_a_snapshot_of_the_cache_is_its_blobs(tmp_path: Path) -> None:
+    """Its links lead out of it, to the files that count."""
+    folders.hub_cache(tmp_path)
+    home = tmp_path / "models--org--two"
+    account = inspector.folder(home / "snapshots" / COMMIT)
+    assert account is not None
+    blobs = {path.name: path.stat().st_size for path in (home / "blobs").iterdir()}
+    assert account.size == blobs["model.safetensors-two"] + blobs["config.json-two"]
+    assert account.weights == blobs["model.safetensors-two"]
+
+
+def test_a_foreign_file_hides_no_other(tmp_path: Path, inspect: Inspect) -> None:
+    """It is a line of its own, said to be what it is, and in the total."""
+    folders.ctranslate2_beside_a_model(tmp_path)
+    lines = inspect(tmp_path).out.splitlines()
+    assert lines[1].startswith("2 models, 3.20 MB")
+    assert [line.split()[1:] for line in lines[4:]] == [
+        ["CTranslate2", "50.00", "kB", "not", "read"],
+        ["Llama", "1.57M", "BF16", "16", "3.15", "MB", "complete"],
+    ]
+
+
+@every(
+    ("name", "start", "known"),
+    [
+        ("model.bin", folders.CTRANSLATE2, "CTranslate2"),
+        ("ggml-base.bin", folders.GGML, "GGML"),
+        ("vectors.bin", (793712314).to_bytes(4, "little") + b"\x0c\0\0\0", "fastText"),
+        ("GoogleNews.bin", b"3000000 300\n", "word2vec"),
+        ("group1-shard1of4.bin", b"\x9c\x11\x00\xff\xfe\x80\x80\x77", "TensorFlow.js"),
+        ("openvino_model.bin", b"\x9c\x11\x00\xff\xfe\x80\x80\x77", "OpenVINO"),
+        ("model.onnx", b"\x08\x08\x12\x07pytorch", "ONNX"),
+        ("net.tflite", b"\x1c\0\0\0TFL3", "TFLite"),
+        ("net.pte", b"\x1c\0\0\0ET12", "ExecuTorch"),
+        ("net.engine", b"ftrt\0\0\0\0", "TensorRT"),
+        ("phi.llamafile", b"MZqFpD='\n", "llamafile"),
+        ("Model.mlmodel", b"\x08\x07\x12\x04", "CoreML"),
+        ("inference.pdiparams", b"\0" * 16, "Paddle"),
+    ],
+)
+def test_foreign_formats_are_known_by_name(name: str, start: bytes, known: str, tmp_path: Path) -> None:
+    """The first bytes are those that each format's own writer puts there."""
+    path = folders.raw(tmp_path / name, start, 4_000)
+    with pytest.raises(inspector.FormatError, match=f"is in the format {known}, which is not read here"):
+        inspector.open(path)
+
+
+def test_headers_alone_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evidence costs less than one percent of the bytes that it is about, however many small files there are."""
+    import os
+
+    folders.sharded_both_ways(tmp_path)
+    for number in range(200):
+        (tmp_path / f"part-{number}.txt").write_text("x")
+    read: list[int] = []
+    pread = os.pread
+
+    def counted(descriptor: int, length: int, offset: int) -> bytes:
+        data = pread(descriptor, length, offset)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "pread", counted)
+    account = inspector.folder(tmp_path)
+    assert account is not None
+    assert len(account.copies) == 1
+    assert len(read) < 100
