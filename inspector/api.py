@@ -117,7 +117,7 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
 
     Example:
         >>> [(named.name, type(found).__name__) for named, found in inspector.models("fixtures/real/gguf")]
-        [('ggml-vocab-bert-bge', 'Reconciliation'), ('test', 'FormatError')]
+        [('ggml-vocab-bert-bge.gguf', 'Reconciliation'), ('test.gguf', 'FormatError')]
     """
     from inspector.opening.models import Models, models_at
     from inspector.sources.local import listed_once

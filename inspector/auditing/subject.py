@@ -95,6 +95,7 @@ class Subject(Files):
             self._without_weights(place)
             return None
         if self.members:
+            self.main_file = found.files[0].path if len(found.files) == 1 else None
             return found if self.config_named else _with_own_config(place, found)
         main = _main_of(found)
         return found if main is None else self._one_of_several(place, found, main)

@@ -58,10 +58,11 @@ def misnamed(subject: Subject) -> Iterator[Found]:
             other = entry.kind != "file" or entry.name.startswith("._") or _is_unfinished(entry.name)
             if not other and _DECORATED.fullmatch(entry.name):
                 yield Found(_NO_LOADER, entry.path)
-        if not folder and subject.checkpoint is None:
-            yield from _other_ends(entries)
         if not folder:
-            yield from _free_names(subject, entries)
+            beside = [each for each in subject.by_path.values() if not each.folder]  # other models' files among them
+            if subject.checkpoint is None:
+                yield from _other_ends(beside)
+            yield from _free_names(subject, beside)
 
 
 def _other_ends(entries: list[Entry]) -> Iterator[Found]:
