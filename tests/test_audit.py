@@ -327,7 +327,7 @@ def test_links_out_of_the_folder_are_not_read(tmp_path: Path, monkeypatch: pytes
         return real_open(path, *rest, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "open", watched)
-    model, _ = inspector.audit([folder]).checkpoints
+    (model,) = inspector.audit([folder]).checkpoints
     assert {"link-outside", "index-path"} <= {finding.rule for finding in model.findings}
     assert opened and str(outside) not in opened
 

@@ -183,9 +183,9 @@ def test_a_scheme_that_cannot_be_opened_says_why(inspect: Callable[..., Ran], ta
 
 
 def test_json_is_what_the_disk_gives(bucket: str, inspect: Callable[..., Ran]) -> None:
-    """The JSON differs only in the location."""
+    """The JSON differs only in the location, and in the account of a folder, which only one on this machine has."""
     here, there = (inspect(target, "--json", "--tensors").json for target in (bucket, "s3://models/zoo/small"))
     for each in (here, there):
-        del each["source"], each["target"]
+        del each["source"], each["target"], each["folder"]
     assert json.dumps(here, sort_keys=True) == json.dumps(there, sort_keys=True)
     assert os.environ["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
