@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import sparse_torch
 from conftest import write
 from saved import LLAMA, PARAMETERS, SOUND, checkpoint, save, steps, together
 
@@ -54,6 +55,52 @@ def test_a_pipeline_is_the_sum_of_its_models(tmp_path: Path) -> None:
     assert result.tensors[-1].key.tower == "text_encoder"
     assert [each.tensor for each in result.tensors[11:13]] == [result.tensors[11].tensor, result.tensors[12].tensor]
     assert not result.findings
+
+
+def test_parts_in_pytorchs_own_format_are_counted(tmp_path: Path) -> None:
+    """As diffusers writes them with `safe_serialization=False`: every part, or all but the text encoder."""
+    for pickled in (["unet"], ["unet", "text_encoder"]):
+        folder = together(tmp_path / str(len(pickled)), "unet", "text_encoder")
+        rows = [(name, "BF16", row.shape) for row in inspector.predict(LLAMA).expected for name in row.names()]
+        for part in pickled:
+            (folder / part / "model.safetensors").unlink()
+            sparse_torch.write(folder / part / "pytorch_model.bin", rows)
+        (folder / "unet/training_args.bin").write_bytes(b"no weights")
+        result = inspector.reconcile(inspector.open(folder))
+        assert (result.logical, [part.name for part in result.components]) == (2 * PARAMETERS, ["unet", "text_encoder"])
+        assert result.unexplained_bytes == 0
+
+
+def test_a_linear_layer_after_sentences_is_predicted(tmp_path: Path) -> None:
+    """LaBSE's layout, with Dense in either format: 8 × 4 and 4 numbers more than the body."""
+    for suffix in ("safetensors", "bin"):
+        folder = tmp_path / suffix
+        save(folder, LLAMA)
+        modules = [
+            {"path": "", "type": "sentence_transformers.models.Transformer"},
+            {"path": "2_Dense", "type": "sentence_transformers.models.Dense"},
+        ]
+        (folder / "modules.json").write_text(json.dumps(modules))
+        (folder / "2_Dense").mkdir()
+        own = {
+            "in_features": 8,
+            "out_features": 4,
+            "bias": True,
+            "activation_function": "torch.nn.modules.activation.Tanh",
+        }
+        (folder / "2_Dense/config.json").write_text(json.dumps(own))
+        rows = [("linear.weight", "F32", (4, 8)), ("linear.bias", "F32", (4,))]
+        if suffix == "bin":
+            sparse_torch.write(folder / "2_Dense/pytorch_model.bin", rows)
+        else:
+            header = {
+                "linear.weight": {"dtype": "F32", "shape": [4, 8], "data_offsets": [0, 128]},
+                "linear.bias": {"dtype": "F32", "shape": [4], "data_offsets": [128, 144]},
+            }
+            write(folder / "2_Dense/model.safetensors", header, 144)
+        result = inspector.reconcile(inspector.open(folder))
+        assert result.prediction and result.prediction.parameters == result.logical == PARAMETERS + 36
+        assert result.unexplained_bytes == 0
 
 
 def test_three_models_in_a_pipeline(tmp_path: Path) -> None:

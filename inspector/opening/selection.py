@@ -12,7 +12,7 @@ from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.opening.index import read_index
-from inspector.opening.variants import variants
+from inspector.opening.variants import folders_of_parts, is_of_part, variants
 from inspector.sources import Place
 from inspector.sources.filenames import (
     COLLECTED,
@@ -100,7 +100,7 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         weights = weights or [path for path in _pickles(place) if fnmatchcase(path, include)]
         if not weights:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
-    weights = weights or _pickles(place) or _states_of_ranks(place)
+    weights = _with_pickled_parts(place, weights) or _pickles(place) or _states_of_ranks(place)
     if not weights and (collected := _of_collective(place)):
         return collected
     weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
@@ -200,6 +200,15 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
 def _pickles(place: Place) -> list[str]:
     """PyTorch's own files, without a training run's state."""
     return sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
+
+
+def _with_pickled_parts(place: Place, weights: list[str]) -> list[str]:
+    """Weight files, and of parts that have none PyTorch's own: diffusers may write the two formats in one pipeline."""
+    pickled = [path for path in place.files if is_of_part(path)] if weights else []
+    if not pickled:
+        return weights
+    without = folders_of_parts(place) - {path[: path.rfind("/") + 1] for path in weights}
+    return sorted((*weights, *(path for path in pickled if path[: path.rfind("/") + 1] in without)))
 
 
 def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from inspector.errors import FormatError, SourceError
 from inspector.model import Variant
 from inspector.sources import Place
-from inspector.sources.filenames import TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
+from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
 
 #: Which of several types the overview shows: llama.cpp's default download, then other common ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
@@ -155,11 +155,18 @@ def _entries(index: Any) -> Iterator[tuple[str, str, str]]:
 
 def _with_weights(place: Place, entries: Iterator[tuple[str, str, str]]) -> Iterator[Part]:
     for (name, kind, folder), _ in zip(entries, range(MAX_PARTS), strict=False):
-        here = {
-            path: size
-            for path, size in place.files.items()
-            if path.startswith(folder) and "/" not in path[len(folder) :] and path.endswith(WEIGHTS)
-        }
-        found = variants(here)
+        here = {p: size for p, size in place.files.items() if p.startswith(folder) and "/" not in p[len(folder) :]}
+        found = variants(here) or variants({p: here[p] for p in here if is_of_part(p)}, PICKLED)
         if found:
             yield Part(name, kind, folder, found[0], found[1:])
+
+
+def is_of_part(path: str) -> bool:
+    """Whether a file of PyTorch's own is the weights of a part, which all pipelines of before safetensors have."""
+    return path.endswith(PICKLED) and not _ACCESSORIES.search(path.rpartition("/")[2])
+
+
+def folders_of_parts(place: Place) -> frozenset[str]:
+    """The folders that an index of parts lists, "" or ending in "/"; empty without one."""
+    index = next((name for name in INDEXES_OF_PARTS if name in place.files), None) if place.selected is None else None
+    return frozenset(folder for _, _, folder in _entries(_document(place, index))) if index else frozenset()
