@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import sparse
+import sparse_torch
 from every import every
+from saved import LLAMA, PARAMETERS
 
 import inspector
 from inspector.adapters.metadata import BASES
@@ -274,3 +276,31 @@ def test_the_base_is_found_in_the_hubs_cache(tmp_path: Path, monkeypatch: pytest
         folder = tmp_path / name.replace("/", "_")
         folder.mkdir()
         assert reconciled(made, folder, base=False).prediction is None
+
+
+def test_the_state_of_a_whole_peft_model_is_the_model_and_its_adapter(tmp_path: Path) -> None:
+    """`torch.save(get_peft_model(…).state_dict())`: each weight once, under PEFT's modules or not, whatever share is LoRA."""
+    for targets in (
+        ("q_proj", "v_proj"),
+        ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
+    ):
+        rows, adapter = [], 0
+        for row in inspector.predict(LLAMA).expected:
+            for name in row.names():
+                stem = "base_model.model." + name.removesuffix(".weight")
+                if row.role not in targets:
+                    rows.append((f"{stem}.weight", "F32", row.shape))
+                    continue
+                rows.append((f"{stem}.base_layer.weight", "F32", row.shape))
+                rows.append((f"{stem}.lora_A.default.weight", "F32", (2, row.shape[1])))
+                rows.append((f"{stem}.lora_B.default.weight", "F32", (row.shape[0], 2)))
+                adapter += 2 * sum(row.shape)
+        folder = tmp_path / str(len(targets))
+        folder.mkdir()
+        sparse_torch.write(folder / "model.pt", rows)
+        (folder / "config.json").write_text(json.dumps(LLAMA))
+        result = inspector.reconcile(inspector.open(folder))
+        assert (result.logical, result.adapter, result.unexplained_bytes) == (PARAMETERS + adapter, None, 0)
+        assert {step.cause: step.bytes for step in result.steps if step.cause in ("adapter", "duplicate")} == {
+            "adapter": 4 * adapter
+        }

@@ -166,7 +166,7 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
     found = [(tensor, ending) for tensor in tensors if (ending := _ending_of(tensor.name)) is not None]
     if not found and config is not None:
         found = list(_by_prefix(tensors, config))
-    if not found or (config is None and len(found) * 2 < len(tensors)):
+    if not found or (config is None and (len(found) * 2 < len(tensors) or _has_all_bases(tensors, len(found)))):
         return None
     stacks = _stacks_changed((config or {}).get("target_parameters"))
     return Adapter(
@@ -177,6 +177,14 @@ def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> A
         constants=frozenset(tensor.name for tensor, ending in found if ending.part in CONSTANTS),
         config=config or {},
     )
+
+
+def _has_all_bases(tensors: Sequence[Tensor], pieces: int) -> bool:
+    """Whether every adapted module's own weight is there, as in `PeftModel.state_dict()`.
+
+    An adapter has at most those of embeddings. Methods have up to four pieces a module.
+    """
+    return 4 * sum(tensor.name.endswith(f"{BASE_LAYER}.weight") for tensor in tensors) >= pieces
 
 
 def _most_specific_method(named: Iterable[str]) -> str:

@@ -51,17 +51,28 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
     found = adapter_of(tensors, adapter, stored.patterns)
     packing = None if found else packing_of(config, files, stored.patterns)
     shared = _shared_names(files)
+    wrapped = {} if found else _under_adapters(stored)
     if packing is None:
-        return Stored(tensors, stored, [tensor.shape for tensor in tensors], found, None, shared)
-    names, shapes = packing.names, packing.shapes
+        names = Names(wrapped.get(name, name) for name in stored) if wrapped else stored
+        return Stored(tensors, names, [tensor.shape for tensor in tensors], found, None, shared)
+    renamed, shapes = {**wrapped, **packing.names}, packing.shapes
     return Stored(
         tensors,
-        Names(names.get(name, name) for name in stored) if names else stored,
+        Names(renamed.get(name, name) for name in stored) if renamed else stored,
         [shapes.get(tensor.name, tensor.shape) for tensor in tensors],
         None,
         packing,
         shared,
     )
+
+
+def _under_adapters(stored: Names) -> dict[str, str]:
+    """The model's own weights that PEFT's modules wrap → their names without these: all of `PeftModel.state_dict()`."""
+    if not any(each.startswith("base_model.") and ".base_layer." in each for each in stored.patterns):
+        return {}
+    from inspector.adapters.tensors import base_names  # models need no adapter methods
+
+    return base_names(name for name in stored if name.startswith("base_model.") and ".base_layer." in name)
 
 
 def _shared_names(files: Iterable[Header]) -> Mapping[str, tuple[str, ...]]:
