@@ -83,6 +83,19 @@ def test_a_module_leaves_no_trace_of_how_it_keeps_its_parts() -> None:
     )
 
 
+def test_what_is_shared_without_tensors_ends_no_list() -> None:
+    """A configuration that all modules refer to, and that refers to itself, is not visited forever; all tensors are listed."""
+    settings = mapping(deep=mapping(a=1))
+    settings.pairs.append(("self", settings))
+    modules = mapping(
+        **{f"m{at}": made("mine.Linear", state=mapping(weight=tensor(), config=settings)) for at in range(20)}
+    )
+    found = walk(modules)
+    assert (len(found.views), found.complete) == (20, True)
+    settings.pairs.append(("mean", tensor()))
+    assert not walk(modules).complete
+
+
 def test_ordered_dictionaries() -> None:
     """From pairs, lists of two, a dictionary, or filled later; their state only has versions."""
     pairs: list[Any] = [("a", tensor()), ["b", tensor()]]

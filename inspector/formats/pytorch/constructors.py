@@ -54,6 +54,8 @@ omegaconf.{dictconfig.DictConfig,listconfig.ListConfig}:
 omegaconf.nodes.{AnyNode,StringNode,IntegerNode,FloatNode,BooleanNode,BytesNode,PathNode,EnumNode}:
 omegaconf.base.{Metadata,ContainerMetadata}:
 torch.jit._script.unpackage_script_module: any text
+{lightning.fabric,lightning_fabric,pytorch_lightning}.utilities.data.AttributeDict: any*
+{pytorch_lightning,lightning.pytorch}.utilities.parsing.AttributeDict: any*
 _codecs.encode: scalar codec?
 copyreg._reconstructor: class object none
 copyreg.__newobj__: class any*
