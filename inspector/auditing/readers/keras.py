@@ -31,6 +31,14 @@ _OWN = (
     *("keras", "tf_keras", "tensorflow.keras", "tensorflow.python.keras", "keras_hub", "keras_nlp", "keras_cv"),
     "builtins",
 )
+#: Of modules with functions that load or run something, the classes that only hold layers or numbers: every functional
+#: or compiled model of Keras 3 names them, and `load_model` of Keras 3.15 makes each of them with `safe_mode=True`.
+_OWN_HARMLESS = re.compile(
+    r"keras\.(?:src\.)?models(?:\.model|\.functional|\.sequential)?:(?:Model|Functional|Sequential)"
+    r"|keras\.src\.models\.(?:functional|sequential):"
+    r"|keras\.src\.backend\.(?:torch|tensorflow|jax)\.optimizers\.\w+:(?:[A-Z]\w*)?"
+    r"|keras\.src\.ops\.core:(?:Cast|ConvertToTensor|SaturateCast|Shape|Slice|SliceUpdate|ScatterUpdate|StopGradient|Unstack)"
+)
 _OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backend|models|ops\.core|legacy)(?:\.|$)")
 
 
@@ -97,11 +105,15 @@ def _is_code(kind: str) -> bool:
 
 
 def _is_own(module: str, kind: str) -> bool:
-    """Whether a class is one of Keras's own that only contains layers; functions have the class name `function`."""
+    """Whether a class is one of Keras's own that only contains layers; functions have the class name `function`.
+
+    Args:
+        kind: empty where only the module's name was found.
+    """
     own = module.split(".", maxsplit=1)[0] in _OWN or module.startswith(_OWN)
     if module == "builtins":
         return kind in ("function", "dict", "list", "tuple", "int", "float", "str", "bool", "slice", "NoneType", "type")
-    return own and not _OWN_RUNNING.search(module)
+    return own and (not _OWN_RUNNING.search(module) or _OWN_HARMLESS.fullmatch(f"{module}:{kind}") is not None)
 
 
 def _perhaps_escaped(word: str) -> bytes:
