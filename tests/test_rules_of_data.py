@@ -13,6 +13,7 @@ from made_up import USUAL, ZERO, layers, seen, told
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
 from inspector.auditing.values import plausibility
+from inspector.auditing.values.numbers import pieces
 from inspector.auditing.values.numbers.facts import Copy, Run
 from inspector.auditing.values.numbers.peers import TensorData
 
@@ -233,6 +234,23 @@ def test_rows_in_two_places() -> None:
     assert told("repeated-block", one, table, copies=[copy]) == []
 
 
+def test_scales_of_a_byte_are_no_text() -> None:
+    """NVFP4's scales of about 1 to 16 are the letters of ASCII; an error page among them is text."""
+    letters = np.random.default_rng(3).normal(0x54, 12, 4096).clip(0x21, 0x7E).astype(np.uint8)
+    page = np.frombuffer(b"<html> the server did not answer in time, try it again later </html>\n" * 60, np.uint8)
+    for dtype, there in (("F8_E4M3", False), ("F16", True)):
+        assert (pieces.facts_of(letters, dtype, 0, 0).text is not None) is there
+    for dtype in ("F8_E4M3", "F16"):
+        assert pieces.facts_of(page[:4096].copy(), dtype, 0, 0).text is not None
+
+
+def test_codes_of_bitsandbytes_are_not_scrambled() -> None:
+    """`bnb_4bit_quant_storage` keeps two codes a byte as BF16, of every magnitude."""
+    odd: dict[str, Any] = {"spread": 6.1, "largest": 1e9, "dtype": "BF16"}
+    assert len(told("scrambled-tensor", seen(**odd), raw=bytes(64))) == 1
+    assert told("scrambled-tensor", seen(**odd, is_packed=True), scheme="bitsandbytes-fp4") == []
+
+
 def test_text_among_numbers() -> None:
     text = (70, b"HTTP/1.1 504\n  Gateway \xff" + b"x" * 60)
     said = "text at byte 70 of the file: `HTTP/1.1 504 Gateway"
@@ -286,12 +304,14 @@ SCALES: dict[str, Any] = {
         ("gptq", {"most_bits": 0x3C00}, []),
         ("gptq", {"most_bits": 0x3C00, "least_bits": 0}, ["a scale of zero: the weights of its group are lost"]),
         ("bitsandbytes-nf4", {"most_bits": 0x3C00, "least_bits": 0}, []),
-        ("gptq", {"most_bits": 0x8001}, ["a negative scale"]),
-        ("gptq", {"most_bits": 0x8000}, []),
-        ("gptq", {"most_bits": 0x8001, "nan": 1}, []),
+        ("fp8", {"most_bits": 0x8001}, ["a negative scale"]),
+        ("fp8", {"most_bits": 0x8000}, []),
+        ("fp8", {"most_bits": 0x8001, "nan": 1}, []),
+        ("gptq", {"most_bits": 0x8001}, []),  # AutoRound's symmetric scales
+        ("awq-gemm", {"most_bits": 0x8001}, []),
         ("mlx", {"most_bits": 0x8001}, []),
-        ("gptq", {"most_bits": 0x8001, "spread": 9.0, "largest": 1e9}, []),
-        ("gptq", {"most_bits": 0x8001, "side": "zeros"}, []),
+        ("fp8", {"most_bits": 0x8001, "spread": 9.0, "largest": 1e9}, []),
+        ("fp8", {"most_bits": 0x8001, "side": "zeros"}, []),
         ("gptq", {"most_bits": None}, []),
         ("gptq", {"least_bits": None}, []),
         ("modelopt-mxfp8", {"dtype": "U8", "most_bits": 255}, ["a scale of 255, which stands for NaN"]),

@@ -18,7 +18,8 @@ _SHOWN_BY_SHAPES = ("gptq", "awq-gemm", "mlx", "qqq", "compressed-tensors-pack-q
 _OVERRIDES = ("dynamic", "extra_config", "layer_config", "modules_config", "mixed_precision")
 #: Files in which quantizers declare the packing, in place of config.json or beside it.
 _OF_QUANTIZERS = ("quantize_config.json", "quant_config.json")
-_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", *_OF_QUANTIZERS)
+#: The same, and files whose own loader unpacks what they hold (`AutoHQQHFModel.from_quantized` of hqq 0.2.8).
+_DECLARING = ("hf_quant_config.json", "quanto_qmap.json", "qmodel.pt", *_OF_QUANTIZERS)
 
 
 @rule("packing-declared", "consistent", "error")

@@ -137,7 +137,11 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
             near = get_close_matches(field.strip("_").lower().replace("-", "_"), names, 1, 0.9)
             if near and near[0] not in own:
                 yield f"{field:.60} is not a field of {kind}: did you mean {near[0]}?", "warning"
-            elif field not in table["usual"] and _is_of_version(own, table["version"]):
+            elif (
+                field not in table["usual"]
+                and field not in data.overlay("diffusers")["averaging"]
+                and _is_of_version(own, table["version"])
+            ):
                 yield f"{field:.60} is not a field of any Diffusers class, and is ignored", "warning"
 
 

@@ -45,7 +45,7 @@ def scrambled_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | 
     A byte lost in transit, a wrong offset, big-endian data, or noise. Where the bytes make sense once shifted or
     swapped, the message says so. Download the file again, or convert it again.
     """
-    if not seen.is_scrambled:
+    if not seen.is_scrambled or seen.is_packed:  # bitsandbytes keeps codes as any float (`bnb_4bit_quant_storage`)
         return None
     what = f"magnitudes spread over {seen.facts.spread:.0f} powers of two; a sound layer's span about 2"
     return f"{what}: {_explanation(seen, subject)}"

@@ -91,8 +91,9 @@ def packed_scale(found: Peers, subject: Subject) -> Iterator[Found]:
                 yield Found(odd, each.path, each.name)
 
 
-#: Schemes whose scales are magnitudes, without a sign.
-_POSITIVE = ("gptq", "awq", "fp8", "modelopt", "compressed-tensors", "bitsandbytes")
+#: Schemes whose scales are magnitudes, without a sign. Those of AutoRound's symmetric weights have one, in whichever
+#: layout it exports them (`quant_tensor_sym` of auto-round 0.16): GPTQ's, AWQ's, compressed-tensors' packed integers.
+_POSITIVE = ("fp8", "modelopt", "compressed-tensors-float", "compressed-tensors-nv", "bitsandbytes")
 
 
 def _odd_scale(seen: TensorData, scheme: str) -> str | None:

@@ -28,6 +28,8 @@ CELL = 512
 LEAST_RUN = 1024
 #: Bytes between the positions where text is searched, and of text that identify it.
 STEP, TEXT = 64, 64
+#: Bytes in which spaces are counted, and the most of them for each space: English has one in six.
+LONGER, SPACED = 256, 16
 
 
 class Bits(NamedTuple):
@@ -61,7 +63,7 @@ def facts_of(raw: Array, dtype: str, offset: int, start: int) -> Facts:
     found = _blocks(raw, dtype, start) if dtype in BLOCKS else _numbers(raw, dtype, start)
     look_at_bits(found, raw, dtype, offset)
     found.runs = _runs(raw, offset)
-    found.text = _text(raw, offset)
+    found.text = _text(raw, offset, scales=dtype == "F8_E4M3")
     return found
 
 
@@ -192,8 +194,12 @@ _LETTERS = np.zeros(256, bool)
 _LETTERS[[*range(65, 91), *range(97, 123), 32]] = True
 
 
-def _text(raw: Array, offset: int) -> tuple[int, bytes] | None:
-    """The start of text: eight printable bytes, with many more around them."""
+def _text(raw: Array, offset: int, *, scales: bool) -> tuple[int, bytes] | None:
+    """The start of text: eight printable bytes, with many more around them.
+
+    Args:
+        scales: whether they are floats of a byte, most of which are printable, such as NVFP4's scales.
+    """
     skip = -offset % 8
     words = raw[skip : skip + (raw.size - skip) // 8 * 8].view("<u8")[:: STEP // 8]
     likely = (words & _HIGH) == 0
@@ -201,7 +207,7 @@ def _text(raw: Array, offset: int) -> tuple[int, bytes] | None:
     for place in np.flatnonzero(likely)[:4096].tolist():
         at = skip + place * STEP
         piece = raw[at : at + TEXT]
-        if piece.size == TEXT and _TEXT[piece].all() and _is_worded(piece):
+        if piece.size == TEXT and _TEXT[piece].all() and _is_worded(piece) and not (scales and _is_unspaced(raw[at:])):
             begin = at
             while begin > 0 and at - begin < 1 << 16 and _TEXT[raw[begin - 1]]:
                 begin -= 1
@@ -213,3 +219,10 @@ def _is_worded(piece: Array) -> bool:
     """Whether printable bytes are words: mostly letters, of many kinds, none of them every second one as in a table."""
     counts = np.bincount(piece)
     return bool(_LETTERS[piece].sum() > TEXT // 2 and np.count_nonzero(counts) > 11 and counts.max() * 3 <= TEXT)
+
+
+def _is_unspaced(raw: Array) -> bool:
+    """Whether bytes have fewer spaces and line breaks than text: a space is a byte far from letters, where numbers of
+    similar sizes have few."""
+    part = raw[:LONGER]
+    return int(((part == 32) | (part == 10)).sum()) * SPACED < part.size
