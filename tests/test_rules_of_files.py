@@ -102,8 +102,9 @@ WHOLE: list[Case] = [
     ("misnamed", {"lama.gguf.1": "x", "a.onnx": "x"}, []),
     ("misnamed", {"lama.gguf.md5": "x", "d/lama.gguf.1": "x"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}"}, ["model.safetensors: error: no config.json beside it: download it"]),
-    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}"}, ["model-00001-of-00002.safetensors: error: no config.json beside it: download it"]),
-    ("missing-config", {"pytorch_model.bin": "x", "pytorch_model.bin.index.json": "{}"}, ["pytorch_model.bin: error: no config.json beside it: download it"]),
+    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}", "generation_config.json": "{}"}, ["model-00001-of-00002.safetensors: error: no config.json beside it: download it"]),
+    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}"}, []),  # accelerator.save_model
+    ("missing-config", {"pytorch_model.bin": "x", "pytorch_model.bin.index.json": "{}"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS}, []),
     ("missing-config", {"lama.safetensors": WEIGHTS, "tokenizer.json": "{}"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}", "open_clip_config.json": "{}"}, []),

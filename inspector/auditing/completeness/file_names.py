@@ -160,7 +160,9 @@ def missing_config(subject: Subject) -> Iterator[Found]:
     if names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}:
         return
     weights = next((name for name in sorted(names) if _is_transformers(name)), None)
-    if weights and (names & _BESIDE or f"{weights}.index.json" in names or "model.safetensors.index.json" in names):
+    if (
+        weights and names & _BESIDE
+    ):  # Accelerate and torch.distributed.checkpoint write shards and an index, and no more
         yield Found("no config.json beside it: download it", weights)
 
 

@@ -12,14 +12,16 @@ from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
-from inspector.sources.filenames import WEIGHTS
+from inspector.sources.filenames import OTHERS, PICKLED, WEIGHTS
 from inspector.units import integer, plural
 
-#: Suffixes of programs and scripts.
+#: Suffixes of scripts that are text, which a shell or an interpreter runs only if it is given them.
+TEXTS = (".sh", ".bash", ".zsh", ".js", ".mjs", ".php", ".pl", ".rb")
+#: Suffixes of programs, and of what a desktop runs when it is opened.
 SCRIPTS = (
-    *(".sh", ".bash", ".zsh", ".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".js", ".mjs", ".wsf", ".hta"),
+    *(".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".wsf", ".hta"),
     *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
-    *(".php", ".pl", ".rb", ".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
+    *(".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
     *(".url", ".webloc", ".scf", ".pif", ".cpl", ".inf", ".job", ".gadget", ".library-ms", ".search-ms", ".xll"),
     *(".whl", ".egg", ".docm", ".xlsm", ".pptm", ".chm", ".iso", ".vhd"),
 )
@@ -44,7 +46,7 @@ HIDDEN: tuple[tuple[bytes, str], ...] = (
 )
 #: The most unclaimed bytes that are searched.
 MAX_UNCLAIMED = 1024 * 1024
-MAX_REGIONS = 16
+MAX_REGIONS = 20_000
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 
 
@@ -183,8 +185,10 @@ def _kind_of_hidden(data: bytes) -> str | None:
 def executable(subject: Subject) -> Iterator[Found]:
     """There is a program or a script among the files.
 
-    Weights need none. A binary program is an error, in an archive too, and a script is a warning; Python files are a
-    note unless something makes a loader run them (see remote-code). Examine them first.
+    Weights need none. A binary program is an error, in an archive too; a file that Windows or a desktop runs when it is
+    opened is a warning, and so is a script in a folder with weights. Scripts elsewhere, those of web pages and of npm's
+    packages, and Python files are a note unless something makes a loader run them (see remote-code). Examine them
+    first.
     """
     yield from _program_files(subject)
     for path, found in pickle_verdicts(subject).items():
@@ -194,6 +198,8 @@ def executable(subject: Subject) -> Iterator[Found]:
 
 def _program_files(subject: Subject) -> Iterator[Found]:
     """Files that are programs by their first bytes, or that are run because of their names."""
+    beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
+    of_web = _folders_of_web(subject)
     for entry in subject.regular():
         name = entry.name.lower()
         if name.endswith(WEIGHTS):
@@ -203,8 +209,12 @@ def _program_files(subject: Subject) -> Iterator[Found]:
         program = program_of(start)
         if program and not (data and start[:4].isascii() and start[:4].decode().isprintable()):
             yield Found(program, entry.path)
-        elif start.startswith(b"#!") and not data:
-            yield Found("a script", entry.path, severity="info" if name.endswith(".py") else "warning")
+        elif _SHEBANG.match(start) and not data:
+            quiet = name.endswith(".py") or entry.folder not in beside
+            yield Found("a script", entry.path, severity="info" if quiet else "warning")
+        elif name.endswith(TEXTS):
+            quiet = entry.folder not in beside or (name.endswith(_OF_WEB) and _within(entry.folder, of_web))
+            yield Found("a script", entry.path, severity="info" if quiet else "warning")
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="warning")
         elif name.endswith(".pth") and subject.head(entry.path, 7) == b"import ":
@@ -258,6 +268,23 @@ def hidden_archive(subject: Subject) -> Iterator[Found]:
         kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
         if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
             yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)
+
+
+#: How a script names its interpreter (`execve`): `#![` begins an attribute of Rust.
+_SHEBANG = re.compile(rb"#![ \t]*/")
+#: Suffixes of what web pages and Node.js run.
+_OF_WEB = (".js", ".mjs")
+
+
+def _folders_of_web(subject: Subject) -> frozenset[str]:
+    """The folders of npm's packages and of web pages, below which JavaScript is what one expects."""
+    names = ("package.json", ".html", ".htm")
+    return frozenset(entry.folder for entry in subject.regular() if entry.name.lower().endswith(names))
+
+
+def _within(folder: str, outer: frozenset[str]) -> bool:
+    """Whether a folder or one above it is among those; each ends in a slash, and the target's own is empty."""
+    return any(folder[: at + 1] in outer for at, letter in enumerate(folder) if letter == "/") or "" in outer
 
 
 #: Suffixes of documents and pictures.

@@ -223,16 +223,20 @@ _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"
 _BY_NAME: dict[str, tuple[str, Severity]] = {
     "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
     "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
-    "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
-    "conftest.py": ("pytest runs it", "warning"),
-    "__main__.py": ("Python runs it when given the folder as its program", "warning"),
-    "inference.py": ("SageMaker's servers run it", "warning"),
+    "conftest.py": ("pytest runs it", "info"),
     "model_handler.py": ("TorchServe runs it", "warning"),
     "setup.py": ("pip runs it", "info"),
     **dict.fromkeys(
         [f"jupyter_{part}config.py" for part in ("", "notebook_", "server_", "lab_")],
         ("Jupyter runs it when it is started in the folder", "warning"),
     ),
+}
+#: The same by whole path: elsewhere they are a package's own modules (the SageMaker toolkit reads `code/inference.py`,
+#: Inference Endpoints `handler.py` beside the model).
+_BY_PATH: dict[str, tuple[str, Severity]] = {
+    "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
+    "__main__.py": ("Python runs it when given the folder as its program", "warning"),
+    "code/inference.py": ("SageMaker's servers run it", "warning"),
 }
 #: Modules of Python's library that nothing imports and whose names are common for scripts.
 _SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
@@ -253,12 +257,13 @@ def python_name(subject: Subject) -> Iterator[Found]:
     """A Python file is run because of its name, without the user's request.
 
     `sitecustomize.py`, or a file named like a module that programs import (`torch.py`, `json.py`): Python prefers the
-    one in the folder from which it is started. Only a warning for files that servers and tools run (`handler.py`,
-    `setup.py`). Do not start programs from within the folder; read the file first.
+    one in the folder from which it is started. Only a warning for files that servers run (`handler.py`,
+    `code/inference.py`), and a note for those of tools (`setup.py`, `conftest.py`). Do not start programs from within
+    the folder; read the file first.
     """
     for entry in subject.entries:
-        if entry.name in _BY_NAME:
-            who, severity = _BY_NAME[entry.name]
+        if named := _BY_PATH.get(entry.path) or _BY_NAME.get(entry.name):
+            who, severity = named
             yield Found(who, entry.path, severity=severity)
         elif (module := _import_name(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
             yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
