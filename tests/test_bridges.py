@@ -12,6 +12,7 @@ import pytest
 import sparse
 from conftest import write
 from every import every
+from saved import LLAMA, save
 
 import inspector
 from inspector import Reconciliation
@@ -574,3 +575,19 @@ def test_a_lost_weight_is_still_missing_in_another_class(tmp_path: Path) -> None
     assert [(each.rule, each.severity, each.tensor) for each in found] == [
         ("missing", "error", "encoder.relative_attention_bias.weight")
     ]
+
+
+def test_a_tied_pair_under_its_heads_name_is_inferred(tmp_path: Path) -> None:
+    """`safetensors.torch.save_model` keeps the embedding as `lm_head.weight`, and its other name in the metadata."""
+    config = {**LLAMA, "tie_word_embeddings": True, "head_dim": 64, "hidden_size": 128, "vocab_size": 256}
+    folder = save(tmp_path / "m", config)
+    raw = (folder / "model.safetensors").read_bytes()
+    header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    header["lm_head.weight"] = header.pop("model.embed_tokens.weight")
+    header["__metadata__"] = {"model.embed_tokens.weight": "lm_head.weight"}
+    data = max(each["data_offsets"][1] for name, each in header.items() if name != "__metadata__")
+    (folder / "config.json").unlink()
+    write(folder / "model.safetensors", header, data)
+    result = inspector.reconcile(inspector.open(folder))
+    assert result.prediction and result.prediction.family == "llama"
+    assert result.prediction.parameters == result.logical

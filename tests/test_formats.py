@@ -92,6 +92,7 @@ def test_the_first_bytes_decide() -> None:
         ("model.layers.0.weight", False, ""),
         ("optimizer.state.0.exp_avg", True, "exp_avg"),
         ("optimizer.0.exp_avg.7", True, "exp_avg"),
+        ("optimizer_weights.adam.dense_kernel_momentum", True, ""),  # Keras' .h5
         ("ema.layers.0.weight", True, "averaged weights (EMA)"),
         ("state.0.exp_avg", True, "exp_avg"),
         ("app.optimizer.state.a.step", True, "step"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import struct
 import tarfile
@@ -736,3 +737,16 @@ def test_what_may_be_a_pickle() -> None:
     assert pickles._may_hold(b"x\0")
     assert pickles._may_hold(b"cposix\nsystem\n(S'x'\ntR.")
     assert not pickles._may_hold(b"# A model\n")
+
+
+def test_tokens_that_share_rows_have_a_list_of_them(tmp_path: Path) -> None:
+    """model2vec's vocabulary quantization: 33 tokens, 20 rows, and the row of each token."""
+    header = {
+        "embeddings": {"dtype": "F32", "shape": [20, 4], "data_offsets": [0, 320]},
+        "mapping": {"dtype": "I64", "shape": [33], "data_offsets": [320, 584]},
+    }
+    for last, more in (("mapping", 0), ("other", 1)):
+        text = json.dumps({"embeddings": header["embeddings"], last: header["mapping"]}).encode()
+        raw = len(text).to_bytes(8, "little") + text + bytes(584)
+        files = {"model.safetensors": raw, "tokenizer.json": tokenizer_of(33)}
+        assert len(rule_words.lines("tokenizer-size", files, tmp_path / last)) == more

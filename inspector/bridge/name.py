@@ -23,6 +23,7 @@ def infer_config(stored: Stored) -> Config | None:
     """A configuration inferred from a few tensors; None if no family explains them, or for an adapter."""
     if stored.adapter:
         return None
+    stored = under_the_models_names(stored, None, None)
     from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
 
     of_model = [

@@ -27,7 +27,8 @@ WEIGHTS = (
 #: Keys of what no forward pass needs.
 STATES = frozenset(
     """
-    optimizer optimizers optimizer_state_dict optimizer_state optimizer_states optimizer_dict optim optims optim_state
+    optimizer optimizers optimizer_weights optimizer_state_dict optimizer_state optimizer_states optimizer_dict optim
+    optims optim_state
     optim_state_dict lr_scheduler lr_schedulers lr_scheduler_state_dict lr_schedule scheduler schedulers
     scheduler_state_dict opt_param_scheduler scaler grad_scaler amp amp_scaler loss_scaler loops callbacks rng
     rng_state rng_states rng_tracker_states cuda_rng_state cuda_rng_states random_rng_state torch_rng_state np_rng_state

@@ -190,13 +190,19 @@ def tokenizer_size(subject: Subject) -> Iterator[Found]:
         return
     rows = embedding.tensor.shape[0]
     highest = highest_token(subject, subject.folder)
-    if highest is not None and (most := max(highest.known, highest.added)) >= rows:
+    if highest is not None and (most := max(highest.known, highest.added)) >= rows and not _are_mapped(subject, most):
         what = f"token ids go up to {integer(most)}, but the embedding has {plural(rows, 'row')}"
         given = assigned(subject, highest.path) if highest.known < rows else None
         if given is not None and given < rows:
             return
         severity: Severity = "error" if highest.known >= rows else "warning"
         yield Found(what, highest.path, embedding.tensor.name, severity)
+
+
+def _are_mapped(subject: Subject, highest: int) -> bool:
+    """Whether a list beside the embedding gives every token its row, as model2vec 0.10 shares rows among tokens."""
+    tensors = (each for header in subject.headers for each in header.tensors if each.name == "mapping")
+    return any(len(each.shape) == 1 and each.shape[0] > highest and each.dtype[:1] in "IU" for each in tensors)
 
 
 def _largest_embedding(subject: Subject) -> Labelled | None:
