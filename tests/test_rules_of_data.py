@@ -36,8 +36,9 @@ def test_without_data_nothing_is_said() -> None:
         ({"spread": 6.1, "largest": 0.5, "nan": 1}, True),
         ({"spread": 6.1, "largest": 0.5, "inf": 1}, True),
         ({"spread": 6.1, "largest": 0.5, "minus_inf": 1}, True),
-        ({"spread": 6.1, "largest": 2.0, "middle": -14.0}, False),
-        ({"spread": 6.1, "largest": 2.0, "middle": -16.0}, True),
+        ({"spread": 6.1, "largest": 2048.0, "middle": -4.0}, False),
+        ({"spread": 6.1, "largest": 2048.0, "middle": -6.0}, True),
+        ({"spread": 17.0, "largest": 1.3, "middle": -19.0}, False),  # half of the channels of IgFold's norm are dead
         ({"spread": 6.1, "largest": 1.0, "middle": -17.0}, False),
         ({"spread": 6.1, "largest": 0.5, "middle": -30.1}, True),
         ({"spread": 6.1, "largest": 0.5, "middle": -30.0}, False),
@@ -496,6 +497,9 @@ def test_norms_unlike_those_of_other_layers() -> None:
     shrunk: dict[str, Any] = {"total": 4.36, "squares": 6.53}  # SmolLM2-135M's first: mean 0.00106, size 0.0399
     assert said(**shrunk) == []
     assert len(said(layer=9, **shrunk)) == len(said(total=-261.0, squares=16.7)) == 1
+    # half of the channels dead, as in IgFold's dev_ipa.layers.1: median 2**-9, largest 1.5, mean 0.1 of 0.57
+    dead: dict[str, Any] = {"layer": 9, "total": 410.0, "squares": 1331.0, "largest": 1.5}
+    assert (said(middle=-9.3, **dead), len(said(middle=-2.0, **dead))) == ([], 1)
     assert said(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
     assert len(said(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
     others = [*layers(2, **norm), seen(layer=7, offset=1 << 19, **{**norm, "total": 4096.0 * 0.7})]

@@ -33,6 +33,9 @@ SCRAMBLED = 6.0
 MISREAD = -30.0
 #: How far above their median, in powers of two, some of such numbers then are.
 SCRAMBLED_REACH = 16.0
+#: The largest magnitude beside which small ones may be what weight decay left: of norms half of whose channels are dead
+#: (IgFold's, whose median is 2**-19) it is 1.3; of bytes read as numbers, near the dtype's largest.
+DECAYS_TO = 1024.0
 FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
 SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 _Key = TypeVar("_Key")
@@ -107,7 +110,7 @@ class TensorData(NamedTuple):
         if self.is_learnt and not self.is_table and facts.middle < MISREAD:
             return True
         far = (octaves(facts.largest) or 0.0) - facts.middle > SCRAMBLED_REACH
-        return not facts.is_finite or (far and facts.largest > 1)
+        return not facts.is_finite or (far and facts.largest > DECAYS_TO)
 
     @property
     def extent(self) -> Run:
