@@ -58,7 +58,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     ),
     "version 1": (
         Recipe(1),
-        [("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it", None)],
+        [("old-version", "error", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it", None)],
     ),
     "empty key": (
         Recipe(pairs=[("a", UINT8, 1), ("", UINT8, 1)]),
@@ -66,7 +66,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     ),
     "array of arrays": (
         Recipe(pairs=[("k" * 90, ARRAY, Array(ARRAY, []))]),
-        [("nested-array", "warning", f"`{'k' * 80}` is an array of arrays, which llama.cpp does not read", None)],
+        [("nested-array", "error", f"`{'k' * 80}` is an array of arrays, which llama.cpp does not read", None)],
     ),
     "key twice": (
         Recipe(pairs=[("k" * 90, UINT8, 1), ("k" * 90, UINT8, 2)]),
@@ -75,7 +75,7 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
     "longest key": (Recipe(pairs=[("k" * 65_535, UINT8, 1)]), []),
     "long key": (
         Recipe(pairs=[("k" * 65_536, UINT8, 1)]),
-        [("long-key", "warning", "a key of 65,536 characters; the specification allows 65,535 bytes", None)],
+        [("long-key", "info", "a key of 65,536 characters; the specification allows 65,535 bytes", None)],
     ),
     "control character": (
         Recipe(pairs=[("a\x07b", UINT8, 1)]),

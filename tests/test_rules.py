@@ -23,6 +23,7 @@ from rule_words import Case
 from test_damage import clear
 
 import inspector
+from inspector.auditing import data
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.run import Audit, audit
 from inspector.model.codes import Code
@@ -39,6 +40,26 @@ def test_every_rule_has_a_case() -> None:
     """Each rule has a case, and the findings of each case are on record."""
     assert hostile.CASES.keys() == all_rules().keys()
     assert [*EXPECTED] == [case.name for case in CASES if case.code not in rule_words.ELSEWHERE]
+
+
+#: Severity → what a loader does that earns it (auditing/data/seen.json).
+EARNED = {
+    "error": {"fails", "runs", "spoils", "stated", "unexamined"},
+    "warning": {"changes", "fails", "stated", "unexamined"},
+}
+
+
+def test_a_severity_is_earned() -> None:
+    """Each error and warning names a loader and its release, or an advisory, and what it does."""
+    for rule in all_rules().values():
+        if rule.severity in EARNED:
+            whats = {each.partition(": ")[0] for each in rule.seen}
+            assert whats & EARNED[rule.severity], rule.code
+        for each in rule.seen:
+            what, _, loader = each.partition(": ")
+            assert re.search(r"\d", loader) or what in ("stated", "unexamined"), each
+    named = [code for loaders in list(data.table("seen").values())[1:] for codes in loaders.values() for code in codes]
+    assert set(named) <= all_rules().keys()
 
 
 #: Rules that point at a consequence of the change: the index of a missing shard, the weights

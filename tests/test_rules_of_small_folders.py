@@ -228,9 +228,9 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 @every(
     ("code", "files", "said"),
     [
-        ("extra-shard", {"model-00003-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, ["model-00003-of-00002.safetensors: error: shard 3 of a set of 2, model"]),
+        ("extra-shard", {"model-00003-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, ["model-00003-of-00002.safetensors: warning: shard 3 of a set of 2, model"]),
         ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, []),
-        ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00002-of-00002.safetensors": "x"}, ["model-00002-of-00002.safetensors: error: shard 2 of a set of 2, model"]),
+        ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00002-of-00002.safetensors": "x"}, ["model-00002-of-00002.safetensors: warning: shard 2 of a set of 2, model"]),
         ("lfs-pointer", {"a.bin": "version https://git-lfs\nsize 2000\n"}, ["a.bin: error: a git-LFS pointer for a file of 2,000 bytes: run `git lfs pull` in its folder"]),
         ("lfs-pointer", {"a.bin": "version https://git-lfs\n"}, ["a.bin: error: a git-LFS pointer: run `git lfs pull` in its folder"]),
         ("lfs-pointer", {"a.bin": "version https://git-lfs\n" + "x" * 1_001}, []),
@@ -262,7 +262,7 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
         ("undeclared-float8", {"config.json": {**LLAMA, "compression_config": {}}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}, []),
         ("undeclared-float8", {"config.json": {}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}, []),
         ("terminal-code", {"a.safetensors": safetensors({"a": [4]}, __metadata__={"x": "\x1b[31m", "y": "größe", "z": "a\u202eb"})}, ["a.safetensors: warning: control characters in the field 'x': '\\x1b[31m'", "a.safetensors: warning: control characters in the field 'z': 'a\\u202eb'"]),
-        ("duplicate-field", {"config.json": '{"a": 1, "a": 2, "b": 1, "b": 1}'}, ["config.json: error: the field 'a' appears twice, with different values", "config.json: warning: the field 'b' appears twice"]),
+        ("duplicate-field", {"config.json": '{"a": 1, "a": 2, "b": 1, "b": 1}'}, ["config.json: warning: the field 'a' appears twice, with different values", "config.json: info: the field 'b' appears twice"]),
         ("duplicate-field", {"config.json": '{"a": {"a": 1}}', "x.json": '{"a": 1, "a": 2}', "params.json": "{"}, []),
         ("executable", {"a.py": "x", "b.sh": "x", "c.txt": "#!/x", "d": "#!/x", "e.py": "#!/x"}, ["a.py: info: Python code", "b.sh: info: a script", "d: info: a script", "e.py: info: a script"]),
         ("executable", {"b.sh": "x", "c/d": "#!/x", "e.rs": "#![allow(clippy::all)]", "f.bat": "x", "m.bin": "x"}, ["b.sh: warning: a script", "c/d: info: a script", "f.bat: warning: a file that is run when it is opened"]),

@@ -166,7 +166,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
     ),
     "white space in front": (
         b"\n" + of(),
-        [("header-start", "warning", "the header begins with white space; the format requires `{` first", None)],
+        [("header-start", "info", "the header begins with white space; the format requires `{` first", None)],
         True,
     ),
     "twice the same": (

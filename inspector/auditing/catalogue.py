@@ -85,7 +85,7 @@ data-offsets whole error: A tensor's offsets are not a valid range of bytes. Neg
     damaged or crafted. The reference reader refuses the file.
 header-padding whole error: The header is padded with NUL bytes. The format pads with spaces, and the reference reader
     refuses anything else.
-header-start whole warning: The header begins with white space. The specification says that it MUST begin with `{`; the
+header-start whole info: The header begins with white space. The specification says that it MUST begin with `{`; the
     reference reader accepts it anyway.
 extra-field whole warning: A tensor's entry has a field that the format does not define. Readers skip it. Ask the file's
     author what it is for.
@@ -94,7 +94,7 @@ misaligned whole error: Tensors that do not begin at a multiple of their alignme
     the file. Only a note in safetensors: older writers produced such files.
 alignment whole error: `general.alignment` is not a power of two of type uint32. llama.cpp refuses the file.
 empty-key whole error: A GGUF key-value without a key. llama.cpp refuses the file.
-nested-array whole warning: A GGUF array of arrays. The specification allows it; llama.cpp does not read it.
+nested-array whole error: A GGUF array of arrays. The specification allows it; llama.cpp does not read it.
 not-utf-8 whole warning: A GGUF name or key that is not UTF-8. Readers treat it differently.
 big-endian whole info: A big-endian GGUF or PyTorch file. llama.cpp reads it only on big-endian machines; PyTorch swaps
     the bytes.
@@ -106,10 +106,10 @@ view whole info: A tensor of a PyTorch file is a view of a larger storage, or is
     the whole storage behind it: `tensor.clone()` before saving makes the file smaller.
 pickled-object whole info: A PyTorch file holds objects of classes, tensors without data, or records that are
     compressed. Such a file needs these classes to be installed, and it needs trust: loading imports and runs them.
-old-version whole warning: GGUF version 1. llama.cpp no longer reads it: convert the model again.
+old-version whole error: GGUF version 1. llama.cpp no longer reads it: convert the model again.
 duplicate-tensor whole error: Two tensors in a GGUF file have the same name. llama.cpp refuses the file.
 long-name whole error: A tensor's name of 64 bytes or more. llama.cpp refuses the file.
-long-key whole warning: A GGUF key of more than 65,535 bytes. The specification forbids it; llama.cpp reads it
+long-key whole info: A GGUF key of more than 65,535 bytes. The specification forbids it; llama.cpp reads it
     nevertheless. No known writer produces such keys.
 n-dims whole error: A GGUF tensor of more than four dimensions. llama.cpp refuses the file.
 dimension whole error: A GGUF dimension beyond 63 bits. Crafted to overflow a reader, or damaged.
@@ -160,7 +160,7 @@ config consistent error: The configuration cannot be read. Not JSON, or larger t
 no-prediction consistent warning: There is nothing to compare the tensors with. No configuration, or an architecture
     without a table: shapes and layers are not checked. A warning where a list in the configuration is shorter than the
     layers or stages that it is for: no model can be made from it.
-unread-experts consistent warning: The configuration counts experts that the prediction does not have. The table of this
+unread-experts consistent info: The configuration counts experts that the prediction does not have. The table of this
     `model_type` describes a dense model, and uses none of the fields that count experts: a relative with experts has
     the same type. Sizes predicted from it are too small.
 costly consistent error: A configuration demands more work than any model needs. For example ten thousand layers of ten
@@ -168,7 +168,7 @@ costly consistent error: A configuration demands more work than any model needs.
     anything.
 packing-inferred consistent warning: Weights are packed in a way that the configuration does not declare, or declares
     differently. Loaders rely on the configuration. Get the one that belongs to the files.
-packing-doubt consistent warning: Packed weights have shapes that fit several bit widths. Without a configuration, 4
+packing-doubt consistent info: Packed weights have shapes that fit several bit widths. Without a configuration, 4
     bits cannot be told from 8, so the number of parameters is a guess.
 left-out-packed consistent warning: A weight that the configuration exempts from packing is packed. A loader takes it
     for a plain weight, and fails or reads nonsense. Get the configuration of these files.
@@ -191,9 +191,8 @@ head-not-stored consistent warning: The configuration says that the output head 
     `tie_word_embeddings`, or get the head: loaders fill it with random numbers.
 duplicate-key safe error: A name appears twice in a header. With identical entries it is a writer's mistake, and a
     warning; a second `__metadata__`, or a GGUF key, is an error, and the reference readers refuse the file.
-conflicting-key safe error: A tensor appears twice in a header, with different entries. The reference reader takes the
-    last one, others may take the first, so a program may load another tensor than the one that was checked. An error in
-    an audit, a warning elsewhere.
+conflicting-key safe warning: A tensor appears twice in a header, with different entries. The reference reader takes the
+    last one, others may take the first, so a program may load another tensor than the one that was checked.
 header-size safe error: A header beyond, or near, the format's limit of 100,000,000 bytes. Beyond it the reference
     reader refuses the file. Near it the header is meant to cost memory and time: the audit does not read headers over
     16 MiB, with a warning, nor one whose many small parts would exhaust memory.

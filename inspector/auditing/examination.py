@@ -186,7 +186,7 @@ def _cut(text: str, longest: int) -> str:
 # --- severity, and what another finding explains -------------------------------------------------
 
 #: Rules that are more severe for an untrusted download than for one's own file.
-_GRAVER = frozenset({"conflicting-key", "config"})
+_GRAVER = frozenset({"config"})
 #: Sizes that llama.cpp and Transformers compare, where other loaders pad or resize.
 _GRAVER_WHERE_COMPARED = frozenset({"vocab-padding"})
 #: Consequences of unreadable tensors, which the rule about the cause reports.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from inspect import cleandoc
 from typing import Literal, NamedTuple, get_args
 
+from inspector.auditing import data
 from inspector.auditing.subject import Subject
 from inspector.model import Finding, Severity
 from inspector.model.codes import Code
@@ -44,6 +45,17 @@ class Rule:
     severity: Severity  # the gravest that it reports
     documentation: str  # a summary line, then why it matters and what to do
     check: Check | None = None  # None: found while the files are read
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """What bears out its severity: `fails: safetensors 0.8.0`, one line for each loader, from `data/seen.json`."""
+        return tuple(
+            f"{what}: {loader}"
+            for what, loaders in data.table("seen").items()
+            if what != "about"
+            for loader, codes in loaders.items()
+            if self.code in codes
+        )
 
     @property
     def title(self) -> str:

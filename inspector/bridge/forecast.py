@@ -34,7 +34,7 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
 
 def _unread_experts(base: Prediction) -> Iterator[Finding]:
     if note := unread_experts(base):
-        yield Finding("unread-experts", "warning", note, base.config.path)
+        yield Finding("unread-experts", "info", note, base.config.path)
 
 
 def called_draft(config: Config) -> bool:

@@ -58,7 +58,7 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
         raise _no_index(path, "no weight_map of tensor names to file names")
     for name, differ in configs.repeated_keys(rest.decode()):
         what = f"the field {name!r:.120} appears twice" + (" and differs" if differ else "")
-        findings.add("duplicate-field", "error" if differ else "warning", what)
+        findings.add("duplicate-field", "warning" if differ else "info", what)
     metadata = parsed.get("metadata")
     return Index(path, weight_map, metadata if isinstance(metadata, dict) else {})
 
@@ -100,9 +100,9 @@ def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str
 
 def _add_repeated(name: str, before: str, file: str, findings: Findings) -> None:
     if before != file:
-        findings.add("duplicate-field", "error", f"appears twice: in {before!r:.120} and in {file!r:.120}", name)
+        findings.add("duplicate-field", "warning", f"appears twice: in {before!r:.120} and in {file!r:.120}", name)
     else:
-        findings.add("duplicate-field", "warning", "appears twice in the index", name)
+        findings.add("duplicate-field", "info", "appears twice in the index", name)
 
 
 def _text(raw: bytes) -> str:

@@ -146,4 +146,4 @@ def _doubts(found: Unpacked, declared: Declared, bits: int) -> Iterator[Finding]
             f"{plural(len(unsure), 'weight')} could be packed at several widths: {bits} bits, and "
             "hence their parameters, are a guess"
         )
-        yield Finding("packing-doubt", "warning", what, None, next(iter(unsure[0].pieces.values())).name)
+        yield Finding("packing-doubt", "info", what, None, next(iter(unsure[0].pieces.values())).name)

@@ -46,9 +46,9 @@ def _invocation(result: Audit) -> dict[str, Any]:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    properties: dict[str, Any] = {"tags": [rule.group]}
+    properties: dict[str, Any] = {"tags": [rule.group], "seen": list(rule.seen)}
     if rule.group == "safe":
-        properties = {"tags": [rule.group, "security"], "security-severity": _SECURITY[rule.severity]}
+        properties |= {"tags": [rule.group, "security"], "security-severity": _SECURITY[rule.severity]}
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title},

@@ -52,6 +52,7 @@ def _rules() -> str:
         for rule in all_rules().values():
             if rule.group == group:
                 lines += [f"### `{rule.code}` ({rule.severity})", "", *rule.documentation.split("\n"), ""]
+                lines += [*([f"*{'; '.join(rule.seen)}*", ""] if rule.seen else [])]
     return "\n".join(lines)
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from inspector.auditing.completeness.downloads import DATA, TOKENIZER_MODELS, TORCH, stands_in
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Severity
 from inspector.sources.filenames import ENDS, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
@@ -107,18 +106,17 @@ def _bytes_on_disk(path: Path, size: int) -> tuple[int, int]:
         return (written, end) if error.errno == 6 and end else (size, 0)  # ENXIO: only a hole from there on
 
 
-@rule("endless-name", "whole", "error")
+@rule("endless-name", "whole", "warning")
 def endless_name(subject: Subject) -> Iterator[Found]:
     """A tensor's name is implausibly long.
 
-    Programs scan names repeatedly: a name of a megabyte is meant to cost them time and memory. A warning above 1,000
-    characters, an error above 10,000.
+    Programs scan names repeatedly: a name of a megabyte is meant to cost them time and memory. Reported above 1,000
+    characters; safetensors reads any length, and Transformers ignores what its class does not have.
     """
     for header in subject.all_headers:
         longest = max((tensor.name for tensor in header.tensors), key=len, default="")
         if len(longest) > _LONG_NAME:
-            severity: Severity = "error" if len(longest) > 10 * _LONG_NAME else "warning"
-            yield Found(f"a name of {integer(len(longest))} characters", header.path, longest, severity)
+            yield Found(f"a name of {integer(len(longest))} characters", header.path, longest)
 
 
 _LONG_NAME = 1_000

@@ -11,11 +11,12 @@ from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.units import integer, plural
 
 
-@rule("extra-shard", "whole", "error")
+@rule("extra-shard", "whole", "warning")
 def extra_shard(subject: Subject) -> Iterator[Found]:
     """A shard whose number exceeds its set's total.
 
-    Files of two sets were mixed, or one was renamed: `model-00003-of-00002.safetensors`.
+    Files of two sets were mixed, or one was renamed: `model-00003-of-00002.safetensors`. Transformers goes by the index
+    and ignores it.
     """
     for stem, total, numbers in _sets_of_shards(subject):
         start = 0 if 0 in numbers else 1

@@ -22,7 +22,7 @@ LONGEST_NAME = 1_000
 _HALF = re.compile(r"^(.*?)[._](lora_(?:embedding_)?[AB]|lora_down|lora_up)(?=[._]|$)(?!.*\.bias$)(.*)$")
 
 
-@rule("half-adapter", "consistent", "error")
+@rule("half-adapter", "consistent", "warning")
 def half_adapter(subject: Subject) -> Iterator[Found | NotJudged]:
     """One of LoRA's two matrices is stored without the other.
 

@@ -55,12 +55,12 @@ def _config_path(subject: Subject) -> str | None:
     return subject.config.path if subject.config else None
 
 
-@rule("declared-total", "consistent", "warning")
+@rule("declared-total", "consistent", "info")
 def declared_total(subject: Subject) -> Iterator[Found]:
     """The index states a total size that differs from that of the shards.
 
     `metadata.total_size` is the size of all tensors in bytes. A wrong one comes from a merge, an edit, or a shard of
-    another version. Some old writers leave it out or write zero or a fraction, which is only a note.
+    another version. Some old writers leave it out or write zero or a fraction. No loader goes by it.
     """
     index = subject.index
     if index is None or not subject.headers or subject.incomplete:
@@ -70,14 +70,13 @@ def declared_total(subject: Subject) -> Iterator[Found]:
     if stated is None:
         return
     if isinstance(stated, bool) or not isinstance(stated, int | float):
-        yield Found(f"total_size is not a number: {stated!r:.80}", index.path, severity="info")
+        yield Found(f"total_size is not a number: {stated!r:.80}", index.path)
         return
     if stated in (counted, sum(header.size for header in subject.headers)):
         return
-    odd = stated <= 0 or isinstance(stated, float)
     number = integer(stated) if isinstance(stated, int) else str(stated)
     what = f"total_size is {number}; the shards' tensors have {plural(counted, 'byte')}"
-    yield Found(what, index.path, severity="info" if odd else "warning")
+    yield Found(what, index.path)
 
 
 @rule("declared-parameters", "consistent", "info")

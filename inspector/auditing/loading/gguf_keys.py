@@ -317,12 +317,13 @@ def _is_exempt(key: str, metadata: KeyValues) -> bool:
     )
 
 
-@rule("gguf-name", "consistent", "warning")
+@rule("gguf-name", "consistent", "info")
 def gguf_name(subject: Subject) -> Iterator[Found]:
     """A GGUF's name or its general.file_type states a different quantization than its tensors have.
 
-    The file was renamed, or is another one: its quality and size are not what the name promises. In mixtures the type
-    of most weights counts. Unpacked weights in a file with few tensors are not reported: such files are made for tests.
+    The file was renamed, or is another one: its quality and size are not what the name promises; llama.cpp goes by the
+    tensors. In mixtures the type of most weights counts. Unpacked weights in a file with few tensors are not reported:
+    such files are made for tests.
     """
     for header in subject.all_headers:
         if header.format != "gguf":

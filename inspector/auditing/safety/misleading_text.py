@@ -110,12 +110,12 @@ def _own_text(metadata: Mapping[str, Any], key: str) -> str:
     return value[:MAX_FIELD] if isinstance(value, str) else ""
 
 
-@rule("duplicate-field", "safe", "error")
+@rule("duplicate-field", "safe", "warning")
 def duplicate_field(subject: Subject) -> Iterator[Found]:
     """A key appears twice in one object of a JSON document, such as a configuration or an index.
 
     Python's json takes the last value, other readers the first, so a program may load another value than the one that
-    was checked. Only a warning if the values are equal. Get the original file, or remove one of the keys.
+    was checked. Only a note if the values are equal. Get the original file, or remove one of the keys.
     """
     left = MAX_DOCUMENTS
     for entry in subject.named(*_FIELDED):
@@ -128,7 +128,7 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
             continue  # not JSON: another rule reports it
         for name, differ in repeated[:10]:
             what = f"the field {name!r:.120} appears twice" + (", with different values" if differ else "")
-            yield Found(what, entry.path, severity="error" if differ else "warning")
+            yield Found(what, entry.path, severity="warning" if differ else "info")
 
 
 #: Suffixes of documents whose fields affect loading.

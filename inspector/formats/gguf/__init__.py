@@ -100,7 +100,7 @@ def _read_counts(cursor: Cursor, findings: Findings) -> tuple[int, int]:
         raise cursor.error(f"is GGUF version {integer(version)}: versions 1, 2 and 3 are supported")
     cursor.layout = Layout.of(version, cursor.layout.order)
     if version == 1:
-        findings.add("old-version", "warning", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
+        findings.add("old-version", "error", "GGUF version 1, with 32-bit counts: llama.cpp no longer reads it")
     tensor_count, key_count = cursor.length("the tensor count"), cursor.length("the key-value count")
     _check_count(cursor, "tensors", tensor_count, MOST_TENSORS, 4 + 4 + 8)  # n_dims, type and offset
     _check_count(cursor, "key-values", key_count, MOST_KEYS, 4 + 1)  # a type and the smallest value
@@ -126,14 +126,12 @@ def _read_key_values(cursor: Cursor, count: int, findings: Findings) -> tuple[di
         key = _read_name(cursor, f"key {integer(number + 1)} of {integer(count)}", LONGEST_READ, findings)
         if len(key) > LONGEST_KEY:
             what = f"a key of {integer(len(key))} characters; the specification allows {integer(LONGEST_KEY)} bytes"
-            findings.add("long-key", "warning", what)
+            findings.add("long-key", "info", what)
         field = cursor.field(f"the value of `{escape(key, 60)}`")
         if not key:
             findings.add("empty-key", "error", f"key-value {integer(number + 1)} has an empty key")
         if field.item == ARRAY:
-            findings.add(
-                "nested-array", "warning", f"`{key[:80]}` is an array of arrays, which llama.cpp does not read"
-            )
+            findings.add("nested-array", "error", f"`{key[:80]}` is an array of arrays, which llama.cpp does not read")
         if key in fields:
             findings.add("duplicate-key", "error", f"the key `{key[:80]}` appears twice: the first is used")
         fields.setdefault(key, field)

@@ -178,7 +178,7 @@ def _parse(raw: bytes, path: str, findings: Findings) -> _Object:
     if floats.infinite:
         findings.add("extra-field", "error", _INFINITE)
     if not raw.startswith(b"{"):
-        findings.add("header-start", "warning", "the header begins with white space; the format requires `{` first")
+        findings.add("header-start", "info", "the header begins with white space; the format requires `{` first")
     return parsed
 
 
