@@ -12,7 +12,8 @@ from every import every
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, caches
+from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, caches, family_of, load, model_types
+from inspector.architectures.table import Family, Include
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Config
 from inspector.opening import configs
@@ -478,3 +479,76 @@ def test_an_encoder_keeps_nothing(name: str, made: Callable[[str], Path]) -> Non
     result = inspector.memory(made(name))
     assert (result.cache, result.growth, result.model.kept, result.findings) == (0, 0, (), ())
     assert ("cache", "0", "0 B", "none: it generates nothing") in term_rows(result)
+
+
+def _says(family: Family, depth: int = 0) -> bool:
+    """Whether a family, or a part of it that generates, says what layers keep, or why that is unknown."""
+    if family.cache is not None or family.uncached:
+        return True
+    parts = (entry for entry in family.rows if isinstance(entry, Include) and entry.tower in ("text", "decoder"))
+    found = (family_of({"model_type": part.default_type}) for part in parts)
+    return depth < 4 and any(_says(part, depth + 1) for part in found if part)
+
+
+def test_every_type_that_generates_says_what_its_layers_keep() -> None:
+    """Or why that is unknown."""
+    families = {name: load(name) for name in set(model_types().values()) if not name.startswith("diffusers_")}
+    causal = {name: family for name, family in families.items() if family.head in ("ForCausalLM", "LMHeadModel")}
+    assert len(causal) > 200
+    assert sorted(name for name, family in causal.items() if not _says(family)) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "cached"),
+    [
+        # 3 layers × 2 heads × 16 × keys and values × 70 tokens × 2 bytes
+        (
+            {
+                "model_type": "exaone",
+                "hidden_size": 64,
+                "num_layers": 3,
+                "num_attention_heads": 4,
+                "num_key_value_heads": 2,
+            },
+            26880,
+        ),
+        # 2 layers × 2 groups × 8 × keys and values × 70 × 2
+        (
+            {
+                "model_type": "chatglm",
+                "num_hidden_layers": 2,
+                "multi_query_attention": True,
+                "multi_query_group_num": 2,
+                "kv_channels": 8,
+                "num_attention_heads": 4,
+                "hidden_size": 32,
+            },
+            8960,
+        ),
+        # 2 layers × 4 heads × 8 × keys and values × 70 × 2
+        (
+            {
+                "model_type": "qwen",
+                "num_hidden_layers": 2,
+                "kv_channels": 8,
+                "num_attention_heads": 4,
+                "hidden_size": 32,
+            },
+            17920,
+        ),
+    ],
+)
+def test_plain_attention_of_types_with_code_of_their_own(config: dict[str, Any], cached: int) -> None:
+    """Keys and values of every token, calculated by hand from the configuration's fields."""
+    assert (
+        70 * 2 * sum(each.elements * len(each.layers) for each in caches.kept(Config(config, "config.json"))) == cached
+    )
+
+
+def test_a_decoder_alone_has_no_encoder_to_keep_anything_of() -> None:
+    """Whatever `add_cross_attention` says: ProphetNet's default has it."""
+    values = {"model_type": "prophetnet", "add_cross_attention": True, "vocab_size": 50}
+    assert caches.is_decoder_alone(Config({**values, "architectures": ["ProphetNetForCausalLM"]}, "config.json"))
+    assert not caches.is_decoder_alone(
+        Config({**values, "architectures": ["ProphetNetForConditionalGeneration"]}, "config.json")
+    )

@@ -28,8 +28,8 @@ GENERATING = frozenset({"text", "decoder"})
 GENERATES = ("CausalLM", "LMHead", "Generation", "DoubleHeads", "Seq2Seq", "TextTo", "SpeechTo", "Prediction")
 #: The tower that keeps what earlier frames of a video showed: SAM 2's.
 MEMORY = "memory"
-#: The class suffix of a decoder.
-CAUSAL = "ForCausalLM"
+#: Ends of the class suffixes of decoders without an encoder, which `generate` gives a cache whatever `is_decoder` says.
+CAUSAL = ("ForCausalLM", "LMHeadModel", "Decoder")
 
 #: The most elements that a layer may keep.
 MOST_ELEMENTS = 2**48
@@ -87,8 +87,9 @@ def text_scope(config: Config) -> Scope | None:
     family: Family | None = config.family
     if family is None:
         return None
-    found = _text_scope(family, config.values, head_of(family, config))
-    return _scope(family, config.values) if found is None and keeps_nothing(family) else found
+    head = head_of(family, config)
+    found = _text_scope(family, config.values, head)
+    return _scope(family, config.values, head) if found is None and keeps_nothing(family) else found
 
 
 def keeps_nothing(family: Family) -> bool:
@@ -105,12 +106,12 @@ def keeps_nothing(family: Family) -> bool:
 def is_decoder_alone(config: Config) -> bool:
     """Whether its class is a decoder without an encoder, although it may be designed for one: `BartForCausalLM`."""
     family: Family | None = config.family
-    return family is not None and head_of(family, config) == CAUSAL and not config.values.get("add_cross_attention")
+    return family is not None and head_of(family, config).endswith(CAUSAL)
 
 
 def _text_scope(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
     if family.cache is not None:
-        return _scope(family, values)
+        return _scope(family, values, head)
     inner = (_text_scope(*each) for each in _parts(family, values, head))
     return next((each for each in inner if each), None)
 
@@ -141,9 +142,9 @@ def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
             yield part, inner, entry.head or "body"
 
 
-def _scope(family: Family, values: Mapping[str, Any]) -> Scope:
-    """The fields of a family, with those that only its cache needs."""
-    defaults = {**family.cache_defaults, **family.defaults}
+def _scope(family: Family, values: Mapping[str, Any], head: str) -> Scope:
+    """The fields of a family, with those that only its cache needs: `class_generates` is its class's."""
+    defaults = {"class_generates": head.endswith(CAUSAL), **family.cache_defaults, **family.defaults}
     own = {name: text for name, text in family.cache_derived.items() if family.defaults.get(name) is None}
     derived = {**own, **family.derived}
     return Scope(family._replace(defaults=defaults, derived=derived), values)

@@ -53,6 +53,8 @@ from zoo.build_values import Perturber, single_field_variants
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: Seconds that a second of work may take, where others work on the same machine.
+_PATIENCE = 10
 MEMORY_LIMIT = 10 << 30  # of a worker; a few models make real tensors even on the meta device
 
 
@@ -66,7 +68,7 @@ def build_type(
     defaults: bool = False,
 ) -> None:
     """All records of one model type."""
-    deadline = time.monotonic() + budget
+    deadline = time.process_time() + budget
     classes = auto_classes(model_type) or exported_classes(model_type)
     if not classes:
         fail("-", "-", "no class has this type (part of another model)")
@@ -74,7 +76,7 @@ def build_type(
     ready: list[tuple[str, str, bool, type[PreTrainedModel], PreTrainedConfig, str]] = []
     for name, (auto, full) in classes.items():
         try:
-            cls = resolve_class(name)
+            cls = resolve_class(name, model_type)
             template, note = template_for(model_type, cls)
             if template.model_type != model_type and auto_classes(template.model_type):
                 continue  # the type of the text configuration has records of its own
@@ -84,7 +86,7 @@ def build_type(
         except Exception as error:
             fail(name, "default", f"{type(error).__name__}: {error}")
             with contextlib.suppress(Exception):
-                cls = resolve_class(name)
+                cls = resolve_class(name, model_type)
                 template, note = template_for(model_type, cls)
                 ready.append((name, auto, full, cls, template, note))
     if not ready or defaults:
@@ -104,7 +106,7 @@ def build_type(
         name, auto, full, cls, template, note = entry
         kind = type(template)
         if kind not in probes:
-            share = time.monotonic() + max(5.0, (deadline - time.monotonic()) * 0.6)
+            share = time.process_time() + max(5.0, (deadline - time.process_time()) * 0.6)
             perturber = Perturber(cls, template, share, seed)
             probes[kind] = (perturber, perturber.variants())
             if not probes[kind][1]:
@@ -201,7 +203,7 @@ def ordered_types(stages: list[str]) -> list[str]:
 
 
 def run(types: list[str], out: Path, jobs: int, timeout: float, seed: int = 0, *, defaults: bool = False) -> None:
-    """Build the types, several at a time, each with a hard time limit."""
+    """Build the types, several at a time, each with a limit on its work, and a hard one of many times that."""
     context = multiprocessing.get_context("fork")
     failures = out.parent / "failures.tsv"
     waiting = list(reversed(types))
@@ -215,10 +217,11 @@ def run(types: list[str], out: Path, jobs: int, timeout: float, seed: int = 0, *
             process.start()
             active[model_type] = (process, time.monotonic())
         for model_type, (process, started) in list(active.items()):
-            if process.is_alive() and time.monotonic() - started > timeout:
+            if process.is_alive() and time.monotonic() - started > _PATIENCE * timeout:
                 process.kill()
+                process.join()
                 with failures.open("a") as stream:
-                    stream.write(f"{model_type}\t-\t-\tkilled after {timeout:.0f} s\n")
+                    stream.write(f"{model_type}\t-\t-\tkilled after {_PATIENCE * timeout:.0f} s\n")
             if not process.is_alive():
                 process.join()
                 del active[model_type]
@@ -229,7 +232,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("truth"))
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60.0, help="seconds per model type")
+    parser.add_argument("--timeout", type=float, default=60.0, help="seconds of work for a model type")
     parser.add_argument("--types", default="", help="only these model types, comma separated")
     parser.add_argument("--stage", default="causal,i2t,rest")
     parser.add_argument("--seed", type=int, default=0, help="other values and random flags: configurations to hold out")

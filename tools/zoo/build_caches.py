@@ -94,10 +94,19 @@ def _filled(values: Mapping[str, Any], tokens: int, source: int | None, device: 
     first = model(**{word: ids[:, :-1]}, **given, use_cache=True)
     state = next((name for name in STATES if first.get(name) is not None), None)
     if state is None:
-        return {}
+        return _given(model, word, ids[:, :-1], given)
     last = ids if model.config.model_type in WHOLE else ids[:, -1:]
     second = model(**{word: last}, **given, **{state: first.get(state)}, use_cache=True)
     return dict(tensors(second.get(state)))
+
+
+def _given(model: Any, word: str, ids: torch.Tensor, given: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """The cache that `generate` gives every class that can have one, after all tokens but the last, which it holds too."""
+    if not model._supports_default_dynamic_cache():
+        return {}
+    cache = transformers.DynamicCache(config=model.config)
+    model(**{word: torch.cat((ids, ids[:, :1]), 1)}, **given, past_key_values=cache, use_cache=True)
+    return dict(tensors(cache))
 
 
 def total(found: Mapping[str, torch.Tensor]) -> int:

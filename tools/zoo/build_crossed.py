@@ -55,7 +55,7 @@ def cross(model_type: str, truth: Path) -> None:
         singles = [r for v, r in sorted(variants.items()) if v[1:2] == "_" and v[0] in "biflsd"]
         if base is None or not singles or "p2" not in variants:
             continue
-        cls = resolve_class(name)
+        cls = resolve_class(name, model_type)
         template, note = template_for(model_type, cls)
         for record in [r for r in singles if telling(base, r)][:MOST]:
             for start in ("p2", "p3"):

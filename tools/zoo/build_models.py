@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import inspect
 import os
 import pkgutil
 import re
+import types
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -62,21 +64,85 @@ def auto_classes(model_type: str) -> dict[str, tuple[str, bool]]:
 
 
 def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
-    """The same for a type that no auto mapping has: the classes that its modules export for its configuration."""
+    """The same for a type that no auto mapping has: the classes of its modules for its configuration, exported ones first.
+
+    Of classes that are not exported, one that is a part of another of them is left out.
+    """
     config = CONFIG_MAPPING[model_type]
-    package = importlib.import_module(config.__module__.rpartition(".")[0])
-    modules = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
-    found = {}
-    for module in (importlib.import_module(f"{package.__name__}.{name}") for name in modules):
-        for name in getattr(module, "__all__", ()):
-            cls = getattr(module, name)
-            if getattr(cls, "config_class", None) is config and not name.endswith("PreTrainedModel"):
+    found: dict[str, tuple[str, bool]] = {}
+    inner: dict[str, type[PreTrainedModel]] = {}
+    for module in _modeling_modules(config):
+        exported = getattr(module, "__all__", ())
+        for name, cls in vars(module).items():
+            model = _as_model(cls, module, config)
+            if model is None:
+                continue
+            _RESOLVED[name] = model
+            if name in exported:
                 found[name] = (name, True)
-    return found
+            else:
+                inner[name] = cls
+    return found or {name: (name, True) for name in _outermost(inner)}
 
 
-def resolve_class(name: str) -> type[PreTrainedModel]:
-    cls = getattr(transformers, name)
+def _modeling_modules(config: type[PreTrainedConfig]) -> list[types.ModuleType]:
+    package = importlib.import_module(config.__module__.rpartition(".")[0])
+    names = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
+    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+
+
+def _as_model(cls: Any, module: types.ModuleType, config: type[PreTrainedConfig]) -> type[PreTrainedModel] | None:
+    """A class of this module as a model of the configuration; None if it is none.
+
+    A part that is a plain module is named like its configuration, and gets what a model has.
+    """
+    if not isinstance(cls, type) or not issubclass(cls, torch.nn.Module) or cls.__module__ != module.__name__:
+        return None
+    if issubclass(cls, PreTrainedModel):
+        return cls if cls.config_class is config and not cls.__name__.endswith("PreTrainedModel") else None
+    parameters = inspect.signature(cls.__init__).parameters
+    needed = [name for name, each in parameters.items() if each.default is each.empty]
+    if f"{cls.__name__}Config" != config.__name__ or needed != ["self", "config"]:
+        return None
+    return type(cls.__name__, (Part, cls), {"config_class": config, "__module__": cls.__module__})
+
+
+class Part:
+    """What a plain module lacks of a model."""
+
+    base_model_prefix = ""
+
+    @classmethod
+    def _from_config(cls, config: PreTrainedConfig) -> Any:
+        model: Any = cls(config)  # type: ignore[call-arg]
+        model.config = config
+        return model
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of its first parameter."""
+        return next(self.parameters()).dtype  # type: ignore[attr-defined, no-any-return]
+
+
+def _outermost(classes: dict[str, type[PreTrainedModel]]) -> list[str]:
+    """The classes that no other builds."""
+    sources = {name: inspect.getsource(cls) for name, cls in classes.items()}
+    return [
+        name
+        for name in classes
+        if not any(re.search(rf"\b{name}\b", text) for other, text in sources.items() if other != name)
+    ]
+
+
+#: Classes that Transformers does not export, by name.
+_RESOLVED: dict[str, type[PreTrainedModel]] = {}
+
+
+def resolve_class(name: str, model_type: str = "") -> type[PreTrainedModel]:
+    """The class of this name, also one of a type's modules that is not exported."""
+    if not hasattr(transformers, name) and name not in _RESOLVED and model_type:
+        exported_classes(model_type)
+    cls = _RESOLVED.get(name) or getattr(transformers, name)
     if not isinstance(cls, type):
         raise Unbuildable(f"{name} is not a class")
     return cls
@@ -125,19 +191,20 @@ def saved_tensors(model: PreTrainedModel) -> tuple[Tensors, dict[str, Use], str]
     """
     notes = []
     state = {k: v for k, v in model.state_dict().items() if isinstance(v, torch.Tensor)}
-    for ignored in model._keys_to_ignore_on_save or ():
+    part = isinstance(model, Part)
+    for ignored in () if part else model._keys_to_ignore_on_save or ():
         state.pop(ignored, None)
     before = set(state)
-    state = remove_tied_weights_from_state_dict(state, model)
+    state = state if part else remove_tied_weights_from_state_dict(state, model)
     if dropped := sorted(before - set(state)):
         notes.append("tied, left out: " + ", ".join(dropped[:8]))
     parameters = {name for name, _ in model.named_parameters(remove_duplicate=False)}
     buffers = {name: tensor for name, tensor in state.items() if name not in parameters}
     names_in_memory = set(state)
     with Followed():
-        saved = revert_weight_conversion(model, marked(dict(state)))
+        saved = marked(dict(state)) if part else revert_weight_conversion(model, marked(dict(state)))
     buffer_names = {name for name in buffers if name in saved}
-    if missing := {name: tensor for name, tensor in buffers.items() if name not in saved}:
+    if not part and (missing := {name: tensor for name, tensor in buffers.items() if name not in saved}):
         try:
             buffer_names |= set(revert_weight_conversion(model, missing))
         except Exception:

@@ -38,7 +38,7 @@ from transformers.modeling_utils import remove_tied_weights_from_state_dict
 from zoo import records
 from zoo.build import MEMORY_LIMIT
 from zoo.build_configurations import Overrides, Path_, construct, is_int, nested_configs, own_differences
-from zoo.build_models import on_meta, resolve_class
+from zoo.build_models import Part, on_meta, resolve_class
 from zoo.build_templates import CONSTRUCTOR_ARGUMENTS, REPAIRS, template_for
 from zoo.records import Record
 from zoo.trace_numbers import Float, Int, List, Recorder, Tree, Tuple, operation, text, total, traced, tree_of
@@ -366,6 +366,8 @@ def watched_configurations(missed: set[tuple[str, str]]) -> Iterator[None]:
 def saved(model: Any) -> dict[str, torch.Tensor]:
     """The tensors that `save_pretrained` writes, as in `build.saved_tensors`, but the tensors themselves."""
     state = {k: v for k, v in model.state_dict(keep_vars=True).items() if isinstance(v, torch.Tensor)}
+    if isinstance(model, Part):
+        return state
     for ignored in model._keys_to_ignore_on_save or ():
         state.pop(ignored, None)
     state = remove_tied_weights_from_state_dict(state, model)
@@ -390,7 +392,7 @@ def trace(record: Record, template: PreTrainedConfig) -> dict[str, Any]:
 
 def run(record: Record, config: PreTrainedConfig, missed: set[tuple[str, str]]) -> dict[str, Any]:
     """The expressions of a model built from a configuration, if the record has the same shape."""
-    cls = resolve_class(record.cls)
+    cls = resolve_class(record.cls, record.model_type)
     instrumented(config)
     recorder = Recorder()
     with stand_ins(recorder), watched_configurations(missed), parameters_keep_trees(), Tracing(), on_meta():
@@ -427,7 +429,7 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
         known |= patterns
         if (out / name).exists():
             continue
-        cls = resolve_class(record.cls)
+        cls = resolve_class(record.cls, record.model_type)
         kind = cls.config_class
         content: dict[str, Any] = {}
         for attempt in (light_template, lambda *a: template_for(*a)[0]):
