@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from click.testing import CliRunner
 
@@ -114,3 +115,21 @@ def test_the_command_and_the_library_say_the_same() -> None:
     assert {each["role"]: each["group"] for each in listed} == inspector.ROLES == ROLES
     shown = CliRunner().invoke(inspect, ["architectures", "--roles", "q_proj"]).output
     assert "queries" in shown and "attention" in shown and "lm_head" not in shown
+
+
+#: Fields that count the entries of a vocabulary, or of a codebook whose codes are tokens.
+_VOCABULARY = re.compile(
+    r"vocab|num_embeddings|tokens|codebook|max_2d|entity|bucket|n_codes|ngram|audio_num_codes|^embedding_size$|token_size|^\d{3,}$"
+)
+
+
+def test_token_embeddings_have_a_vocabulary() -> None:
+    """In every table: positions, times, labels and patches are other roles."""
+    rows = [
+        (name, row.name, row.shape)
+        for name in sorted(set(model_types().values()))
+        for row in load(name).rows
+        if isinstance(row, Row) and row.role == "embed_tokens" and row.part == "weight" and not row.buffer
+    ]
+    assert len(rows) > 400
+    assert [each for each in rows if not _VOCABULARY.search(each[2].split(",")[0])] == []

@@ -91,20 +91,22 @@ def _modeling_modules(config: type[PreTrainedConfig]) -> list[types.ModuleType]:
     return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
 
 
-def _as_model(cls: Any, module: types.ModuleType, config: type[PreTrainedConfig]) -> type[PreTrainedModel] | None:
+def _as_model(found: Any, module: types.ModuleType, config: type[PreTrainedConfig]) -> type[PreTrainedModel] | None:
     """A class of this module as a model of the configuration; None if it is none.
 
     A part that is a plain module is named like its configuration, and gets what a model has.
     """
-    if not isinstance(cls, type) or not issubclass(cls, torch.nn.Module) or cls.__module__ != module.__name__:
+    if not isinstance(found, type) or not issubclass(found, torch.nn.Module) or found.__module__ != module.__name__:
         return None
+    cls: Any = found
     if issubclass(cls, PreTrainedModel):
         return cls if cls.config_class is config and not cls.__name__.endswith("PreTrainedModel") else None
-    parameters = inspect.signature(cls.__init__).parameters
+    parameters = inspect.signature(vars(cls).get("__init__", object)).parameters
     needed = [name for name, each in parameters.items() if each.default is each.empty]
     if f"{cls.__name__}Config" != config.__name__ or needed != ["self", "config"]:
         return None
-    return type(cls.__name__, (Part, cls), {"config_class": config, "__module__": cls.__module__})
+    part: Any = type(cls.__name__, (Part, cls), {"config_class": config, "__module__": cls.__module__})
+    return part  # type: ignore[no-any-return]
 
 
 class Part:

@@ -93,6 +93,7 @@ BY_GROUP: Mapping[str, Mapping[str, str]] = {
         "hyper_connection": "how parallel residual streams are mixed",
         "activation": "learned parameters of an activation function",
         "proj": "a linear map between two parts or widths, or into and out of a block",
+        "block_proj": "into the width of a block of a convolutional network, or back; from a skip, a control network",
         "modulation": "maps a condition to the shifts, scales and gates of a layer",
         "mtp_proj": "combines hidden state and next token's embedding to predict further tokens",
     },
