@@ -314,7 +314,7 @@ class _Search:
 
     # --- rows
 
-    def _rows_of(self, home: str, found: Sequence[Variant], above: Mapping[str, Sequence[Found]]) -> list[Found]:
+    def _rows_of(self, home: str, found: Sequence[Variant], above: Mapping[str, list[Found]]) -> list[Found]:
         """The checkpoints of one folder; what is a copy is added to what it is a copy of."""
         start = f"{home}/" if home else ""
         if any(start + name in self._files for name in INDEXES_OF_PARTS):
@@ -367,12 +367,12 @@ class _Search:
         single = f"{home}/model.safetensors".lstrip("/")
         return sorted(direct, key=lambda each: each.paths != (single,))
 
-    def _is_copy_of(self, each: Variant, rows: Sequence[Found] | list[Found], *, standard: bool) -> bool:
+    def _is_copy_of(self, each: Variant, rows: list[Found], *, standard: bool) -> bool:
         """Whether a candidate is a copy of one of the rows, to which it is added."""
-        assert isinstance(rows, list)
+        plain, anyway = _plain(each), standard and _may_be_copy(each)
         for at, row in enumerate(rows):
             both_gguf = each.format == "gguf" and row.paths[0].endswith(".gguf")
-            alike = _plain(each) == row.model or (standard and (at == 0) and _may_be_copy(each))
+            alike = plain == row.model or (at == 0 and anyway)
             if both_gguf or not alike or kind_of(each.paths[0]) == "adapter" != kind_of(row.paths[0]):
                 continue
             if what := evidence(self._headers.contents(row.paths), self._headers.contents(each.paths)):
