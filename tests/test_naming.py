@@ -217,3 +217,18 @@ def test_the_norm_after_cross_attention_is_attentions() -> None:
     for namer in (Namer(family_of(config), config), Namer()):
         key = namer.name(["bert.encoder.layer.0.crossattention.output.LayerNorm.weight"]).key(0)
         assert (key.role, key.branch) == ("post_attention_layernorm", "cross")
+
+
+@every(
+    "name",
+    [
+        "model.embed_positions.weights",
+        "model.decoder.embed_positions.weights",
+        "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
+        "transformer.h.0.attn.attention.bias",
+        "beit.encoder.layer.0.attention.attention.relative_position_bias.relative_position_index",
+    ],
+)
+def test_constants_of_older_releases_are_buffers(name: str) -> None:
+    """XGLM's and M2M100's sinusoids, T5's unused bias, GPT-Neo's mask and BEiT's index: nothing loads or trains them."""
+    assert Namer().name([name]).slots[0].group == "buffer"

@@ -77,7 +77,7 @@ def by_convention(pattern: str, bare: str) -> Slot:
     role, branch = PATHS.get(".".join(path)) or _role(path)
     if not branch and any(text in bare for text in CROSS):
         branch = "cross"
-    constant = words[-1] in STATISTICS or bare.endswith(BUFFER_ENDS)
+    constant = words[-1] in STATISTICS or f".{bare}".endswith(BUFFER_ENDS)
     stacked = expert_at is None and bool(STACKED_WORDS & set(path)) and "shared_experts" not in path
     return Slot(
         tower=_tower(pattern.split(".")),
