@@ -90,6 +90,16 @@ def test_method_by_name(name: str, tmp_path: Path) -> None:
     assert result.adapter.method == METHODS.get(first, first)
 
 
+def test_what_an_adapter_has_beyond_its_prediction_is_unexplained(tmp_path: Path) -> None:
+    """A matrix of a module that is not targeted: 4 × 256 numbers in 32 bits, which no step hides."""
+    made = recipe("lora")
+    name = "base_model.model.model.layers.0.mlp.gate_proj.lora_A.weight"
+    made["files"]["adapter_model.safetensors"]["tensors"].append(["F32", [4, 256], name])
+    result = reconciled(made, tmp_path)
+    assert result.unexplained_bytes == 4 * 256 * 4
+    assert result.unexplained == (name,)
+
+
 @pytest.mark.parametrize("ends", ["new_spectrum", "new_layers.weight", "new_theta"])
 def test_a_method_that_no_table_has(ends: str, tmp_path: Path) -> None:
     """The configuration names the method; the tensors are the adapter's, and none of the base's counts as missing."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from every import every
 
+from inspector.adapters import prediction
 from inspector.auditing import files, limits
 from inspector.auditing.completeness import contents, downloads, file_names, shards
 from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
@@ -148,22 +149,21 @@ def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
     ("name", "chosen", "is_in"),
     [
         ("h.3.attn", None, True), ("h.3.attn", [3], True), ("h.3.attn", [2, 4], False), ("h.3.attn", 3, True),
-        ("h.3.attn", 2, False), ("attn", [2], True), ("h.3.b.2.c", [2], False), ("h.3.attn", [], False),
+        ("h.3.attn", 2, False), ("model.h.3.b.2.c", [2], False), ("model.h.3.attn", [], True),
+        ("model.attn", [2], False), ("attn", [2], True),  # a whole name is in no layer, a listed one is always adapted
     ],
 )  # fmt: skip
 def test_modules_in_chosen_layers(name: str, chosen: Any, is_in: bool) -> None:
-    assert created_tensors._in_layers(name, chosen) == is_in
+    """As PEFT's `check_target_module_exists` decides."""
+    own = {"target_modules": ["attn", "c"], "layers_to_transform": chosen}
+    assert prediction._name_tests(own).has(name) == is_in
 
 
-@pytest.mark.parametrize(
-    ("weight", "group"),
-    [("embed_tokens.weight", "embedding"), ("wte.weight", "embedding"), ("h.0.wpe.weight", "embedding"),
-     ("h.0.q_proj.weight", "attention")],
-)  # fmt: skip
-def test_rows_of_adapted_weights(weight: str, group: str) -> None:
-    row = created_tensors._weight_row(weight, (2, 3))
-    assert (row.role, row.group, row.tower, row.part) == ("", group, "text", "weight")
-    assert (row.name, row.shape, created_tensors._weight_row(weight, (2, 3), role="x").role) == (weight, (2, 3), "x")
+def test_rows_of_adapted_weights() -> None:
+    row = created_tensors._weight_row("wte.weight", (2, 3), "embedding")
+    assert (row.role, row.group, row.tower, row.part) == ("", "embedding", "text", "weight")
+    assert (row.name, row.shape) == ("wte.weight", (2, 3))
+    assert created_tensors._weight_row("wte.weight", (2, 3), "embedding", role="x").role == "x"
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ LORA = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
         ({**LORA, "peft_type": 3, "peft_version": "99.0"}, [("error", "peft_type 3 is not a method of PEFT")]),
         (
             {**LORA, "peft_type": "LORAX", "peft_version": "99.0.0"},
-            [("warning", 'peft_type "LORAX" is not a method of PEFT')],
+            [("info", 'adapter-field: the method "LORAX" is not known: PEFT 0.21.2 has none: not judged')],
         ),
         (
             {**LORA, "peft_type": "LORAX", "peft_version": "0.21.2"},

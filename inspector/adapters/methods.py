@@ -6,7 +6,9 @@ over the fields of adapter_config.json and the names that `prediction` provides 
 outputs, inputs     of its weight
 r                   its rank: its own if a pattern names it, else the adapter's
 experts             number of matrices in the weight
-kernel_…            rows and columns of a convolution's kernel
+dimensions          of its weight
+kernel, kernel_…    elements of a convolution's kernel; its rows, columns and depth
+blocks_in_…         whether `use_bdlora` makes LoRA's A or B block-diagonal for the module
 has_bias            whether the module has one
 feedforward         whether `feedforward_modules` names it
 modules             how many modules are adapted, and `sizes` the sum of their weights' elements
@@ -42,7 +44,7 @@ class Method(NamedTuple):
 
     pieces: tuple[Piece, ...] = ()  # of each adapted module
     embedding: tuple[Piece, ...] = ()  # of an embedding, if that differs
-    convolution: tuple[Piece, ...] = ()  # of a convolution over images
+    convolution: tuple[Piece, ...] = ()  # of a convolution
     stacked: tuple[Piece, ...] = ()  # of all experts of a layer
     shared: tuple[Piece, ...] = ()  # of the whole model
     rank: str = "r"  # the field that a pattern overrides
@@ -101,7 +103,10 @@ class Scope:
         if name in _FACTORS:
             size, at = _FACTORS[name]
             return factors(self.words[size], self["decompose_factor"])[at]
-        value = self.config.get(name)
+        first, _, field = name.partition(".")
+        value = self.config.get(first)
+        if field:
+            value = value.get(field) if isinstance(value, Mapping) else None
         if value is None:
             value = self.method.defaults.get(name)
         if value is None and name in self.method.derived:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Any, NamedTuple
 
 from inspector.adapters.methods import Method, Piece, Scope, tensors_of
 from inspector.adapters.methods import method as method_of
+from inspector.adapters.modules import held
 from inspector.adapters.tensors import PROMPTS
+from inspector.architectures import formula
 from inspector.architectures.expansion import MAX_INDEX
 from inspector.errors import ConfigError
 from inspector.model import Expected, Prediction
@@ -22,11 +25,11 @@ from inspector.units import escape, integer
 
 #: Keys of one field that are expressions: each is tried on every module's name.
 MOST_EXPRESSIONS = 500
-CONVOLUTION = 4  # dimensions of a convolution over images
+CONVOLUTIONS = (3, 4, 5)  # dimensions of the weights of convolutions
+#: Roles of embeddings that are linear layers.
+_PROJECTIONS = frozenset({"embed_patches", "embed_features", "embed_projection"})
 #: Target names that are literal; anything else is a regular expression.
 _PLAIN = re.compile(r"[\w.]+")
-#: Roles of matrices that a loaded mixture of experts holds in two parameters.
-_STACKS = {"gate_up_proj": ("gate_proj", "up_proj"), "down_proj": ("down_proj",)}
 
 
 def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
@@ -39,6 +42,10 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     method = method_of(name)
     if method is None:
         raise ConfigError(f"no prediction for an adapter of type {escape(name or 'unnamed', 40)}")
+    in_files, base = (
+        base,
+        base._replace(expected=tuple(held(base.expected, base.config)), tied=tuple(held(base.tied, base.config))),
+    )
     rows = _rows_replicated(config, base.expected)
     biases = {row.name: row for row in rows if row.part == "bias"}
     targets = [
@@ -56,7 +63,7 @@ def predict(config: Mapping[str, Any], base: Prediction) -> Prediction:
     family = f"{name.lower()} on {base.family}"
     again = base.tied if method.usual_target else ()  # the head, if rows of the embedding are trained
     tied = tuple(piece for row in again for piece in _tensors_of_module(config, method, row, sums, biases))
-    return Prediction(base.config, family, base.head, expected, tied, base=base)
+    return Prediction(base.config, family, base.head, expected, tied, base=in_files)
 
 
 # --- which modules ----------------------------------------------------------------------------
@@ -92,9 +99,9 @@ def _targeted_modules(config: Mapping[str, Any], rows: Iterable[Expected], metho
     usual = method.usual_target if config.get("target_modules") is None else ""
     tests = None if usual else _name_tests(config)
     for row in rows:
-        fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) == CONVOLUTION)
+        fits = len(row.shape) == method.dimensions or (bool(method.convolution) and len(row.shape) in CONVOLUTIONS)
         if row.part == "weight" and fits and row.stacked is None and not row.buffer:
-            targeted = _layers_targeted(row, config, tests) if tests else row if row.role == usual else None
+            targeted = _layers_targeted(row, tests) if tests else row if row.role == usual else None
             if targeted is not None and targeted.tensors:
                 yield from _separated_by_rank(targeted, config, method)
 
@@ -103,7 +110,7 @@ def _targeted_parameters(config: Mapping[str, Any], rows: Sequence[Expected]) ->
     """The weights that `target_parameters` names individually: stacked experts, routers."""
     targeted = _checked_names(config.get("target_parameters"))
     if targeted:
-        for row in (*(row for row in rows if row.part == "weight"), *_as_stacks(rows)):
+        for row in (row for row in rows if row.part == "weight"):
             if len(row.shape) in (2, 3) and row.experts is None:
                 chosen = _with_matching_layers(row, lambda name: _is_named(name, targeted), row.name)
                 if chosen.tensors:
@@ -115,19 +122,6 @@ def _lora() -> Method:
     found = method_of("LORA")
     assert found is not None
     return found
-
-
-def _as_stacks(rows: Sequence[Expected]) -> Iterator[Expected]:
-    """Experts that files store separately, as Transformers holds them: one parameter per layer, in a module `mlp`."""
-    experts = [row for row in rows if row.part == "weight" and row.experts is not None and len(row.shape) == 2]
-    for name, roles in _STACKS.items():
-        first, *others = ([row for row in experts if row.role == role] for role in roles)
-        for row in first:
-            outputs = row.shape[0] * (1 + len(others))
-            parent = row.name.partition(".experts.{expert}")[0].rpartition(".")[0]
-            shape = (row.experts or 0, outputs, row.shape[1])
-            whole = f"{parent}.mlp.experts.{name}"
-            yield row._replace(role=name, name=whole, shape=shape, experts=None, stacked=row.experts)
 
 
 def _tensors_of_module(
@@ -160,16 +154,19 @@ def _pieces_for(method: Method, target: Expected, *, has_bias: bool) -> tuple[Pi
     """The method's tensors for a weight of this kind; an embedding with a bias counts as a projection."""
     if target.stacked is not None:
         return method.stacked
-    if len(target.shape) == CONVOLUTION:
+    if len(target.shape) in CONVOLUTIONS:
         return method.convolution
-    return (method.embedding if target.group == "embedding" and not has_bias else ()) or method.pieces
+    is_embedding = target.group == "embedding" and target.role not in _PROJECTIONS and not has_bias
+    return (method.embedding if is_embedding else ()) or method.pieces
 
 
 def _shared_tensors(
     config: Mapping[str, Any], base: Prediction, method: Method, sums: Mapping[str, int]
 ) -> Iterator[Expected]:
     """The tensors that belong to no module."""
-    words = {**_widths_of_base(config, base), **sums} if method.shared else {}
+    words: dict[str, int] = {**sums}
+    if any(_WIDTHS & {*formula.names(word)} for piece in method.shared for word in formula.dimensions(piece.shape)):
+        words |= _widths_of_base(config, base)
     for piece in method.shared:
         for number, (part, shape, shown) in enumerate(tensors_of(piece, Scope(config, method, words))):
             role = "prompt_embeddings" if part in PROMPTS else "shared_vectors"
@@ -215,33 +212,63 @@ def _first_module(rows: Expected) -> str:
     return module.replace("{layer}", str(rows.layers[0])) if rows.layers else module
 
 
+#: The number of a module's layer, as PEFT finds it without a `layers_pattern`; then for names that begin with a layer.
+_LAYER = (re.compile(r".*?\.[^.]*\.(\d{1,9})\."), re.compile(r"[^.]*\.(\d{1,9})\."))
+
+
+#: Names in shapes for which the base's own widths are needed.
+_WIDTHS = frozenset({"width", "keys"})
+
+
 class _NameTests(NamedTuple):
     """The tests of modules' names that a configuration defines."""
 
     targeted: Callable[[str], bool] | None  # None for every linear layer
     left_out: Callable[[str], bool]
+    saved: frozenset[str]  # modules that are saved whole: nothing in them is adapted
+
+    def has(self, name: str) -> bool:
+        """Whether a module is targeted."""
+        if self.left_out(name) or (self.saved and not self.saved.isdisjoint(_runs(name))):
+            return False
+        return self.targeted is None or self.targeted(name)
+
+
+def _runs(name: str) -> Iterator[str]:
+    """The module's name, and each run of its words: what a saved module it may be, or be in."""
+    words = name.split(".")
+    return (".".join(words[at:end]) for end in range(1, len(words) + 1) for at in range(end))
 
 
 def _name_tests(config: Mapping[str, Any]) -> _NameTests:
     targets = config.get("target_modules")
     targeted = None if targets == "all-linear" else _name_test(targets, "target_modules")
-    return _NameTests(targeted, _name_test(config.get("exclude_modules"), "exclude_modules"))
+    if targeted is not None and not isinstance(targets, str) and config.get("layers_to_transform") not in (None, []):
+        targeted = _with_layers(config, _checked_names(targets))
+    left_out = _name_test(config.get("exclude_modules"), "exclude_modules")
+    return _NameTests(targeted, left_out, _checked_names(config.get("modules_to_save")))
 
 
-def _layers_targeted(row: Expected, config: Mapping[str, Any], tests: _NameTests) -> Expected | None:
+def _with_layers(config: Mapping[str, Any], words: frozenset[str]) -> Callable[[str], bool]:
+    """A test for names in a list and `layers_to_transform`, which is for suffixes alone, not for whole names."""
+    chosen = _layer_numbers(config["layers_to_transform"])
+    given = config.get("layers_pattern")
+    named = [_compiled(rf"(?:.*?\.)?{each}\.(\d+)\..*", "layers_pattern") for each in _checked_names(given)]
+
+    def has(name: str) -> bool:
+        if name in words or not _is_named(name, words):
+            return name in words
+        found = next(filter(None, (pattern.match(name) for pattern in named or _LAYER)), None)
+        return found is not None and int(found[1]) in chosen
+
+    return has
+
+
+def _layers_targeted(row: Expected, tests: _NameTests) -> Expected | None:
     """The row with the layers whose modules are targeted; None if it cannot be targeted."""
     if tests.targeted is None and row.group in ("embedding", "head", "norm"):
         return None
-    module = row.name.removesuffix(".weight")
-
-    if row.layers is not None and config.get("layers_to_transform") is not None:
-        chosen = _layer_numbers(config["layers_to_transform"])
-        row = row._replace(layers=tuple(layer for layer in row.layers if layer in chosen))
-
-    def has(name: str) -> bool:
-        return (tests.targeted is None or tests.targeted(name)) and not tests.left_out(name)
-
-    return _with_matching_layers(row, has, module)
+    return _with_matching_layers(row, tests.has, row.name.removesuffix(".weight"))
 
 
 def _with_matching_layers(row: Expected, has: Callable[[str], bool], module: str) -> Expected:
@@ -325,7 +352,8 @@ def _trained_rows(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterat
 def _sizes_of_weight(target: Expected, config: Mapping[str, Any], biases: Mapping[str, Expected]) -> dict[str, Any]:
     """The values of the names that stand for a targeted weight's sizes in shapes."""
     bias = biases.get(_name_of_bias(target.name)) or biases.get(target.name + "_bias")
-    convolution = len(target.shape) == CONVOLUTION
+    convolution = len(target.shape) in CONVOLUTIONS and target.stacked is None
+    kernel = target.shape[2:] if convolution else ()
     outputs, inputs = (*(target.shape if convolution else target.shape[-2:]), 1)[:2]
     if len(target.shape) > 1 and not convolution and _has_inputs_first(target, bias, config):
         outputs, inputs = inputs, outputs
@@ -335,8 +363,18 @@ def _sizes_of_weight(target: Expected, config: Mapping[str, Any], biases: Mappin
         "has_bias": bias is not None,
         "feedforward": _is_named(_first_module(target), _checked_names(config.get("feedforward_modules"))),
         "experts": target.stacked,
-        **(dict(zip(("kernel_rows", "kernel_columns"), target.shape[2:], strict=True)) if convolution else {}),
+        "dimensions": len(target.shape),
+        "kernel": prod(kernel),
+        **dict(zip(("kernel_rows", "kernel_columns", "kernel_depth"), (*kernel, 1, 1), strict=False)),
+        **{f"blocks_in_{matrix}": _has_blocks(config, matrix, target) for matrix in "AB"},
     }
+
+
+def _has_blocks(config: Mapping[str, Any], matrix: str, target: Expected) -> bool:
+    """Whether a matrix of a module's LoRA is block-diagonal, by a part of the module's name."""
+    own = config.get("use_bdlora")
+    listed = own.get(f"target_modules_bd_{matrix.lower()}") if isinstance(own, Mapping) else None
+    return any(word in _first_module(target) for word in _checked_names(listed))
 
 
 def _has_inputs_first(target: Expected, bias: Expected | None, config: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from inspector.adapters.modules import names_in_files
 from inspector.architectures.data.conventions import TAILS
 from inspector.model import Adapter, Prediction, Tensor
 
@@ -55,6 +56,10 @@ _OWN_LAYERS: Mapping[str, Mapping[str, int | None]] = {
 _COUNTED = re.compile(r"\.((adamss|peanut)_(?:A|B|encoders|decoders)\.\d{1,4})(?:\.weight)?$")
 
 
+#: What the sampler of LoRA's MonteCLoRA variant has: two priors that are trained, and two buffers.
+MONTECLORA = ("std_prior", "expert_weights_prior", "gaussian_var_prior", "expert_weights")
+
+
 class Ending(NamedTuple):
     """What the suffix of a tensor's name says about it."""
 
@@ -89,6 +94,8 @@ ENDS: tuple[Ending, ...] = tuple(
         (".lora_B", "lora", "lora_B", None),
         (".lora_E", "adalora", "lora_E", None),
         (".lora_diag", "lora", "lora_diag", None),
+        (".lora_velora_embed", "lora", "lora_velora_embed", None),
+        *((f".{part}", "lora", part, None) for part in (f"lora_monteclora_sampler.{leaf}" for leaf in MONTECLORA)),
         (".hada_w1_a", "loha", "hada_w1_a", 1),
         (".hada_w1_b", "loha", "hada_w1_b", None),
         (".hada_w2_a", "loha", "hada_w2_a", None),
@@ -127,6 +134,8 @@ ENDS: tuple[Ending, ...] = tuple(
 )
 #: Prompt tensors, which belong to no module.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
+#: What projections that all modules share are stored under.
+WHOLE = "base_model"
 #: Names that are complete in themselves.
 _WHOLE = re.compile(
     rf"(?:{'|'.join(sorted(PROMPTS))})|base_model\."
@@ -138,6 +147,7 @@ ALPHA = ".alpha"
 CONSTANTS = frozenset(
     (
         *("alpha", "adamss_newB", "delora_w_norm", "frod_V", "frod_s_indices", "frod_s_size"),
+        *("lora_velora_embed", *(f"lora_monteclora_sampler.{leaf}" for leaf in MONTECLORA[2:])),
         *("shira_indices", "supertuning_indices", "tinylora_A", "tinylora_B", "tinylora_P"),
         *(f"{method}_{matrix}" for method in ("vera", "pvera", "randlora") for matrix in "AB"),
         *(f"unilora_{kind}_{matrix}" for kind in ("indices", "scales") for matrix in "AB"),
@@ -287,12 +297,15 @@ def _with_tail(word: str) -> str:
 def resolved(adapter: Adapter, base: Prediction) -> Adapter:
     """The adapter with the base's own names for the weights that it changes, if they are written differently.
 
-    kohya joins the words of a name with `_`, for XL with the original code's blocks; diffusers prefixes the name of the
-    pipeline's part.
+    PEFT's names are those in memory. kohya joins the words of a name with `_`, for XL with the original code's blocks;
+    diffusers prefixes the name of the pipeline's part.
     """
+    in_files = names_in_files((*base.expected, *base.tied), base.config)
+    served = {name: in_files.get(weight, weight) for name, weight in adapter.served.items()}
+    adapter = adapter._replace(served=served, in_files=in_files)
     names = [name for row in base.expected if row.part == "weight" for name in row.names()]
     known = frozenset(names)
-    if all(weight in known for weight in adapter.served.values()):
+    if all(weight in known for weight in served.values()):
         return adapter
     per_block = base.config.values.get("layers_per_block", 2)
     flat = {_with_underscores(name): name for name in names}
@@ -300,11 +313,10 @@ def resolved(adapter: Adapter, base: Prediction) -> Adapter:
         flat |= {
             _with_underscores(other): name for name in names if (other := _original_block(name, per_block)) != name
         }
-    served = {}
-    for name, weight in adapter.served.items():
+    for name, weight in served.items():
         joined = _with_underscores(weight)
         served[name] = weight if weight in known else flat.get(joined) or flat.get(_PART.sub("", joined)) or weight
-    return adapter._replace(served=served)
+    return adapter
 
 
 def _with_underscores(name: str) -> str:
@@ -321,12 +333,16 @@ def _original_block(name: str, per_block: int) -> str:
     return name.replace("mid_block.attentions.0.", "middle_block.1.")
 
 
-def base_names(names: Iterable[str]) -> dict[str, str]:
-    """Whole weights saved with an adapter → their names in the base model."""
+def base_names(names: Iterable[str], in_files: Mapping[str, str]) -> dict[str, str]:
+    """Whole weights saved with an adapter → their names in the base model.
+
+    Args:
+        in_files: `Adapter.in_files`.
+    """
     renamed = {}
     for name in names:
         bare = name.removeprefix("base_model.model.")
         bare = re.sub(r"\.(base_layer|modules_to_save(\.default)?|original_module)(?=\.)", "", bare)
         if bare != name:
-            renamed[name] = bare
+            renamed[name] = in_files.get(bare, bare)
     return renamed

@@ -112,6 +112,9 @@ def _outputs(row: Expected) -> int:
 
 
 def _is_adapter(surplus: Surplus) -> bool:
+    """An adapter's weight beside the model's; what a predicted adapter has beyond its prediction is unexplained."""
+    if surplus.prediction and surplus.prediction.base is not None:
+        return False
     return surplus.group == "adapter" or "lora_" in surplus.tensor.name or surplus.tensor.name.startswith("base_model.")
 
 

@@ -39,7 +39,7 @@ def _name_adapter(namer: Namer, adapter: Adapter, names: Names) -> Named:
     """The purpose of each tensor of an adapter: the role of the weight that it changes."""
     from inspector.adapters.tensors import base_names  # only adapters need it
 
-    whole = base_names(name for name in names if name not in adapter.served)
+    whole = base_names((name for name in names if name not in adapter.served), adapter.in_files)
     pieces = {
         name: (part, "buffer" if name in adapter.constants else "adapter") for name, part in adapter.parts.items()
     }

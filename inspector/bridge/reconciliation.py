@@ -172,8 +172,11 @@ def _listed_modules(index: Index | None) -> frozenset[str] | None:
 def _of_weights(
     named: Named, stored: Stored, kinds: Sequence[Counter[Kind]], dtypes: Sequence[DtypeSum]
 ) -> Sequence[DtypeSum]:
-    """Tensors by dtype, without a training run's state, which is wider than the model."""
-    weights = [not training.is_state(stored.tensors[members[0]].name) for _, members in named.groups]
+    """Tensors by dtype, without buffers and a training run's state, which is wider than the model."""
+    weights = [
+        slot.group != "buffer" and not training.is_state(stored.tensors[members[0]].name)
+        for slot, members in named.groups
+    ]
     if all(weights) or not any(weights):
         return dtypes
     return summary.dtypes([*compress(kinds, weights)])

@@ -22,6 +22,7 @@ class Adapter(NamedTuple):
     ranks: Mapping[int, int]  # rank → modules that have it
     constants: frozenset[str] = frozenset()  # tensors that are not parameters
     config: Mapping[str, Any] = {}  # adapter_config.json's fields
+    in_files: Mapping[str, str] = {}  # base's tensor in memory → its name in the base's files, where they differ
 
 
 class Packing(NamedTuple):

@@ -139,7 +139,8 @@ class Namer:
 
     def _slots_of(self, groups: Sequence[Group]) -> list[tuple[Slot, Sequence[int]]]:
         slots = [self._slot_of(group) for group in groups]
-        settled = _settle_norms(groups, _settle_modules(groups, _settle_towers(slots)))
+        known = [(group.slot or self.slot(group.pattern)).row is not None for group in groups]
+        settled = _settle_norms(groups, _settle_modules(groups, _settle_towers(slots, known)))
         return [(slot, group.members) for slot, group in zip(settled, groups, strict=True)]
 
     def _slot_of(self, group: Group) -> Slot:
@@ -191,12 +192,19 @@ def _by_piece(
 # --- what other tensors reveal about one ------------------------------------------------------------
 
 
-def _settle_towers(slots: Sequence[Slot]) -> Sequence[Slot]:
-    """A single encoder or decoder is not a tower: BERT's `encoder` is the text model."""
+def _settle_towers(slots: Sequence[Slot], known: Sequence[bool]) -> Sequence[Slot]:
+    """A single encoder or decoder is not a tower: BERT's `encoder` is the text model.
+
+    Args:
+        known: for each slot, whether a table has it, or the weight that it serves.
+    """
     alone = {"encoder", "decoder"} & {slot.tower for slot in slots}
     if len(alone) != 1:
         return slots
-    return [slot._replace(tower="text") if slot.tower in alone and slot.row is None else slot for slot in slots]
+    return [
+        slot._replace(tower="text") if slot.tower in alone and not has_row else slot
+        for slot, has_row in zip(slots, known, strict=True)
+    ]
 
 
 def _settle_modules(groups: Sequence[Group], slots: Sequence[Slot]) -> Sequence[Slot]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.adapters.prediction import ends
-from inspector.adapters.tensors import BASE_LAYER, are_known, is_shared
+from inspector.adapters.tensors import BASE_LAYER, PROMPTS, WHOLE, are_known, is_shared
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
@@ -73,10 +73,12 @@ def adapter_targets(subject: Subject) -> Iterator[Found | NotJudged]:
         if not modules or not named:
             continue
         without = sorted(_unexcluded(named.difference(*map(ends, modules)), own))
+        layers = _layers(own)
         if without:
             what = f"{plural(len(without), 'target module')} without tensors: {', '.join(without[:4])}"
-            if isinstance(own.get("exclude_modules"), str):
-                yield NotJudged(f"{what}, unless exclude_modules leaves them out: it is a pattern", entry.path, "info")
+            unless = _reservation(own)
+            if unless:
+                yield NotJudged(f"{what}, unless {unless}", entry.path, "info")
             else:
                 yield Found(what, entry.path, severity="warning")
         known = named | _words(own.get("modules_to_save"))
@@ -90,12 +92,27 @@ def adapter_targets(subject: Subject) -> Iterator[Found | NotJudged]:
             what = f"{plural(len(other), 'module')} with tensors that no target names: {other[0]:.120}"
             none_fits = len(other) == len(modules) and len(without) == len(named)
             yield Found(what, header.path, severity="error" if none_fits else "warning")
-        chosen = own.get("layers_to_transform")
-        layers = {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
-        unasked = [module for module in sorted(modules) if layers is not None and _layer_number(module) not in layers]
+        unasked = [
+            module
+            for module in sorted(modules - named)  # layers are for suffixes alone
+            if layers is not None and _layer_number(module) not in layers
+        ]
         if unasked:
             what = f"{plural(len(unasked), 'module')} in none of the layers of layers_to_transform: {unasked[0]:.120}"
             yield Found(what, header.path, severity="warning")
+
+
+def _layers(own: Mapping[str, Any]) -> set[Any] | None:
+    """The layers of `layers_to_transform`; None for all."""
+    chosen = own.get("layers_to_transform")
+    return {*(chosen if isinstance(chosen, list) else [chosen])} if chosen not in (None, []) else None
+
+
+def _reservation(own: Mapping[str, Any]) -> str:
+    """What may leave out target modules, which only the base can show; "" if nothing does."""
+    if isinstance(own.get("exclude_modules"), str):
+        return "exclude_modules leaves them out: it is a pattern"
+    return "they are in no layer of layers_to_transform" if _layers(own) is not None else ""
 
 
 def _words(value: Any) -> set[str]:
@@ -104,8 +121,11 @@ def _words(value: Any) -> set[str]:
 
 
 def _unexcluded(targets: set[str], own: dict[str, Any]) -> Iterator[str]:
-    """Target modules that `exclude_modules` cannot leave out: words of both are suffixes of modules' names."""
-    excluded = _words(own.get("exclude_modules"))
+    """Target modules that are not left out: as excluded ones, or as those that are saved whole.
+
+    The words of all three fields are suffixes of modules' names.
+    """
+    excluded = _words(own.get("exclude_modules")) | _words(own.get("modules_to_save"))
     for target in targets:
         if excluded.isdisjoint(ends(target)) and not any(target in ends(each) for each in excluded):
             yield target
@@ -128,8 +148,9 @@ def _adapted_modules(subject: Subject, header: Header) -> set[str]:
     if adapter is None or header not in subject.headers:
         return set()
     own = (each.name for each in header.tensors if each.name in adapter.parts and not is_shared(each.name))
-    served = map(adapter.served.__getitem__, own)
-    return {module for weight in served if "." in (module := weight.removesuffix(".weight"))}
+    in_memory = {in_files: name for name, in_files in adapter.in_files.items()}
+    served = (in_memory.get(weight, weight) for weight in map(adapter.served.__getitem__, own))
+    return {weight.removesuffix(".weight") for weight in served} - PROMPTS - {WHOLE}
 
 
 def _layer_number(module: str) -> int | None:

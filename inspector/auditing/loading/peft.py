@@ -22,7 +22,6 @@ from inspector.auditing.loading.accepted_values import (
 )
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Severity
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.listing import Entry
 from inspector.units import integer
@@ -67,11 +66,11 @@ def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
 
 
 @rule("adapter-field", "consistent", "error")
-def adapter_field(subject: Subject) -> Iterator[Found]:
+def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
     """A field of adapter_config.json has a value that PEFT does not accept, or names a method it does not have.
 
-    PEFT builds the adapter from these fields alone, and fails. Only a warning if a version of PEFT newer than this
-    program knows may have the method.
+    PEFT builds the adapter from these fields alone, and fails. A method that a newer version of PEFT may have is only
+    noted as not known.
     """
     table = fields()["peft"]
     for entry, own in documents(subject, ADAPTER_FILE):
@@ -85,9 +84,12 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
             continue
         kind = own["peft_type"]
         if not isinstance(kind, str) or kind.upper() not in table["fields"]:
-            newer = isinstance(kind, str) and version(own.get("peft_version", "0")) > version(table["version"])
-            severity: Severity = "warning" if newer else "error"
-            yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path, severity=severity)
+            if isinstance(kind, str) and _is_newer(own):
+                yield NotJudged(
+                    f"the method {shown(kind)} is not known: PEFT {table['version']} has none", entry.path, "info"
+                )
+            else:
+                yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path)
             continue
         wrong = [
             f"{field} is {shown(value)}, but should be {should}"
@@ -101,9 +103,14 @@ def adapter_field(subject: Subject) -> Iterator[Found]:
         yield from first_reported(wrong, entry.path)
 
 
+def _is_newer(own: Mapping[str, Any]) -> bool:
+    """Whether a newer PEFT wrote the configuration than the one whose fields are known."""
+    return version(own.get("peft_version", "0")) > version(fields()["peft"]["version"])
+
+
 def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
     """Words that a method does not know, unless a newer version of PEFT may."""
-    if version(own.get("peft_version", "0")) > version(fields()["peft"]["version"]):
+    if _is_newer(own):
         return
     numbered = tuple(_table()["numbered_words"])
     for field, words in data.table("choices")["peft"].get(kind, {}).items():

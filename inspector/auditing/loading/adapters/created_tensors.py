@@ -65,7 +65,7 @@ def findings(subject: Subject, weights: Sequence[str]) -> Iterator[Found | NotJu
     if len(header.tensors) > _MOST:
         yield NotJudged(f"{integer(len(header.tensors))} tensors, more than {integer(_MOST)}", header.path, "info")
         return
-    stored = _stored_pieces(header, adapter)
+    stored = _without_convolutions(_stored_pieces(header, adapter), method)
     yield from _wrong_shared_tensors(header, method, adapter.config)
     exact: frozenset[str] = frozenset()
     try:
@@ -133,6 +133,14 @@ def _stored_pieces(header: Header, adapter: Adapter) -> _Stored:
     return _Stored(pieces, tuple(tensor.name for tensor in header.tensors if tensor.name not in adapter.parts))
 
 
+def _without_convolutions(stored: _Stored, method: methods.Method) -> _Stored:
+    """Without the pieces of convolutions, whose kernels only the base shows."""
+    of_kernels = {weight for (weight, _), (_, shape) in stored.pieces.items() if len(shape) > method.dimensions}
+    if not method.convolution or not of_kernels:
+        return stored
+    return stored._replace(pieces={key: each for key, each in stored.pieces.items() if key[0] not in of_kernels})
+
+
 class _Fields(dict[str, Any]):
     """An adapter's fields, null if absent, for a module that has a bias."""
 
@@ -155,17 +163,23 @@ def _created_pieces(
     config: Mapping[str, Any], method: methods.Method, stored: _Stored
 ) -> dict[tuple[str, str], Expected]:
     """The tensors that the method creates for the adapted modules, and for their equivalents in other layers."""
+    if config.get("use_bdlora"):
+        raise ConfigError("a block's size is not its module's")
     sizes = _module_sizes(method, stored)
-    rows = [_weight_row(weight, size[: method.dimensions]) for weight, size in _with_siblings(sizes).items()]
+    of_embeddings = {piece.part for piece in method.embedding} - {piece.part for piece in method.pieces}
+    embeddings = {weight for weight, part in stored.pieces if part in of_embeddings}
+    rows = [
+        _weight_row(weight, size[: method.dimensions], "embedding" if weight in embeddings else "attention")
+        for weight, size in _with_siblings(sizes).items()
+    ]
     if method.shared:
         width = config.get("token_dim")
-        rows.append(_weight_row("embed_tokens.weight", (1, width if type(width) is int else 1), role="embed_tokens"))
+        size = (1, width if type(width) is int else 1)
+        rows.append(_weight_row("embed_tokens.weight", size, "embedding", role="embed_tokens"))
     base = Prediction(Config({}, "config.json"), "", "", tuple(rows))
     found = {}
     for piece in prediction.predict({**config, "fan_in_fan_out": False}, base).expected:
         name = piece.name.removeprefix("base_model.model.")
-        if not _in_layers(name, config.get("layers_to_transform")):
-            continue
         for layer in piece.layers or (None,):
             own = name if layer is None else name.replace("{layer}", str(layer))
             weight = own if own in PROMPTS else own.removesuffix("." + piece.part).removesuffix(".token_adapter")
@@ -173,15 +187,7 @@ def _created_pieces(
     return found
 
 
-def _in_layers(name: str, chosen: Any) -> bool:
-    """Whether a module is in the layers that are adapted: its first number is its layer's."""
-    number = _DIGITS.search(name)
-    layers = chosen if isinstance(chosen, list) else [chosen]
-    return chosen is None or number is None or int(number[0]) in layers
-
-
-def _weight_row(weight: str, size: tuple[int, ...], *, role: str = "") -> Expected:
-    group = "embedding" if re.search(r"embed|wte|wpe|word_embeddings", weight) else "attention"
+def _weight_row(weight: str, size: tuple[int, ...], group: str, *, role: str = "") -> Expected:
     return Expected(role, group, "text", "weight", weight, size, (), ())
 
 
@@ -233,23 +239,29 @@ def _most_common(counted: Counter[Any]) -> Any:
 
 
 def _with_siblings(sizes: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Adds the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`."""
+    """Adds the modules that other layers have together with those of this layer: `v_proj` if there is `q_proj`.
+
+    A layer that lacks one of this layer's modules is of another kind, and is no example: attention beside Mamba.
+    """
     found = dict(sizes)
     siblings: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # parent's pattern → module → size
-    parents: defaultdict[str, dict[str, None]] = defaultdict(dict)  # parent's pattern → the parents
+    parents: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))  # → parent → modules
     for weight, size in sizes.items():
         parent, _, module = weight.removesuffix(".weight").rpartition(".")
         if parent:
             pattern = _DIGITS.sub("*", parent + ".")
             siblings[pattern].setdefault(module, size)
-            parents[pattern][parent] = None
-    pairs = sum(len(modules) * len(parents[pattern]) for pattern, modules in siblings.items())
+            parents[pattern][parent].add(module)
+    kinds = {pattern: {frozenset(own) for own in each.values()} for pattern, each in parents.items()}
+    pairs = sum(max(len(siblings[pattern]), len(kinds[pattern])) * len(each) for pattern, each in parents.items())
     if pairs > _MOST_PAIRS:
         raise _TooManyError(f"{integer(pairs)} pairs of a layer and a module, more than {integer(_MOST_PAIRS)}")
     for pattern, modules in siblings.items():
-        for module, size in modules.items():
-            for parent in parents[pattern]:
-                found.setdefault(f"{parent}.{module}.weight", size)
+        for parent, own in parents[pattern].items():
+            alike = frozenset[str]().union(*(kind for kind in kinds[pattern] if kind >= own))
+            for module, size in modules.items():
+                if module in alike:
+                    found.setdefault(f"{parent}.{module}.weight", size)
     return found
 
 
