@@ -90,7 +90,8 @@ def test_a_base_beside_its_adapter() -> None:
     assert cause("head", "lm_head", None, adapter) == "duplicate"
     assert cause("q.bias", "q_proj", 1, adapter, part="bias") is None
     assert cause("q.weight", "q_proj", 1, adapter, branch="cross") is None
-    assert cause("q.lora_A", "q_proj", 1, adapter, group="adapter") == "adapter"
+    assert cause("q.lora_A", "q_proj", 1, adapter, group="adapter") is None  # a predicted adapter has no more
+    assert cause("q.lora_A", "q_proj", 1, base, group="adapter") == "adapter"
 
 
 def test_what_peft_wraps() -> None:

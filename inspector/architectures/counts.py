@@ -2,12 +2,13 @@
 
 There buffers do not count, and a tensor with two names counts once. Model cards, papers and other libraries count
 otherwise (`conventions`, see docs/counting.md); articles omit parts: the head, the position embedding, biases, the
-shift of a norm. `explain` finds the parts whose sum is nearest to the gap between a stated number and ours.
+shift of a norm; or add some: a tied head, layers that predict further tokens, a padded vocabulary. `explain` finds the
+parts whose sum is nearest to the gap between a stated number and ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -101,38 +102,74 @@ OMISSIONS: tuple[Omission, ...] = (
 )
 
 
+#: Part, its parameters.
+Part = tuple[str, int]
+#: What people add to a count, by the bridge's cause for it.
+TIED, AHEAD, PADDED = "the tied head, counted again", "layers that predict further tokens", "padding of the vocabulary"
+ADDED_BY: Mapping[str, str] = {TIED: "tied_embeddings", AHEAD: "prediction_head", PADDED: "vocab_padding"}
+#: Multiples to which training programs pad a vocabulary (Megatron's `make_vocab_size_divisible_by` × devices).
+PADDED_TO = (64, 128, 256, 512, 1024)
+
+
+def _additions(prediction: Prediction) -> Iterator[Part]:
+    """The parts that a count may have beyond ours; of the padding, each that differs."""
+    yield TIED, sum(row.tensors * row.elements for row in prediction.tied if row.part == "weight")
+    yield AHEAD, sum(row.parameters for row in prediction.ahead)
+    vocabularies = [
+        row for row in prediction.expected if row.role in ("embed_tokens", "lm_head") and len(row.shape) == 2
+    ]
+    rows = max((max(row.shape) for row in vocabularies), default=0)
+    for padding in sorted({-rows % multiple for multiple in PADDED_TO}):
+        yield PADDED, sum(padding * row.elements // rows for row in vocabularies if max(row.shape) == rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The reason why a stated number of parameters differs from the exact one."""
 
     stated: int
     exact: int
-    omitted: tuple[tuple[str, int], ...]  # part, its parameters
-    residual: int  # stated − (exact − omitted): a slip, or rounding
+    omitted: tuple[Part, ...]
+    added: tuple[Part, ...]
+    residual: int  # stated − (exact − omitted + added): a slip, or rounding
+
+    @property
+    def near(self) -> bool:
+        """Whether what remains is small enough for a slip."""
+        return abs(self.residual) <= self.stated * NEAR
 
 
 def explain(prediction: Prediction, stated: int) -> Explanation:
-    """The omitted parts that reduce the exact count to a stated one.
+    """The parts that were omitted from the exact count, or added to it, to reach a stated one.
 
     An exact match wins; then the fewest parts within `NEAR`, since a slip in somebody's sum is likelier than one more
     omission; then whatever is nearest.
     """
-    parts = [(o.name, sum(row.parameters for row in prediction.expected if o.covers(row))) for o in OMISSIONS]
-    parts = [part for part in parts if part[1]]
+    omitted = [(o.name, sum(row.parameters for row in prediction.expected if o.covers(row))) for o in OMISSIONS]
+    omitted = [part for part in omitted if part[1]]
+    added = [part for part in _additions(prediction) if part[1]]
     exact = prediction.parameters
-    choices = (chosen for length in range(len(parts) + 1) for chosen in combinations(parts, length))
+    choices = ((less, more) for less in _chosen(omitted) for more in _chosen(added) if _each_once(more))
 
-    def rank(chosen: tuple[tuple[str, int], ...]) -> tuple[bool, bool, int, int]:
-        off = abs(_residual(stated, exact, chosen))
+    def rank(chosen: tuple[tuple[Part, ...], tuple[Part, ...]]) -> tuple[bool, bool, int, int]:
+        off = abs(_residual(stated, exact, *chosen))
         near = off <= stated * NEAR
-        return off != 0, not near, len(chosen) if near else 0, off
+        return off != 0, not near, len(chosen[0]) + len(chosen[1]) if near or not off else 0, off
 
-    best = min(choices, key=rank)
-    return Explanation(stated, exact, best, _residual(stated, exact, best))
+    less, more = min(choices, key=rank)
+    return Explanation(stated, exact, less, more, _residual(stated, exact, less, more))
 
 
-def _residual(stated: int, exact: int, omitted: tuple[tuple[str, int], ...]) -> int:
-    return stated - (exact - sum(count for _, count in omitted))
+def _chosen(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:
+    return (chosen for length in range(len(parts) + 1) for chosen in combinations(parts, length))
+
+
+def _each_once(parts: Sequence[Part]) -> bool:
+    return len({name for name, _ in parts}) == len(parts)
+
+
+def _residual(stated: int, exact: int, omitted: Sequence[Part], added: Sequence[Part]) -> int:
+    return stated - exact + sum(count for _, count in omitted) - sum(count for _, count in added)
 
 
 @dataclass(frozen=True, slots=True)

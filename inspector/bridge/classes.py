@@ -35,7 +35,7 @@ def saved_class(prediction: Prediction, named: Named) -> Prediction:
     """
     stored, names = frozenset(named.keys()), frozenset(named.names)
     best, most = prediction, 0
-    for other in _others(prediction):
+    for other in others_of(prediction):
         own, common, its = _compared(prediction, other)
         renamed = [new for new, old in common if new != old]
         if not own or not (its or renamed) or any(key in stored for row in own for key in row.keys()):
@@ -83,7 +83,7 @@ def kept_of(
         names: position of a tensor → its name.
     """
     left = dict(tensors)
-    of_classes = [(other, _keys(other)) for other in _others(prediction)]
+    of_classes = [(other, _keys(other)) for other in others_of(prediction)]
     while left and of_classes:
         found = [[at for at, each in left.items() if each in known] for _, known in of_classes]
         most = max(found, key=len)
@@ -125,7 +125,7 @@ def _keys(prediction: Prediction) -> frozenset[tuple[Key, int]]:
     return frozenset((key, row.elements) for row in rows for key in row.keys())
 
 
-def _others(prediction: Prediction) -> Iterator[Prediction]:
+def others_of(prediction: Prediction) -> Iterator[Prediction]:
     """The predictions of the family's other classes; none for an adapter, or a class that is a piece of the whole."""
     family = prediction.config.family
     if family is None or prediction.base is not None or prediction.head in family.pieces:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.architectures import PROJECTOR
+from inspector.architectures.counts import ADDED_BY, explain
 from inspector.architectures.prediction import NO_MODEL, size_of
 from inspector.bridge import forecast
 from inspector.bridge.ledger import Ledger
@@ -131,8 +132,32 @@ def book_label(ledger: Ledger, nominal: Nominal, prediction: Prediction, predict
         twice = size_of((nominal.experts - 1) * outside, nominal.bits)
         what = f"{nominal.experts - 1} × {integer(outside)} parameters shared by the experts, counted again"
         ledger.add_bytes("label_experts", -twice, what)
+    twice += _book_counted(ledger, nominal, prediction) if not twice and _is_exact(nominal) else 0
     what = f"the configuration says {integer(prediction.parameters)} parameters"
     ledger.add_bytes("label_rounding", predicted - nominal.bytes + twice, what)
+
+
+#: A label with as many digits is a count, not a rounded size: what it adds to ours and omits can be found.
+EXACT_DIGITS = 6
+
+
+def _is_exact(nominal: Nominal) -> bool:
+    return sum(letter.isdigit() for letter in nominal.label) >= EXACT_DIGITS
+
+
+def _book_counted(ledger: Ledger, nominal: Nominal, prediction: Prediction) -> int:
+    """Book what an exact count adds to the prediction or omits; the bytes of it."""
+    found = explain(prediction, nominal.parameters)
+    if not found.near:
+        return 0
+    booked = 0
+    for sign, parts, verb in ((-1, found.added, "includes"), (1, found.omitted, "omits")):
+        for part, parameters in parts:
+            nbytes = sign * size_of(parameters, nominal.bits)
+            cause = ADDED_BY.get(part, "label_rounding")
+            ledger.add_bytes(cause, nbytes, f"the label {verb} {part}: {integer(parameters)}")
+            booked -= nbytes
+    return booked
 
 
 def _outside_experts(prediction: Prediction) -> int:

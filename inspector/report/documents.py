@@ -46,7 +46,7 @@ def overview(result: Reconciliation, *, tensors: bool = False, folder: Folder | 
         },
         "dtypes": [fields(each, "dtype tensors elements bytes") for each in result.dtypes],
         "roles": [_role(each) for each in result.roles],
-        "reconciliation": _reconciliation(result),
+        "reconciliation": reconciliation(result),
         "variants": [_variant(each, result) for each in checkpoint.variants],
         "components": [
             fields(each, "name class=kind files size copies parameters predicted_parameters=predicted")
@@ -149,7 +149,7 @@ def knowledge(known: Knowledge) -> dict[str, Any]:
     return fields(known, "table made_from made checked_against asked relative")
 
 
-def _reconciliation(result: Reconciliation) -> dict[str, Any]:
+def reconciliation(result: Reconciliation) -> dict[str, Any]:
     return {
         "nominal": result.nominal and fields(result.nominal, "label parameters bits bytes"),
         **fields(result, "predicted on_disk dtype"),

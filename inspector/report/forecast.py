@@ -114,6 +114,7 @@ def _explanation(result: Prediction, stated: int) -> str:
     found = explain(result, stated)
     rows = [(integer(found.exact), "exact")]
     rows += [(signed(-parameters), f"without {part}") for part, parameters in found.omitted]
+    rows += [(signed(parameters), f"with {part}") for part, parameters in found.added]
     if found.residual:
         rows.append((signed(found.residual), "unexplained: a mistake, or rounding"))
     rows.append((integer(found.stated), "stated"))
@@ -174,8 +175,11 @@ def document(
 
 
 def _stated(found: Explanation) -> dict[str, Any]:
-    omitted = [{"part": part, "parameters": parameters} for part, parameters in found.omitted]
-    return {**fields(found, "stated exact"), "omitted": omitted, "unexplained": found.residual}
+    omitted, added = (
+        [{"part": part, "parameters": parameters} for part, parameters in parts]
+        for parts in (found.omitted, found.added)
+    )
+    return {**fields(found, "stated exact"), "omitted": omitted, "added": added, "unexplained": found.residual}
 
 
 def _forecast(line: RoleForecast) -> dict[str, Any]:

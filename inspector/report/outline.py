@@ -7,9 +7,10 @@ from typing import Any
 
 from inspector.bridge.outline import Outline
 from inspector.report.columns import table, wrapped
-from inspector.report.documents import SCHEMA, architecture, fields
+from inspector.report.documents import SCHEMA, architecture, fields, reconciliation
 from inspector.report.pages.parts import Page, Report, Section
 from inspector.report.tables import Rows, columns
+from inspector.report.text import bridge
 from inspector.units import escape, integer, plural, size
 
 _NAME = 100  # characters of a name that are shown
@@ -24,7 +25,8 @@ def lines(target: str, found: Outline, width: int | None = None) -> str:
         for each in found.roles
     ]
     listed = table(rows, ("role", "tower", "group", "tensors"), "lllr", width=width, give=((2, 0), (0, 16)))
-    return "\n".join(head) + f"\n\n{listed}"
+    steps = f"\n\n{bridge(found.bridge, width)}" if found.bridge else ""
+    return "\n".join(head) + f"\n\n{listed}{steps}"
 
 
 def _summary(target: str, found: Outline) -> Iterator[str]:
@@ -72,9 +74,22 @@ def document(target: str, found: Outline) -> dict[str, Any]:
         "parameters": {"predicted": predicted.parameters if predicted else None},
         "bytes": fields(found, "predicted dtype claimed"),
         "roles": [each._asdict() for each in found.roles],
+        "reconciliation": _reconciliation(found),
         "absent": list(found.absent),
         "surplus": list(found.surplus),
     }
+
+
+def _reconciliation(found: Outline) -> dict[str, Any] | None:
+    """The bridge to the claimed total; null without one."""
+    if found.bridge is not None:
+        document = reconciliation(found.bridge)
+        return {**document, "unexplained": {"bytes": found.bridge.unexplained_bytes, "tensors": list(found.surplus)}}
+    if found.claimed is None:
+        return None
+    unexplained = {"bytes": found.claimed, "tensors": list(found.index.weight_map)}
+    start = {"nominal": None, "predicted": None, "on_disk": found.claimed, "dtype": found.dtype}
+    return {**start, "steps": [], "unexplained": unexplained}
 
 
 COLUMNS = columns("role group tower branch tensors:uint64")

@@ -43,7 +43,7 @@ def overview(
         _parameters(result, width),
         _towers(result),
         _roles(result, width),
-        _bridge(result, width),
+        bridge(result, width),
         findings([each for each in result.findings if notes or each.severity != "info"], width),
     )
     return "\n\n".join(filter(None, blocks))
@@ -348,7 +348,7 @@ def _brief(formula: str | None) -> str:
     return "" if formula is None else formula if len(formula) <= 90 else formula[:89] + "…"
 
 
-def _bridge(result: Reconciliation, width: int | None) -> str:
+def bridge(result: Reconciliation, width: int | None) -> str:
     """The steps from the stated size to the bytes on disk; for packed weights also in bits per weight."""
     rows = list(bridge_rows(result))
     if not result.packing or not result.logical:
