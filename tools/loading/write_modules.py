@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tools" / "zoo")]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
 
 import cases  # noqa: E402
 import transformers  # noqa: E402
 from build_models import build_model, resolve_class  # noqa: E402
+from table_text import layout  # noqa: E402
 from transformers import CONFIG_MAPPING, conversion_mapping, core_model_loading  # noqa: E402
 
 from inspector.adapters.modules import in_memory  # noqa: E402
@@ -134,10 +135,9 @@ def write(by_type: dict[str, dict[str, str]]) -> None:
         if odd:
             print(kind, len(odd), "names not described:", *odd[:3], flush=True)
     about = "Words of names in files → words of modules' names in memory, by tools/loading/write_modules.py"
-    lines = [f'"about": {json.dumps(about)}', f'"version": {json.dumps(transformers.__version__)}']
-    lines += [f'"{kind}": {json.dumps(table)}' for kind, table in found.items()]
+    document = {"about": about, "version": transformers.__version__, **found}
     OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+    OUT.write_text(layout(document), encoding="utf-8")
 
 
 if __name__ == "__main__":
