@@ -333,7 +333,7 @@ def _original_block(name: str, per_block: int) -> str:
     return name.replace("mid_block.attentions.0.", "middle_block.1.")
 
 
-def base_names(names: Iterable[str], in_files: Mapping[str, str]) -> dict[str, str]:
+def base_names(names: Iterable[str], in_files: Mapping[str, str] = {}) -> dict[str, str]:
     """Whole weights saved with an adapter → their names in the base model.
 
     Args:
