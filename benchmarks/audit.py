@@ -95,7 +95,7 @@ def _show(told: dict[str, list[bool]], spent: dict[str, float]) -> None:
     for kind in ("damaged", "sound"):
         rows = [found for name, found in told.items() if name.startswith(kind)]
         sums = [sum(column) for column in zip(*rows, strict=True)]
-        print(f"{kind + ': told of ' + str(len(rows)):32} " + " ".join(f"{number:<15}" for number in sums))
+        print(f"{kind + ': reported of ' + str(len(rows)):32} " + " ".join(f"{number:<15}" for number in sums))
     print(f"{'seconds':32} " + " ".join(f"{seconds:<15.1f}" for seconds in spent.values()))
 
 

@@ -153,7 +153,7 @@ checkpoints of 300 tensors.
 
 
 def main() -> None:
-    """Measure, unless told not to, and write the page."""
+    """Measure, unless an option says not to, and write the page."""
     options = argparse.ArgumentParser()
     options.add_argument("--again", action="store_true")
     options.add_argument("--milliseconds", type=float, help="processor time a checkpoint, from benchmarks/scan.py")

@@ -9,7 +9,7 @@ tensors each, a folder of its own for each checkpoint: after a thousand they com
 headers are in the page cache, and no two of the same configuration are near each other; families do repeat. FOLDER is
 kept, and used again where it is there.
 
-`processor` is that of all processes together, by which a busy machine can be told from a slow program. `rate` counts
+`processor` is that of all processes together, which distinguishes a busy machine from a slow program. `rate` counts
 from the command to its end: starting, and putting small parts together, are in it. Peak memory is proportional set
 size: of a worker with its reading process, and of the process that runs the scan with Dask's scheduler in it.
 """

@@ -82,7 +82,7 @@ def manifest(at: Path) -> Case:
 
 @pytest.mark.parametrize("make", [ignore, alone, config, cache, data, deep, checksum, manifest])
 def test_an_option_does_the_same_in_python(inspect: Run, tmp_path: Path, make: Callable[[Path], Case]) -> None:
-    """The function gives the same document as the command, and another one than without the option."""
+    """The function gives the same document as the command, and a different one without the option."""
     case = make(tmp_path)
     ran = inspect("audit", *case.targets, *case.words, "--json")
     assert ran.json == report.document(inspector.audit(case.targets, **case.keywords))

@@ -258,10 +258,10 @@ SCHEMES = {
     "experts in MXFP4": (38, ["MXFP4", "Q8_0"], "MXFP4_MOE", 4),
     "experts in MXFP4, and more of the rest": (38, ["Q8_0", "Q8_0", "MXFP4"], "MXFP4_MOE", 4),
     "Q2_0": (41, ["Q2_0", "Q6_K"], "Q2_0", 2),
-    "told IQ3_M, of another type": (27, ["Q4_0", "Q4_0", "IQ3_S"], "mixed, mostly Q4_0", 4),
-    "told MXFP4_MOE, and none there": (38, ["Q8_0", "Q8_0"], "Q8_0", 8),
-    "told Q8_0, of another type": (7, ["Q4_0", "Q4_0", "Q8_0"], "mixed, mostly Q4_0", 4),
-    "told nothing": (None, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_S", 3),
+    "declared IQ3_M, of another type": (27, ["Q4_0", "Q4_0", "IQ3_S"], "mixed, mostly Q4_0", 4),
+    "declared MXFP4_MOE, and none there": (38, ["Q8_0", "Q8_0"], "Q8_0", 8),
+    "declared Q8_0, of another type": (7, ["Q4_0", "Q4_0", "Q8_0"], "mixed, mostly Q4_0", 4),
+    "nothing declared": (None, ["IQ3_S", "IQ3_S", "Q4_K"], "IQ3_S", 3),
 }
 
 

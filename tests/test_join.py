@@ -154,7 +154,7 @@ def test_a_missing_expert_is_named() -> None:
 
 
 def test_a_missing_head_may_be_tied() -> None:
-    """A warning, and a step that says it."""
+    """It is a warning, and a step of the bridge names it."""
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED, HEAD])
     what = "the configuration has a separate head, but none is stored: it is tied after all, or left out"
     assert book.account.findings[0].message == what

@@ -361,7 +361,7 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
 def test_a_layout_of_the_engines_own_is_unknown() -> None:
     """What DeepSeek-V4 keeps of compressed tokens: Transformers' cache follows the table; vLLM's and llama.cpp's do not.
 
-    vLLM said that 30,000 tokens need 6.66 GiB on each of two devices, llama.cpp printed 473.89 MiB for 65,536.
+    vLLM reported that 30,000 tokens need 6.66 GiB on each of two devices, llama.cpp printed 473.89 MiB for 65,536.
     """
     config = {"model_type": "deepseek_v4", "architectures": ["DeepseekV4ForCausalLM"]}
     known, told = (inspector.memory(config, engine=name, context=30_000) for name in ("transformers", "vllm"))

@@ -140,7 +140,7 @@ def test_what_stands_for_another_value(data: bytes, value: Any) -> None:
     assert run(Stream.of(data), Budget(100)).value == value
 
 
-EMPTY, DIGITS = "it takes from an empty stack", "an implausibly long number"
+EMPTY, DIGITS = "it pops from an empty stack", "an implausibly long number"
 UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of a value"
 
 
@@ -156,7 +156,7 @@ UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of 
         (b"I" + b"1" * 4300 + b"\n.", None),
         (b"I" + b"1" * 4301 + b"\n.", DIGITS),
         (b"I" + b"1" * 70_000 + b"\n.", DIGITS),
-        (b"I" + b"1" * 4200 + b"y" + b"1" * 200 + b"\n.", "a number with other characters than digits"),
+        (b"I" + b"1" * 4200 + b"y" + b"1" * 200 + b"\n.", "a number with characters that are not digits"),
         (b"F" + b"1" * 4300 + b"\n.", None),
         (b"F" + b"1" * 4301 + b"\n.", DIGITS),
         (b"Np" + b"0" * 4300 + b"\n.", None),

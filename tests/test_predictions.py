@@ -393,7 +393,7 @@ def test_bits_tell_so_many_things_apart() -> None:
 
 
 def test_a_part_of_which_there_are_many() -> None:
-    """Granite 4 Vision has a Q-Former for each pair of layers, and its windows' sides in a text."""
+    """Granite 4 Vision has a Q-Former for each pair of layers, and the sides of its windows are in a string."""
     pairs = {"deepstack_layer_map": [[-1, 0], [-2, 1], [-3, 2]], "downsample_rate": "4/16"}
     prediction = inspector.predict({"model_type": "granite4_vision", **pairs})
     shapes = {row.name_of(key): row.shape for row in prediction.expected for key in row.keys()}

@@ -1,7 +1,7 @@
 """The console blocks of the README and of docs/, run as they are: the command prints every line that they show.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment mark a line that is not run.
-`make demo-hub SERVE=--serve &` starts the sample Hub, on another port than for users.
+`make demo-hub SERVE=--serve &` starts the sample Hub, on a port of its own.
 """
 
 from __future__ import annotations

@@ -371,7 +371,7 @@ def test_weights_of_zeros() -> None:
 
 
 def test_norms_of_zeros() -> None:
-    """Among norms of positive numbers; in models whose norms are around zero, one is added to them."""
+    """A norm of zeros is a fault if the others are positive; some models add one to norms around zero."""
     norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0}
     lost = seen("norm", None, group="norm", shape=(64,), facts=ZERO)
     others = [seen("input_layernorm", layer, offset=8192 << layer, **norm) for layer in range(2)]

@@ -664,7 +664,7 @@ def test_archives_are_opened_to_pieces() -> None:
 
 
 def test_archives_within_each_other() -> None:
-    """Five levels are opened."""
+    """They are opened down to the fifth level."""
     raw = b"x"
     for _ in range(5):
         raw = archive({"a": raw})

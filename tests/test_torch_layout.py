@@ -324,7 +324,7 @@ def test_the_stack_and_its_marks() -> None:
     one.stack += [1, 2]
     one.marks.append(2)
     for take in (one.pop, one.top):
-        with pytest.raises(PickleError, match=r"^it takes from an empty stack$"):
+        with pytest.raises(PickleError, match=r"^it pops from an empty stack$"):
             take()
     one.stack += [3, 4]
     assert (one.top(), one.pop(), one.top()) == (4, 4, 3)

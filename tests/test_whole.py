@@ -323,7 +323,7 @@ def test_from_a_label_to_the_disk(tmp_path: Path) -> None:
 
 
 def test_the_label_is_in_the_name(tmp_path: Path) -> None:
-    """Of 728 parameters "2M" is not the size, which is said; what was asked for is taken at its word."""
+    """Of 728 parameters "2M" is not the size, which is reported; a label that was asked for is taken as given."""
     checkpoint = inspector.open(save(tmp_path / "small-2M", LLAMA))
     result = inspector.reconcile(checkpoint)
     said = '"2M" in the name is not its size, which is 728 parameters'

@@ -25,7 +25,7 @@ VERSION = "inspector/version.py"
 _VERSION = re.compile(r'^__version__ = "(\d+)\.(\d+)\.(\d+)"$', re.MULTILINE)
 _RELEASE = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
 UNRELEASED = "Unreleased"
-#: The page that tells people which version to use.
+#: The page that names the version to use.
 PINNED = "docs/howto/continuous-integration.md"
 
 
@@ -34,7 +34,7 @@ class RefusalError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says; the exit code."""
+    """Run the command, and return its exit code."""
     try:
         match arguments:
             case ["cut", version]:
@@ -196,7 +196,7 @@ def _is_last(copy: Path, version: str) -> None:
     if last[0] != version:
         raise RefusalError(f"the changelog's last release is {last[0]}, not {version}")
     if ".".join(map(str, version_of(copy))) != version:
-        raise RefusalError(f"{VERSION} says another version than {version}")
+        raise RefusalError(f"{VERSION} has a version other than {version}")
 
 
 def _is_free(version: str) -> None:

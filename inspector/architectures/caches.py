@@ -78,7 +78,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
 
 
 def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
-    """What an engine keeps: some keep a layer's tokens in another form than others."""
+    """What an engine keeps: some keep a layer's tokens in a form of their own."""
     return tuple(group for group in kept if not group.engines or engine in group.engines)
 
 

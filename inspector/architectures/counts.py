@@ -1,4 +1,4 @@
-"""Counts of parameters by other conventions than ours, which is that of Transformers' `num_parameters()`.
+"""Counts of parameters by conventions other than ours, which is that of Transformers' `num_parameters()`.
 
 There buffers do not count, and a tensor with two names counts once. Model cards, papers and other libraries count
 otherwise (`conventions`, see docs/counting.md); articles omit parts: the head, the position embedding, biases, the

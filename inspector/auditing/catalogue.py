@@ -60,7 +60,7 @@ missing-blob whole error: A manifest of Ollama's store names a blob that the sto
     size. The pull was interrupted, or the blob was deleted by hand. `ollama pull` fetches what is missing.
 json-document whole error: A weight file that is a JSON document. Most often a server's error message that was saved as
     the file. Download it again.
-not-weights whole error: A weight file that is of another kind than its name says: a pickle, a ZIP archive, HDF5, GGML,
+not-weights whole error: A weight file that is not what its name says: a pickle, a ZIP archive, HDF5, GGML,
     a program. It is recognised by its first bytes and read no further. Get the file in the format that its name
     implies.
 unreadable-file whole error: A weight file whose header cannot be read. The message says at which byte reading ended.

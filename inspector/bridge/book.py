@@ -226,7 +226,7 @@ def _book_plain(ledger: Ledger, role: str, width: Width, number: int, bits: int,
 
 
 def _book_packed(ledger: Ledger, role: str, width: Width, number: int, bits: int, *, uneven: bool) -> None:
-    """Packed weights: of another width than most, padded to whole words, or without their zeros."""
+    """Packed weights: wider or narrower than most, padded to whole words, or without their zeros."""
     assert width.packed_bits is not None
     counted = size_of(width.parameters, bits)
     own, shown = size_of(width.parameters, width.packed_bits), str(width.packed_bits)

@@ -90,7 +90,7 @@ class Sides(NamedTuple):
         return next((value for value in values if value is not None), None)
 
     def size(self, text: str, layer: int | None = None) -> int | None:
-        """The same, if it is an integer."""
+        """The value of `number`, if it is an integer."""
         value = self.number(text, layer)
         return value if isinstance(value, int) else None
 

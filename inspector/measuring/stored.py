@@ -285,7 +285,7 @@ class _Layout(NamedTuple):
 
 
 def _with_strides(layout: _Layout, tensor: Tensor, header: Header) -> _Layout:
-    """The layout of a tensor stored in another order than its shape's, like NumPy's Fortran arrays."""
+    """The layout of a tensor not stored in the order of its shape, like NumPy's Fortran arrays."""
     own = (stride for at, stride in header.strides.items() if header.tensors[at].name == tensor.name)
     stride = next(own, None)
     if stride is None or tensor.dtype in decoding.UNITS:

@@ -38,7 +38,7 @@ class Made(NamedTuple):
     down: str = ""
     output: str = ""
     others: str = ""
-    always: bool = False  # whether some values have another type than the usual one in every model
+    always: bool = False  # whether some values differ from the usual type in every model
 
 
 #: After `llama_ftype_get_default_type` and `llama_tensor_get_type_impl` in llama.cpp's src/llama-quant.cpp, 0.5.0.

@@ -273,7 +273,7 @@ def compared(
         print(f"{name} {seed} {kind}: {faults[kind] or 'right'}", flush=True)
     found = tampered(model, paths["F32"], draw)
     if not found:
-        print(f"{name} {seed}: the tensor that was changed is not the one that is told", flush=True)
+        print(f"{name} {seed}: the tensor that was changed is not the one that is reported", flush=True)
     if changes:
         print(f"{name} {seed}: with {changes}", flush=True)
     return Shown(name, seed, changes, faults, found)

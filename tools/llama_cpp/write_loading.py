@@ -6,7 +6,7 @@ Read in its source: the type of each key (that of the variable it is read into, 
 be lists, the names of tokenizers, of pre-tokenizers and of RoPE scalings, the operation of each tensor, and the
 architectures whose heads are rotated as a whole. Asked of it, with the files of `fixtures/gguf_loaded.jsonl`: which keys
 an architecture cannot do without, of which it refuses another type, which tensors it loads if they are there, and
-whether it takes value heads of another length than our tables say. Needs xllamacpp.
+whether it takes value heads of a length that differs from our tables. Needs xllamacpp.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ tiny model with random numbers in BF16, built by Transformers (*built*) or writt
 (*recipe*; *as X*: as X's), its structure drawn too (*drawn*: flags and numbers that differ from the usual), converted
 to F32, BF16 and Q8_0, and compared with `inspect diff --data`. *joined*: every tensor was paired, or is one that the
 converter leaves out or makes. *equal*: F32 and BF16 files, up to a rounding of BF16. *rounded*: Q8_0. *found*: one
-number of one tensor was changed, and exactly that tensor was different. `#` tells several cases of a class apart.
+number of one tensor was changed, and exactly that tensor was different. `#` numbers several cases of a class.
 """
 
 

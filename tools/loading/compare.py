@@ -11,8 +11,8 @@ audits the copies and counts, by class of fault:
 | the loader | the audit |
 |---|---|
 | refuses | an error is right, a warning weak, silence missed |
-| tells of missing, unexpected or misshapen weights, or knows ids without a row | an error or a warning is right, silence missed |
-| makes something else, and has nothing to tell | an error is stern; anything else is right |
+| reports missing, unexpected or misshapen weights, or ids without a row | an error or a warning is right, silence missed |
+| makes something else, and reports nothing | an error is stern; anything else is right |
 | makes the same | an error or a warning is an alarm |
 """
 
@@ -88,7 +88,7 @@ def _verdict(found: Any, sound: Any) -> str:
     if found.refused:
         return "refuses"
     if set(found.told) - set(sound.told):
-        return "tells"
+        return "reports"
     return "same" if found.made == sound.made else "differs"
 
 
@@ -113,7 +113,7 @@ def judged(case: Case, severity: str) -> str:
     """The audit's verdict compared with the loader's."""
     if case["loader"] == "refuses":
         return {"error": "right", "unread": "right", "warning": "weak"}.get(severity, "missed")
-    if case["loader"] == "tells":
+    if case["loader"] == "reports":
         return "right" if severity != "silent" else "missed"
     if case["loader"] == "differs":
         return "stern" if severity in ("error", "unread") else "right"

@@ -4,7 +4,7 @@
 
 Transformers' classes say so themselves: each field has validators, which are asked. PEFT's have none: an adapter is made
 with one field of another kind at a time. What ends with an error of types is refused for every such value; what is
-refused for its value is not told here. Most fields have one answer in all types: `usual` has it, `types` what differs,
+refused for its value is not recorded here. Most fields have one answer in all types: `usual` has it, `types` what differs,
 and `fields` which of the usual ones a type has, by their places.
 """
 

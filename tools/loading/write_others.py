@@ -1,6 +1,6 @@
 """What generating, tokenizers, processors and modules of sentences take: further sections of `fields.json`.
 
-Each is asked by loading a tiny download of which one field is of another kind. What is refused as a kind is told, not
+Each is asked by loading a tiny download of which one field is of another kind. What is refused as a kind is recorded, not
 what is refused as a value.
 """
 

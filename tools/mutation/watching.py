@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-#: Processor seconds, and seconds, after which a mutant counts as endless; and bytes that it may allocate.
+#: Seconds of processor time and of wall time after which a mutant counts as endless; and bytes that it may allocate.
 _PROCESSOR, _LONGEST, _MEMORY = 40, 900, 4 << 30
 _durations: dict[str, float] = {}
 _unfit: set[str] = set()  # tests that fail without a mutant, or are skipped

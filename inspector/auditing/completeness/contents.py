@@ -67,7 +67,7 @@ def sparse_hole(subject: Subject) -> Iterator[Found]:
     """A large part of the file was never written.
 
     The file has its full size, but its end, or much of it, takes up no space on the disk: a download reserved the space
-    and stopped. Checked where the file system can tell. A file of which only the header was written is not a download:
+    and stopped. Checked if the file system reports holes. A file of which only the header was written is no download:
     tests and tools create such files.
     """
     ahead = {header.path: header.bytes_in("header") + header.bytes_in("padding") for header in subject.all_headers}

@@ -109,7 +109,7 @@ def second_index(subject: Subject) -> Iterator[Found]:
 
 @rule("split-name", "whole", "error")
 def split_name(subject: Subject) -> Iterator[Found]:
-    """A part of a split GGUF has another number in its name than in its header.
+    """A part of a split GGUF has a different number in its name than in its header.
 
     `split.no` counts from 0, names from 1. llama.cpp finds the parts by their names and then refuses the
     set. A file was renamed, or replaced by another: download the parts again.

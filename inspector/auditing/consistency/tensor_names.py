@@ -61,7 +61,7 @@ def _is_statistic(name: str) -> bool:
 
 @rule("dtype-mixture", "consistent", "warning")
 def dtype_mixture(subject: Subject) -> Iterator[Found]:
-    """The same kind of weights has another dtype in one shard than in the others.
+    """The same kind of weights has a different dtype in one shard than in the others.
 
     Shards of two versions of the model were mixed: each is sound by itself, but together they are a model that nobody
     published. Download the set again.

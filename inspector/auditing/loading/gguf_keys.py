@@ -248,7 +248,7 @@ def _wrong_expert_groups(number: Any) -> Iterator[str]:
 
 
 def _wrong_list_lengths(architecture: str, metadata: KeyValues, number: Any) -> Iterator[str]:
-    """Lists that llama.cpp reads, of another length than it needs."""
+    """Lists that llama.cpp reads, but not of the length that it needs."""
     blocks, ahead = number("block_count"), number("nextn_predict_layers") or 0
     needed = {} if blocks is None else {"blocks": blocks, "layers": blocks - ahead}
     for key, listed in table()["lists"].items():

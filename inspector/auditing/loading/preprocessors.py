@@ -60,7 +60,7 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
 
 
 def _unlike_model(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[Found]:
-    """What the model beside it would refuse: another number of frequencies, of colours, a class that does not exist."""
+    """What the model beside it would refuse: other numbers of frequencies or colours, a class that does not exist."""
     config = subject.document(entry.folder + "config.json")
     for scope in (own, *(own[part] for part in _PARTS if isinstance(own.get(part), Mapping))):
         for field, name in _table()["shared"].get(str(scope.get("feature_extractor_type")), {}).items():

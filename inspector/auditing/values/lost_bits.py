@@ -94,7 +94,7 @@ def _in_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | None:
 
 
 def _bits_that_vary(still: int, seen: TensorData, run: Run, subject: Subject) -> int:
-    """The given bits that many numbers of a range have and many do not. Others may agree by chance."""
+    """Which of these bits vary within a range: many of its numbers have them, and many do not."""
     import numpy as np
 
     width, _ = _watched(seen)

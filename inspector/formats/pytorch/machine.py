@@ -178,12 +178,12 @@ class Machine:
     def pop(self) -> Any:
         """Pop the topmost value above the last mark."""
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
-            raise PickleError("it takes from an empty stack")
+            raise PickleError("it pops from an empty stack")
         return self.stack.pop()
 
     def top(self) -> Any:
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
-            raise PickleError("it takes from an empty stack")
+            raise PickleError("it pops from an empty stack")
         return self.stack[-1]
 
     def marked(self) -> list[Any]:

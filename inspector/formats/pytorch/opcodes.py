@@ -38,7 +38,7 @@ def _number_line(machine: Machine) -> bytes:
     if len(start) <= MAX_DIGITS:
         return start
     if start[:MAX_DIGITS].translate(None, b"0123456789+-_.eExXL "):
-        raise PickleError("a number with other characters than digits")
+        raise PickleError("a number with characters that are not digits")
     raise BeyondError("an implausibly long number")
 
 
@@ -247,7 +247,7 @@ def _new_object_ex(machine: Machine) -> None:
 def _object(machine: Machine) -> None:
     values = machine.marked()
     if not values:
-        raise PickleError("it takes from an empty stack")
+        raise PickleError("it pops from an empty stack")
     machine.stack.append(machine.call(values[0], tuple(values[1:])))
 
 
