@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import accumulate
-from keyword import iskeyword
 from typing import Any, Protocol, TypeGuard
 
 from inspector.errors import ConfigError, CostError, ShortListError
@@ -431,39 +430,37 @@ def show(text: str) -> str:
     return ast.unparse(parse(text)).replace(" * ", "·")
 
 
-class _Numbers(ast.NodeTransformer):
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
+class _Fields(ast.NodeTransformer):
+    """Puts the number of each field of an expression, between null characters, in the field's place."""
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self.scope[node.id]
-        return ast.Constant(value) if isinstance(value, int) else node
+    def __init__(self) -> None:
+        self.found: list[ast.Name | ast.Attribute] = []
+
+    def visit_Name(self, node: ast.Name | ast.Attribute) -> ast.Name:
+        self.found.append(node)
+        return ast.Name(f"\0{len(self.found) - 1}\0")
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Name:
+        return self.visit_Name(node)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         node.args = [self.visit(arg) for arg in node.args]
         return node
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        value = _attribute(node, self.scope)
-        return ast.Constant(value) if isinstance(value, int) else node
+
+@cache
+def _around_fields(text: str) -> tuple[tuple[ast.Name | ast.Attribute, ...], tuple[str, ...]]:
+    """An expression's fields; and its readable form in pieces, of which every second one is the number of a field."""
+    fields = _Fields()
+    shown = ast.unparse(fields.visit(ast.parse(text.strip(), mode="eval").body)).replace(" * ", "·")
+    return tuple(fields.found), tuple(shown.split("\0"))
 
 
 def show_numbers(text: str, scope: Scope) -> str:
     """The same with the configuration's numbers: `32·128`."""
-    factors = _factors(text)
-    if factors:
-        return "·".join(_shown(scope[each], each) if each.isidentifier() else each for each in factors)
-    tree = _Numbers(scope).visit(ast.parse(text.strip(), mode="eval").body)
-    return ast.unparse(tree).replace(" * ", "·")
-
-
-@cache
-def _factors(text: str) -> tuple[str, ...]:
-    """The factors of a product of names and numbers, like most dimensions; empty for any other expression."""
-    factors = tuple(text.strip().split(" * "))
-    plain = all(each.isdecimal() or (each.isidentifier() and not iskeyword(each)) for each in factors)
-    return factors if plain and text.isascii() else ()
-
-
-def _shown(value: Any, name: str) -> str:
-    return str(value) if isinstance(value, int) else name
+    fields, pieces = _around_fields(text)
+    values = [scope[each.id] if isinstance(each, ast.Name) else _attribute(each, scope) for each in fields]
+    words = [
+        str(value) if isinstance(value, int) else ast.unparse(each) for each, value in zip(fields, values, strict=True)
+    ]
+    return "".join(words[int(piece)] if at % 2 else piece for at, piece in enumerate(pieces))
