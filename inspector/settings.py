@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +113,18 @@ def _table(path: Path) -> Mapping[str, Any] | None:
     try:
         if not path.is_file() or path.stat().st_size > MAX_SIZE:
             return None
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {}).get(TABLE)
+        table = _parsed(path.read_text(encoding="utf-8")).get("tool", {}).get(TABLE)
     except (OSError, ValueError, AttributeError, RecursionError):
         return None  # other tools will report what is wrong with it
     if table is not None and not isinstance(table, dict):
         raise UsageError(f"{escape(str(path))}: tool.{TABLE} is not a table")
     return table
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> Mapping[str, Any]:
+    """TOML, parsed once if it is read for several targets, or several times for one."""
+    return tomllib.loads(text)
 
 
 def _settings(table: Mapping[str, Any], path: str, passed_over: tuple[str, ...]) -> Settings:

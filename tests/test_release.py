@@ -213,7 +213,8 @@ def test_hf_runs_it_as_an_extension(tmp_path: Path, made: Made) -> None:
         "HF_HUB_DISABLE_UPDATE_CHECK": "1",
         "HF_HOME": str(tmp_path / "hf"),
     }
-    command = [str(BIN / "hf"), "inspect", str(made("gpt2"))]
+    hf = "from huggingface_hub.cli.hf import main; main()"  # the command itself may be another environment's
+    command = [sys.executable, "-c", hf, "inspect", str(made("gpt2"))]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "124.44M parameters, GPT2, F32" in ran.stdout
