@@ -491,7 +491,9 @@ def split(craft: Craft, draw: random.Random) -> str | None:
     craft.entries = first
     craft.pairs += [Pair("split.no", "uint16", draw.choice((number,) * 6 + (1,))), *keys]
     craft.name = f"model-00001-of-{named:05}.gguf"
-    return f"split of {count} {kind}, named {named}, {told} tensors declared, other {other_no}, {len(craft.beside)} beside"
+    return (
+        f"split of {count} {kind}, named {named}, {told} tensors declared, other {other_no}, {len(craft.beside)} beside"
+    )
 
 
 MUTATIONS: tuple[Mutation, ...] = (
