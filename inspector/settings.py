@@ -122,7 +122,7 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parsed(text: str) -> Any:
     """TOML, parsed once if it is read for several targets, or several times for one."""
     return tomllib.loads(text)
 
