@@ -68,7 +68,7 @@ def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
 
 
 @every("name", NAMES)
-def test_told_without_its_base(name: str, tmp_path: Path) -> None:
+def test_an_adapter_without_its_base(name: str, tmp_path: Path) -> None:
     """The names show what an adapter changes: a role of the base, the group `adapter`, every byte claimed."""
     made = recipe(name)
     result = reconciled(made, tmp_path, base=False)
@@ -136,7 +136,7 @@ def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
                 assert all(dim > 0 for row in predicted.expected for dim in row.shape)
 
 
-def test_adalora_tells_which_ranks_are_left() -> None:
+def test_adalora_shows_which_ranks_are_left() -> None:
     """A trained adapter's `rank_pattern` lists each module's ranks: 5 of 12 ranks are 7 · (256 + 256 + 1) fewer."""
     made = recipe("adalora")
     base, config = inspector.predict(made["base"]), made["beside"]["adapter_config.json"]

@@ -184,7 +184,7 @@ def test_manifests_hold_any_name(inspect: Run, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not hold for root")
 @pytest.mark.parametrize("name", ["README.md", "tokenizer.json", hostile.FIRST, hostile.INDEX])
-def test_what_may_not_be_read_is_told(name: str, inspect: Run, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported(name: str, inspect: Run, tmp_path: Path) -> None:
     """Each unreadable file is a finding, and the rest is audited, with checksums too."""
     folder = hostile.make(hostile.CASES["pickle"].trips, tmp_path)
     (folder / name).chmod(0)

@@ -57,7 +57,7 @@ def told(folder: Path) -> set[tuple[str, str]]:
 
 
 @every("name", list(TRIPS), parts=4)
-def test_a_bound_that_is_met_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bound_that_is_met_is_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once a bound is lowered, the audit of a folder has a further finding."""
     row = TRIPS[name]
     case = hostile.CASES[row["trip"].removeprefix("miss:")]

@@ -326,7 +326,7 @@ def nested_code(files: hostile.Files) -> None:
         ("safety.remote_code.__doc__", "", nested_code, "remote-code", "evil/repository"),
     ],
 )  # fmt: skip
-def test_what_a_bound_leaves_out_is_told(
+def test_what_a_bound_leaves_out_is_reported(
     bound: str,
     most: object,
     change: hostile.Change,

@@ -251,7 +251,7 @@ def test_what_no_cause_covers_is_unexplained_with_its_names(tmp_path: Path) -> N
     assert (result.unexplained_bytes, result.unexplained) == (200, ("model.secret.weight",))
 
 
-def test_missing_head_is_told(tmp_path: Path) -> None:
+def test_missing_head_is_reported(tmp_path: Path) -> None:
     """The configuration has a head of its own, and none is stored."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     tensors = recipe["files"]["model.safetensors"]["tensors"]

@@ -55,7 +55,7 @@ def test_the_most_frequent_kind_is_the_usual_one_wherever_it_begins() -> None:
     assert [kind.differs for kind in strip.kinds] == [("up_proj only here", "no router"), ()]
 
 
-def test_side_data_is_told_by_its_weight_alone() -> None:
+def test_side_data_counts_with_its_weight() -> None:
     """Scales change a layer's kind by their bytes, and are not listed; a buffer is listed without bits."""
     usual = [tensor(at, "q_proj") for at in range(3)]
     scales = tensor(2, "q_proj", "F32", 2, group="quantization")
@@ -72,7 +72,7 @@ def test_one_role_in_two_types() -> None:
     assert strip.kinds[1].differs == ("up_proj 8 × BF16 at 16 bits + 8 × I8 at 8 bits, elsewhere 8 × BF16 at 16 bits",)
 
 
-def test_a_role_without_parameters_is_told_by_its_type() -> None:
+def test_a_role_without_parameters_is_shown_with_its_type() -> None:
     labelled = [tensor(at, "mask", group="buffer") for at in (0, 1)] + [tensor(2, "mask", "F32", group="buffer")]
     (strip,) = by_layer(labelled)
     assert strip.kinds[1].differs == ("mask F32, elsewhere BF16",)

@@ -64,7 +64,7 @@ def test_every_model_type_has_a_case() -> None:
     assert lacking == []
 
 
-def test_every_case_says_where_it_is_from() -> None:
+def test_every_case_names_its_source() -> None:
     assert [path.name for path in FILES for case in cases.load(path) if not case.source] == []
 
 

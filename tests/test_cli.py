@@ -181,7 +181,7 @@ def test_the_version_costs_nothing() -> None:
     assert out.splitlines()[1] == "set()"
 
 
-def test_without_arguments_it_tells_how_to_call_it() -> None:
+def test_without_arguments_the_usage_is_shown() -> None:
     """The help is printed, with the exit code of a usage error."""
     ran = run()
     assert (ran.returncode, ran.stdout) == (2, "")
@@ -220,7 +220,7 @@ def test_a_closed_pipe_is_no_error(made: Made) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",), ("--jsonl",)], ids=" ".join)
-def test_a_reader_that_has_gone_has_no_say_in_the_exit_code(form: tuple[str, ...], made: Made) -> None:
+def test_a_reader_that_has_gone_does_not_change_the_exit_code(form: tuple[str, ...], made: Made) -> None:
     """`inspect diff a b | true` is 1 if they differ, whatever was read of it."""
     sides = [str(made(name)) for name in ("llama-7b", "mixtral-8x7b")]
     reads, writes = os.pipe()

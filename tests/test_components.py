@@ -47,7 +47,7 @@ def test_each_part_is_predicted_from_its_own_configuration(tmp_path: Path) -> No
         assert {step.cause for step in part.steps} <= {"header", "buffer", "mixed_dtype"}
 
 
-def test_a_class_without_a_table_is_said_to_have_none(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+def test_a_class_without_a_table_is_reported(tmp_path: Path, inspect: Callable[..., Any]) -> None:
     """A configuration of diffusers is named by its class, even where nothing is predicted from it."""
     made = recipe("stable-diffusion")
     made["beside"]["unet/config.json"]["_class_name"] = "NewTransformer2DModel"
@@ -70,7 +70,7 @@ def test_older_names_of_an_autoencoders_attention(tmp_path: Path) -> None:
     assert {step.cause for step in result.steps} == {"header"}
 
 
-def test_bytes_of_a_pipeline_are_told_apart(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+def test_bytes_of_a_pipeline_are_separate(tmp_path: Path, inspect: Callable[..., Any]) -> None:
     """Second copies and configurations have kinds, which sum to all that lies beside the weights of the parts."""
     folder = sparse.make(recipe("stable-diffusion"), tmp_path / "model")
     document = inspect(folder, "--json").json

@@ -159,7 +159,7 @@ def test_a_model_as_transformers_holds_it_is_paired_whole(case: dict[str, Any], 
         assert all(pieces(pair, sides) for pair in result.pairs)
 
 
-def test_names_are_told_with_their_numbers() -> None:
+def test_names_are_converted_with_their_numbers() -> None:
     """A literal name precedes its pattern, and a document's own entries precede those that it inherits."""
     found = conversion_of("clip", "qwen3vl_merger")
     endings = {stem: list(found.endings(stem, place)) for stem, place in (("mm.2", 0), ("v.deepstack.24.fc1", 2))}

@@ -81,7 +81,7 @@ TOLD = {
 
 
 @every("kind", TOLD, parts=2)
-def test_what_is_wrong_is_said(kind: str, tmp_path: Path) -> None:
+def test_faults_are_reported(kind: str, tmp_path: Path) -> None:
     """The finding has the rule, and the number or the reason."""
     rule, words = TOLD[kind]
     model = spoilt.Drawn(77, tmp_path)

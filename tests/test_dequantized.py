@@ -55,7 +55,7 @@ def test_the_numbers_are_the_libraries_own(name: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(weights.values(packed, 7, 150), expected[7:150], rtol=2e-7, atol=1e-9)
 
 
-def test_a_layout_without_a_definition_is_said_to_have_none(tmp_path: Path) -> None:
+def test_a_layout_without_a_definition_is_an_error(tmp_path: Path) -> None:
     """Marlin's layout is permuted for a GPU: an error in one line, and its words are not shown as numbers."""
     result = inspector.reconcile(
         inspector.open(

@@ -146,7 +146,7 @@ def test_one_number_that_is_not_the_sum_is_found(base: tuple[Path, dict[str, Arr
     assert [each for each, status in found.items() if status == "different"] == [name]
 
 
-def test_diff_data_of_an_adapter_tells_how_large_the_changes_are(
+def test_diff_data_of_an_adapter_shows_how_large_the_changes_are(
     inspect: Run, base: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
     """A column by role, and a note on untrained weights; without a known scale one line says so."""

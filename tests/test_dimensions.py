@@ -102,7 +102,7 @@ def test_the_overview_says_so(tmp_path: Path) -> None:
     assert {"size": 555, "meaning": None} in roles["junk"]["dimensions"]
 
 
-def test_without_a_configuration_the_tensors_tell(tmp_path: Path) -> None:
+def test_without_a_configuration_the_tensors_decide(tmp_path: Path) -> None:
     """The embedding shows the vocabulary and the width, the feed-forward its own width."""
     result = model(tmp_path, None, TENSORS)
     assert result.checkpoint.config is None and result.prediction is None

@@ -42,7 +42,7 @@ def refused(row: Row, **values: Any) -> str:
 # --- one row ----------------------------------------------------------------------------------
 
 
-def test_all_that_a_row_says() -> None:
+def test_every_column_of_a_row() -> None:
     """Eight experts from the third on, of which two are active, in the second and third of three layers."""
     row = Row(
         "up_proj",

@@ -17,7 +17,7 @@ from inspector.sources.filenames import numbered, shard_of
         ("model.safetensors-00001-of-00003.safetensors", "model.safetensors", 1, 3, ".safetensors"),
     ],
 )
-def test_shards_are_told_by_their_names(path: str, stem: str, number: int, total: int, suffix: str) -> None:
+def test_shards_are_recognised_by_their_names(path: str, stem: str, number: int, total: int, suffix: str) -> None:
     """The text before the number identifies the set; numbers are kept as written."""
     shard = shard_of(path)
     assert shard is not None

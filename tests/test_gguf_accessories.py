@@ -36,7 +36,7 @@ def other(tmp_path: Path, pairs: list[tuple[str, str, Any]], shapes: dict[str, l
     return result
 
 
-def test_an_adapter_is_told_by_its_rank_and_what_it_changes(tmp_path: Path) -> None:
+def test_an_adapter_is_described_by_its_rank_and_what_it_changes(tmp_path: Path) -> None:
     """llama.cpp's converter names the pieces after the weight: `blk.0.attn_q.weight.lora_a`."""
     shapes = {f"blk.{layer}.attn_q.weight.lora_{piece}": [8, 64][:: 1 if piece == "a" else -1]
               for layer in (0, 1) for piece in "ab"}  # fmt: skip
@@ -59,7 +59,7 @@ def test_an_importance_matrix_has_no_parameters(tmp_path: Path) -> None:
     assert "importance matrix" in text.overview(result) and "statistics of 5 chunks" in text.overview(result)
 
 
-def test_a_control_vector_is_told_with_the_model_that_it_is_for(tmp_path: Path) -> None:
+def test_a_control_vector_is_described_with_the_model_that_it_is_for(tmp_path: Path) -> None:
     result = other(tmp_path, VECTOR, {f"direction.{layer}": [64] for layer in (1, 2, 3)})
     assert [(role.role, role.group, role.tensors) for role in result.roles] == [("control_vector", "adapter", 3)]
     assert "control vector" in text.overview(result) and "for llama" in text.overview(result)

@@ -243,12 +243,12 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
 
 
 @pytest.mark.parametrize("case", FINDINGS)
-def test_what_is_said(case: str, tmp_path: Path) -> None:
+def test_a_finding(case: str, tmp_path: Path) -> None:
     content, expected = FINDINGS[case]
     assert told(tmp_path, content) == expected
 
 
-def test_removed_types_are_told_once_at_their_first_tensor(tmp_path: Path) -> None:
+def test_removed_types_are_reported_once_at_their_first_tensor(tmp_path: Path) -> None:
     infos = [Info("a", [8], 4, 0), Info("b", [8], 0, 64), Info("c", [8], 4, 96)]
     assert told(tmp_path, Recipe(infos=infos, data=bytes(128))) == [
         (

@@ -83,7 +83,7 @@ def test_experts_in_one_tensor_are_stacked() -> None:
     ]
 
 
-def test_the_norm_before_the_feed_forward_is_told_from_the_one_after_attention() -> None:
+def test_the_norm_before_the_feed_forward_is_distinguished_from_the_one_after_attention() -> None:
     """Llama's `ffn_norm` is Transformers' post_attention_layernorm; Gemma 2's is pre_feedforward_layernorm."""
     llama = keyed("blk.0.attn_norm.weight", "blk.0.ffn_norm.weight")
     gemma = keyed("blk.0.attn_norm.weight", "blk.0.post_attention_norm.weight", "blk.0.ffn_norm.weight")

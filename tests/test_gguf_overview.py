@@ -223,7 +223,7 @@ def rebuilt(path: Path, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("path", LISTINGS, ids=lambda path: path.stem)
-def test_published_models_are_counted_and_told(path: Path, tmp_path: Path) -> None:
+def test_published_models_are_counted_and_described(path: Path, tmp_path: Path) -> None:
     """Elements as published, the scheme as named by its publisher though inferred from types, every tensor keyed."""
     listing = rebuilt(path, tmp_path)
     result = inspector.reconcile(inspector.open(tmp_path))
@@ -266,7 +266,7 @@ SCHEMES = {
 
 
 @every("case", SCHEMES)
-def test_mixtures_of_the_same_types_are_told_by_the_file_type(case: str) -> None:
+def test_mixtures_of_the_same_types_are_distinguished_by_the_file_type(case: str) -> None:
     """The file type names the mixture if it agrees with the counted types."""
     told, dtypes, scheme, bits = SCHEMES[case]
     names = ["ffn_up" if dtype == dtypes[0] else "ffn_down" for dtype in dtypes]

@@ -169,7 +169,7 @@ def test_versions_and_byte_orders(tmp_path: Path, version: int, order: str) -> N
     }
 
 
-def test_regions_tell_the_tokenizer_from_other_key_values(tmp_path: Path) -> None:
+def test_regions_separate_the_tokenizer_from_other_key_values(tmp_path: Path) -> None:
     recipe = Recipe(
         pairs=[
             ("a", UINT16, 1),

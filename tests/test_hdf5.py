@@ -27,7 +27,7 @@ def file_of(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_what_the_library_tells_is_found(name: str) -> None:
+def test_everything_that_the_library_finds_is_found(name: str) -> None:
     """Links to other files, data in them, and attributes of any size, in every way that the library stores them."""
     every = found(file_of(name))
     assert sorted(each.file for each in every if isinstance(each, Elsewhere)) == CASES[name]["files"]
@@ -37,7 +37,7 @@ def test_what_the_library_tells_is_found(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_a_file_that_is_cut_off_is_told(name: str) -> None:
+def test_a_file_that_is_cut_off_is_reported(name: str) -> None:
     """An object beyond the end of the file is reported."""
     whole = file_of(name)
     assert any(isinstance(each, Unread) for each in found(whole[: len(whole) // 2]))

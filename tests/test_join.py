@@ -190,7 +190,7 @@ def test_a_head_in_a_missing_file_is_missing(listed: set[str] | None, stored: Ex
     assert ("head-not-stored" in causes) is (cause == "tied_embeddings")
 
 
-def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_told() -> None:
+def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_reported() -> None:
     book = Book(tensors("BF16 10×4 model.embed_tokens.weight"), [EMBED], tied=[HEAD])
     assert book.steps == {"tied_embeddings": (0, 0, "lm_head is the token embedding: not stored twice")}
     assert book.findings == []
@@ -248,7 +248,7 @@ def test_what_no_cause_claims_is_unexplained() -> None:
     assert book.account.findings[0].message == "2 tensors that the configuration does not predict"
 
 
-def test_without_a_prediction_nothing_is_said_of_unexplained_tensors() -> None:
+def test_without_a_prediction_no_tensor_is_reported_as_unexplained() -> None:
     book = Book(SOUND, [], predicted=False)
     assert len(book.account.unexplained) == 3
     assert (book.steps, book.findings) == ({}, [])
@@ -336,7 +336,7 @@ def test_a_number_that_counts_no_layers_is_no_layer_beyond_them() -> None:
 @pytest.mark.parametrize(
     "name", ["mtp.layers.0.q_proj.weight", "model.mtp_layers.0.q_proj.weight", "nextn.0.eh_proj.weight"]
 )
-def test_layers_that_say_so_predict_further_tokens(name: str) -> None:
+def test_layers_marked_as_predicting_further_tokens(name: str) -> None:
     assert Book([*SOUND, *tensors(f"BF16 4×4 {name}")], [Q, NORM]).steps["prediction_head"][:2] == (32, 1)
 
 

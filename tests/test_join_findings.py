@@ -52,7 +52,7 @@ def test_half_of_the_tensors_is_not_most() -> None:
     assert found.message == "6×6 stored, 4×4 = 4 × 4 predicted"
 
 
-def test_no_tensors_at_all_is_said_once() -> None:
+def test_a_file_without_tensors_is_reported_once() -> None:
     """For a vocabulary alone there is one finding, and the missing bytes are counted."""
     book = Book([], [Q, NORM])
     assert book.findings == [("no-tensors", "info", None)]

@@ -71,7 +71,7 @@ def test_packed_weights_of_another_width() -> None:
     assert steps == {"mixed_dtype": (8, 1, "1 × q_proj packed at 8 bits")}
 
 
-def test_uneven_widths_are_told_as_they_come_out() -> None:
+def test_uneven_widths_are_reported_as_computed() -> None:
     """10 bytes for 16 weights are 5 bits, whatever the nearest whole number is."""
     uneven = PACKED._replace(uneven=True)
     stored = [Tensor("model.layers.0.self_attn.q_proj.qweight", "U8", (10,), 0, 10)]

@@ -195,7 +195,7 @@ def test_biases_of_a_tables_rows() -> None:
     assert named.slots[0].row is not None
 
 
-def test_numbers_tell_a_norm_from_a_projection() -> None:
+def test_numbers_distinguish_a_norm_from_a_projection() -> None:
     """In InternVL's `mlp1` the first module is a norm, and the second and fourth are matrices."""
     internvl = namer(model_type="internvl_chat", llm_config={"model_type": "llama"}, vision_config={})
     named = internvl.name([f"mlp1.{at}.weight" for at in (0, 1, 3)])

@@ -46,7 +46,7 @@ def test_the_command_shows_the_strip(made: Made, inspect: Callable[..., Any]) ->
     assert all(sum(row["dtypes"].values()) == row["bytes"] for row in rows)
 
 
-def test_ranges_are_told_in_short() -> None:
+def test_ranges_are_abbreviated() -> None:
     """Runs of numbers with a dash, single ones alone."""
     assert ranges([0, 1, 2, 5, 7, 8]) == "0–2, 5, 7–8"
     assert ranges([]) == ""

@@ -28,7 +28,7 @@ def test_steps_stand_in_the_order_of_the_causes() -> None:
     assert book.total == 9
 
 
-def test_each_sentence_is_told_once_and_none_is_lost() -> None:
+def test_each_sentence_is_shown_once_and_none_is_lost() -> None:
     """Two short files: both are named, and their bytes are summed."""
     book = Ledger()
     book.add_bytes("truncated", -5, "5 bytes beyond the end of a")
@@ -38,7 +38,7 @@ def test_each_sentence_is_told_once_and_none_is_lost() -> None:
     assert (step.bytes, step.detail) == (-19, "5 bytes beyond the end of a, 9 bytes beyond the end of b")
 
 
-def test_a_cause_that_costs_nothing_is_told_where_somebody_said_so() -> None:
+def test_a_cause_that_costs_nothing_is_shown_if_it_has_a_note() -> None:
     book = Ledger()
     book.add_bytes("tied_embeddings", 0, "lm_head is the token embedding")
     book.add_bytes("header", 0)
@@ -72,7 +72,7 @@ def test_more_than_eight_kinds_are_counted() -> None:
     assert step.detail.endswith("1 × kind7, 3 more kinds")
 
 
-def test_exactly_eight_sentences_are_all_told() -> None:
+def test_exactly_eight_sentences_are_all_shown() -> None:
     book = Ledger()
     for number in range(8):
         book.add_bytes("truncated", -1, f"file{number}")

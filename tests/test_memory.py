@@ -140,7 +140,7 @@ def test_lora_by_hand() -> None:
     assert found.trained == 32 * 16 * (4096 + 4096 + 4096 + 1024) == 6_815_744
 
 
-def test_unknown_architectures_are_said_to_be() -> None:
+def test_unknown_architectures_are_reported_as_unknown() -> None:
     """A generating model's table may not say what it keeps: the figure is missing, and the reason is given."""
     result = inspector.memory({"model_type": "jais"})
     assert result.cache is None
@@ -288,7 +288,7 @@ def test_weights_against_accelerate() -> None:
     assert inspector.memory(LLAMA).weights.nbytes == 16_060_523_008 - 2 * 128 * 2
 
 
-def test_contexts_beyond_the_model_are_told() -> None:
+def test_contexts_beyond_the_model_are_reported() -> None:
     """A longer context than the model is made for is a warning, which mentions the scaling of positions if any."""
     (plain,) = inspector.memory(LLAMA, context=200_000).findings
     scaled = {**LLAMA, "rope_scaling": {"rope_type": "yarn", "factor": 4.0}}

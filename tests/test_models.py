@@ -128,7 +128,7 @@ def index_alone(folder: Path, name: str) -> Path:
     return path
 
 
-def test_an_index_alone_tells_what_it_can(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_an_index_alone_shows_what_it_can(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """Mistral's Devstral: 363 tensors, whose predicted bytes are those that the index claims."""
     path = index_alone(tmp_path, "fetchwiki+mistralai-Devstral")
     document = inspect(path, "--json").json
@@ -138,7 +138,7 @@ def test_an_index_alone_tells_what_it_can(tmp_path: Path, inspect: Callable[...,
     assert "as total_size says" in inspect(path).out
 
 
-def test_an_index_of_another_model_is_told(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_an_index_of_another_model_is_reported(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """A tensor that it lacks, and one that nothing predicts."""
     import json
 

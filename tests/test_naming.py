@@ -140,7 +140,7 @@ def test_buffers() -> None:
     assert [slot.group for slot in named.slots] == ["buffer"] * 3
 
 
-def test_towers_are_told_apart_and_one_alone_is_text() -> None:
+def test_towers_are_distinguished_and_one_alone_is_text() -> None:
     """Encoder and decoder together are towers; BERT's encoder is the text model."""
     both = Namer().name(["encoder.layers.0.self_attn.q_proj.weight", "decoder.layers.0.self_attn.q_proj.weight"])
     assert [slot.tower for slot in both.slots] == ["encoder", "decoder"]
@@ -171,7 +171,7 @@ def test_index_is_what_the_families_say(table: str) -> None:
     assert {name for name, home in model_types().items() if home == table} == set(family.types)
 
 
-def test_numbers_of_a_name_tell_its_role() -> None:
+def test_numbers_in_a_name_decide_its_role() -> None:
     """InternVL's projector is a sequence: the first of its modules is a norm, the others are projections."""
     config = {"model_type": "internvl_chat", "llm_config": {"model_type": "qwen2"}, "vision_config": {}}
     named = Namer(family_of(config), config).name(

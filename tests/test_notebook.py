@@ -95,7 +95,7 @@ def test_a_prediction_is_a_table_too() -> None:
 @pytest.mark.parametrize(
     ("library", "method"), [("pandas", "to_pandas"), ("pyarrow", "to_arrow"), ("polars", "to_polars")]
 )
-def test_a_library_that_is_not_there_is_one_line(
+def test_a_missing_library_is_reported_in_one_line(
     made: Made, monkeypatch: pytest.MonkeyPatch, library: str, method: str
 ) -> None:
     import sys

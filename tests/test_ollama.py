@@ -120,7 +120,7 @@ def test_layers_go_by_what_they_are(store: Path) -> None:
     assert place.read_text("template.txt", 100) == "{{ .Prompt }}"
 
 
-def test_a_name_that_is_not_there_is_told_with_those_that_are(store: Path, inspect: Callable[..., Ran]) -> None:
+def test_a_name_that_does_not_exist_is_reported_with_those_that_do(store: Path, inspect: Callable[..., Ran]) -> None:
     """Without a tag, `latest` is meant, as in Ollama; the error lists the names that exist."""
     ran = inspect("ollama:tiny")
     assert ran.code == 2

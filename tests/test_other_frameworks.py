@@ -89,7 +89,7 @@ def test_npy_and_byte_order(tmp_path: Path) -> None:
     assert [finding.rule for finding in header.findings] == ["big-endian"]
 
 
-def test_objects_and_records_are_told(tmp_path: Path) -> None:
+def test_objects_and_records_are_counted(tmp_path: Path) -> None:
     """Pickled objects are reported and not opened; the other arrays are read."""
     np.savez(tmp_path / "x.npz", a=np.array([{}], object), b=np.zeros(2, [("x", "f4")]), c=np.ones(3))
     header = opened(tmp_path / "x.npz")

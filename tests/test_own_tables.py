@@ -252,7 +252,7 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @every("case", BAD)
-def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
+def test_faults_are_reported_in_one_line(case: str, tmp_path: Path) -> None:
     """The line says which file, which row, and why."""
     table, told = BAD[case]
     with pytest.raises(TableError, match=r"^[^\n]+$") as caught:
@@ -262,7 +262,7 @@ def test_what_is_wrong_is_told_in_one_line(case: str, tmp_path: Path) -> None:
     assert str(tmp_path / "own" / "newmodel.json") in str(caught.value)
 
 
-def test_a_folder_that_is_none_is_told() -> None:
+def test_a_path_that_is_no_folder_is_reported() -> None:
     with pytest.raises(InspectorError, match="/nowhere is not a folder of tables"):
         inspector.add_tables("/nowhere")
 
@@ -273,7 +273,7 @@ def test_the_packages_own_formulas_are_in_the_language(table: str) -> None:
     assert [(where, wrong) for where, text in formulas(load(table)) if (wrong := fault(text))] == []
 
 
-def test_every_table_says_where_it_is_from() -> None:
+def test_every_table_names_its_source() -> None:
     """Its source, or the table that it is part of or like."""
     found = store()
     places = [(kind, name) for kind in ("families", "gguf") for name in found.names(kind)]
@@ -298,7 +298,7 @@ def test_a_type_without_a_table_stays_unknown() -> None:
     assert family_of({}) is None
 
 
-def test_the_help_tells_of_it() -> None:
+def test_the_help_mentions_it() -> None:
     from inspector.cli.commands import inspect
 
     assert "--tables DIR" in CliRunner().invoke(inspect, ["--help"]).output

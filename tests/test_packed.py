@@ -95,7 +95,7 @@ def test_side_data_is_a_group_of_its_own(name: str, packed: Packed) -> None:
 
 
 @every("name", sorted(set(NAMES) - NEEDS_CONFIGURATION))
-def test_told_from_the_tensors_where_the_configuration_is_silent(name: str, tmp_path: Path) -> None:
+def test_packing_is_inferred_from_the_tensors_if_the_configuration_does_not_name_it(name: str, tmp_path: Path) -> None:
     """The count is the same without any declaration."""
     loaded = without_declaration(name)
     result = reconciled(loaded, tmp_path / "model")
@@ -195,7 +195,7 @@ def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], ins
 
 
 @pytest.mark.parametrize("name", ["gptq-4bit", "bitsandbytes-nf4", "mlx-by-module"])
-def test_each_output_tells_stored_from_logical(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
+def test_each_output_distinguishes_stored_from_logical(name: str, tmp_path: Path, inspect: Callable[..., Any]) -> None:
     """Text, JSON, layers and tables give the same logical parameters, and side data is marked everywhere."""
     loaded = recipe(name)
     folder = sparse.make(loaded, tmp_path / "model")
@@ -418,7 +418,7 @@ def test_declared_in_a_nested_configuration(field: str, tmp_path: Path) -> None:
     assert not reconciled(made, tmp_path / "model").findings
 
 
-def test_modules_left_out_are_told_as_unquantized(tmp_path: Path) -> None:
+def test_modules_left_out_are_reported_as_unquantized(tmp_path: Path) -> None:
     """A layer that the library skipped is plain: counted at its own width, under `unquantized`."""
     made = recipe("gptq-4bit")
     tensors = made["files"]["model.safetensors"]["tensors"]

@@ -158,7 +158,7 @@ def test_pages_stay_small(
     assert len(treemap(parsed(page))["ids"]) < parts
 
 
-def test_the_command_and_versions_are_told(
+def test_the_command_and_versions_are_shown(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page states them, without secrets of a URL."""

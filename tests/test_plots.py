@@ -28,7 +28,7 @@ def test_a_waterfall_has_the_bridges_steps(made: Made) -> None:
     assert list(trace.measure) == ["absolute", "relative", "relative", "relative", "absolute"]
 
 
-def test_a_heat_map_tells_bits_bytes_and_types(made: Made) -> None:
+def test_a_heat_map_shows_bits_bytes_and_types(made: Made) -> None:
     """Q4_K_M: v_proj and down_proj of some layers in 6.5625 bits, norms in 32."""
     figure = plots.heatmap(inspector.open(made("llama-3.1-8b-q4_k_m")))
     bits, nbytes, _ = figure.data
@@ -77,7 +77,7 @@ def test_a_waterfall_stands_on_the_page_without_a_script(made: Made) -> None:
     ]
 
 
-def test_a_treemap_is_one_of_plotlys(made: Made) -> None:
+def test_plotly_accepts_the_treemap(made: Made) -> None:
     (trace,) = plots.treemap(inspector.open(made("gpt2"))).data
     # The recipe's header: 148 tensors of 124,439,808 parameters in 4 bytes, and 12 masks of 1024 × 1024 in 4.
     assert trace.values[0] == 124_439_808 * 4 + 12 * 1024 * 1024 * 4

@@ -388,7 +388,7 @@ def test_a_product_is_bounded() -> None:
             formula.evaluate("product(ratios)", {"ratios": ratios})
 
 
-def test_bits_tell_so_many_things_apart() -> None:
+def test_bits_that_number_some_values() -> None:
     assert [formula.evaluate("bits(number)", {"number": number}) for number in (1, 2, 1024, 1025)] == [0, 1, 10, 11]
 
 
@@ -608,7 +608,7 @@ def test_no_model_has_so_many_tensors() -> None:
         inspector.predict({"model_type": "mixtral", "num_hidden_layers": 300, "num_local_experts": 400})
 
 
-def test_an_unknown_class_is_said_to_be_unknown() -> None:
+def test_an_unknown_class_is_reported_as_unknown() -> None:
     """The body is predicted, and the report says that the class is unknown."""
     config = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1}
     known, unknown = (inspector.predict({**config, "architectures": [f"LlamaFor{head}"]}) for head in ("CausalLM", "X"))
@@ -625,7 +625,7 @@ def test_a_layer_that_predicts_further_tokens_is_like_the_last_of_a_stated_list(
     assert ahead["k_proj"].shape == (128, 6144)
 
 
-def test_layers_that_predict_further_tokens_are_told_beside_the_model() -> None:
+def test_layers_that_predict_further_tokens_are_listed_beside_the_model() -> None:
     """DeepSeek-V3's authors: 671 billion, and 11.5 billion of the module beside its shared embedding and head."""
     prediction = inspector.predict({"model_type": "deepseek_v3", "num_nextn_predict_layers": 1})
     assert prediction.parameters == 671_026_404_352

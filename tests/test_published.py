@@ -70,12 +70,12 @@ def test_published_files(name: str) -> None:
         ("NobodyKnowsForCausalLM", None),
     ],
 )
-def test_the_class_tells_the_type(architecture: str, model_type: str | None) -> None:
+def test_the_class_decides_the_type(architecture: str, model_type: str | None) -> None:
     """For a configuration without `model_type`."""
     assert normalize({"architectures": [architecture]}).model_type == model_type
 
 
-def test_the_class_tells_the_type_where_no_table_has_the_one_given() -> None:
+def test_the_class_decides_the_type_where_no_table_has_the_one_given() -> None:
     """Engines choose their code by the class: Trillion's own type, with Llama's class, is a Llama."""
     known = {"model_type": "trillion", "architectures": ["LlamaForCausalLM"], "num_hidden_layers": 2}
     prediction = predict(normalize(known))
@@ -117,7 +117,7 @@ def test_experts_that_are_read_or_alone_are_not_reported(fields: dict[str, Any])
     assert predict(normalize(fields)).config.notes == ()
 
 
-def test_the_text_part_tells_the_type() -> None:
+def test_the_text_part_decides_the_type() -> None:
     """A lone text part is the model; beside a vision part its type names the whole's."""
     sizes = {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4}
     text = {"model_type": "llama", **sizes, "vocab_size": 1000}

@@ -98,7 +98,7 @@ def test_there_are_enough_figures() -> None:
 
 
 @every("case", PUBLISHED, ids=lambda case: str(case["model"]))
-def test_every_case_says_where_it_is_from_and_has_a_figure(case: dict[str, Any]) -> None:
+def test_every_case_names_its_source_and_has_a_figure(case: dict[str, Any]) -> None:
     """The page where it was published, and at least one figure."""
     assert case["source"].startswith("https://github.com/")
     assert any(figure in case for figure in FIGURES)

@@ -104,7 +104,7 @@ def test_objects_are_passed_by(tmp_path: Path) -> None:
     assert "argparse.Namespace" in found.findings[0].message
 
 
-def test_what_is_told_of_objects(tmp_path: Path) -> None:
+def test_findings_about_objects(tmp_path: Path) -> None:
     """A module that was saved whole is reported; an ordered dictionary is not."""
     ordered = b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"u."
     whole = b"\x80\x02cmine\nNet\n)\x81}(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"ub."

@@ -109,7 +109,7 @@ def test_ranks_files_add_up(name: str, tmp_path: Path) -> None:
     assert start + sum(step.bytes for step in result.steps) + result.unexplained_bytes == result.on_disk
 
 
-def test_a_rank_of_zero_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_rank_of_zero_that_is_missing_is_reported(tmp_path: Path) -> None:
     """Without the last rank's file, each weight lacks that rank's share."""
     target = torch_files.unpack(WRITTEN["zero 3"], tmp_path)
     for path in target.rglob("*zero_pp_rank_2_*"):
@@ -119,7 +119,7 @@ def test_a_rank_of_zero_that_is_missing_is_told(tmp_path: Path) -> None:
     assert "its parts have 44 of 66 elements" in found[0].message
 
 
-def test_a_file_of_a_collective_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_file_of_a_collective_that_is_missing_is_reported(tmp_path: Path) -> None:
     target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path)
     (target / "__2_0.distcp").unlink()
     found = [each for each in inspector.open(target).all_findings if each.severity == "error"]
@@ -156,7 +156,7 @@ def test_one_shard_stands_for_all(tmp_path: Path) -> None:
     assert [header.path for header in inspector.open(one, alone=True).files] == [one.name]
 
 
-def test_a_missing_rank_is_told(tmp_path: Path) -> None:
+def test_a_missing_rank_is_reported(tmp_path: Path) -> None:
     """The finding names rank 1 of three."""
     folder = meta(tmp_path / "llama", (5, 8), ranks=3)
     (folder / "consolidated.01.pth").unlink()
@@ -205,7 +205,7 @@ def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
     assert not [each for each in told if each.severity != "info"]
 
 
-def test_a_malicious_list_is_told_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_malicious_list_is_reported_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`.metadata` is unpickled by whoever loads the folder. Here nothing runs, and the audit reports what would."""
     monkeypatch.chdir(tmp_path)
     target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path / "model")

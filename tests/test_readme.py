@@ -144,7 +144,9 @@ def examples(made: Callable[[str], Path], tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("place", CODE)
-def test_python_blocks_give_what_they_say(place: str, examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_blocks_give_the_results_beside_them(
+    place: str, examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each statement runs; an expression equals the literal at the start of its comment, if there is one."""
     monkeypatch.chdir(examples)
     code, names = CODE[place], {"inspector": inspector}

@@ -35,7 +35,7 @@ def test_grave(text: str) -> None:
     assert GRAVE[text] in templates._outcome(text)["grave"]
 
 
-def test_what_fails_is_told() -> None:
+def test_failures_are_reported() -> None:
     """A template that fails for every conversation is reported; one that raises its own exception is sound."""
     assert "UndefinedError" in templates._outcome("{{ a.b.c }}")["failed"]
     assert "cannot parse" in templates._outcome("{% if %}")["failed"]

@@ -32,7 +32,7 @@ def test_what_is_done_rightly(code: str, tmp_path: Path) -> None:
     "name",
     ["model (1).safetensors", "model.safetensors.part", "model.safetensors.aria2", "model-00001-of-00002.safetensors"],
 )
-def test_weights_under_another_name_are_told_by_their_own_rule(name: str, tmp_path: Path) -> None:
+def test_weights_under_another_name_have_a_rule_of_their_own(name: str, tmp_path: Path) -> None:
     """It is reported for a model without weights, unless the file is a copy, an unfinished download or a shard."""
     bare = hostile.drop(*(each for each in hostile.sound() if each not in ("config.json", "tokenizer.json")))
     assert rule_words.messages("no-weights", hostile.both(bare, hostile.put("optimizer.pt", b"x")), tmp_path / "a") == [
@@ -187,7 +187,7 @@ _ONCE = frozenset(
 
 
 @every("code", sorted({code for code, case in CASES.items() if "--data" not in case.options} - _ONCE), parts=3)
-def test_the_same_in_two_folders_is_told_twice(code: str, tmp_path: Path) -> None:
+def test_the_same_fault_in_two_folders_is_reported_twice(code: str, tmp_path: Path) -> None:
     files = hostile.sound()
     CASES[code].change(files)
 

@@ -181,7 +181,7 @@ def test_pieces_of_other_methods(
     assert found == [f"{FILE}: {each}" for each in said]
 
 
-def test_an_adapter_beyond_the_bounds_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_adapter_beyond_the_bounds_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not compared tensor by tensor: a note if a sound adapter may be as large, an error if none is."""
     files = {"adapter_config.json": json.dumps(LORA).encode(), FILE: safetensors(BOTH)}
     for bound, most, told in (

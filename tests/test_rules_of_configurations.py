@@ -393,7 +393,7 @@ def test_an_adapters_fields(own: dict[str, Any], said: list[tuple[str, str]], tm
     assert [(each.severity, each.message) for each in found] == said
 
 
-def test_an_adapters_faults_are_told_as_far_as_there_are_many(tmp_path: Path) -> None:
+def test_the_first_of_an_adapters_many_faults_are_reported(tmp_path: Path) -> None:
     wrong = {f"{letter}_dropout": 2 for letter in "abcdefghij"}
     assert (
         len(rule_words.messages("adapter-field", only("adapter_config.json", {**LORA, **wrong}), tmp_path / "a")) == 8

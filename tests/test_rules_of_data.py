@@ -18,7 +18,7 @@ from inspector.auditing.values.numbers.facts import Copy, Run
 from inspector.auditing.values.numbers.peers import TensorData
 
 
-def test_without_data_nothing_is_said() -> None:
+def test_without_data_nothing_is_reported() -> None:
     """Every rule of this group needs values, and none were read."""
     nothing = cast("Subject", SimpleNamespace(measured=None, memo={}))
     for each in all_rules().values():

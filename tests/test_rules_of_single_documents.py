@@ -239,7 +239,7 @@ def test_a_tokenizer_without_a_class(files: dict[str, Any], said: list[str], tmp
         ({"quantization_config": {"quant_method": "fp8", "weight_block_size": None}}, []),
     ],
 )  # fmt: skip
-def test_what_is_said_of_packing(own: dict[str, Any], said: list[str]) -> None:
+def test_findings_about_packing(own: dict[str, Any], said: list[str]) -> None:
     assert list(config_fields._wrong_packing(own)) == said
 
 

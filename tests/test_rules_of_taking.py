@@ -77,7 +77,7 @@ def test_pieces_that_no_module_has(config: dict[str, Any], tensors: dict[str, li
     assert of_adapter(config, tensors, tmp_path)
 
 
-def test_modules_beyond_those_that_are_tried_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_beyond_those_that_are_tried_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two layers of one shape are tried once; of two shapes, only the first if the limit is one."""
     config = {"peft_type": "C3A", "block_size": 16}
     tensors = of_layers(c3a_kernel=[2, 2, 16])

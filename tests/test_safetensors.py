@@ -113,7 +113,7 @@ ACCEPTED = {
 
 
 @every("case", ACCEPTED)
-def test_accepts_and_tells(tmp_path: Path, case: str) -> None:
+def test_oddities_are_accepted_and_reported(tmp_path: Path, case: str) -> None:
     """What the reference accepts is no error here; oddities are reported."""
     raw, data, rule = ACCEPTED[case]
     path = write(tmp_path / "x", None, data, raw=raw)
@@ -481,7 +481,7 @@ TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tupl
 
 
 @every("case", TOLD)
-def test_where_every_byte_is_and_what_is_said(tmp_path: Path, case: str) -> None:
+def test_regions_and_findings(tmp_path: Path, case: str) -> None:
     """The data's regions to the byte, and the words of each finding."""
     table, data, regions, told = TOLD[case]
     header = header_of(write(tmp_path / "model.safetensors", table, data))

@@ -272,7 +272,7 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
 
 
 @every("case", ODD)
-def test_what_is_said_of_an_entry(case: str) -> None:
+def test_findings_about_an_entry(case: str) -> None:
     raw, told, kept = ODD[case]
     tensors, _, said = long_way(raw)
     assert said == told

@@ -82,7 +82,7 @@ def test_what_every_configuration_has(values: dict[str, Any], name: str, expecte
     assert scope(values)[name] == expected
 
 
-def test_what_nothing_says_is_asked_for() -> None:
+def test_a_value_that_nothing_gives_is_asked_for() -> None:
     message = "^the configuration has no `width`, which a toy model needs$"
     with pytest.raises(ConfigError, match=message):
         scope({})["width"]

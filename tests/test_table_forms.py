@@ -119,7 +119,7 @@ def test_without_a_sweep_there_is_one_row(inspect: Callable[..., Ran]) -> None:
     assert (row["context"], row["cache"]) == ("1024", str(1024 * 12 * 2 * 768 * 4))
 
 
-def test_several_targets_are_told_apart(
+def test_rows_of_several_targets_name_them(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
     """A first column names them; if one cannot be read the others' rows are there, and the exit code reflects it."""

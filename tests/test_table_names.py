@@ -112,7 +112,7 @@ MIXED = Family(
 
 
 @pytest.mark.parametrize("wrapper", ["", "model.", "module.model."])
-def test_numbers_tell_rows_apart(wrapper: str) -> None:
+def test_numbers_distinguish_rows(wrapper: str) -> None:
     """The first row that fits; a number that fits no row belongs to the pattern's first row."""
     names = [f"{wrapper}mix.{number}.weight" for number in (0, 2, 5, 0)]
     named = Namer(MIXED, {}).name(names)
@@ -120,7 +120,7 @@ def test_numbers_tell_rows_apart(wrapper: str) -> None:
     assert [each.indexes for each in named.keys()] == [(0,), (2,), (5,), (0,)]
 
 
-def test_numbers_that_tell_nothing_apart() -> None:
+def test_numbers_that_distinguish_nothing() -> None:
     names = TableNames(MIXED, {})
     assert [slot.role for slot in Namer(MIXED, {}).name(["even.0.weight", "even.1.weight"]).slots] == ["q_proj"] * 2
     assert names.variants("even.{}.weight") == ()

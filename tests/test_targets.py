@@ -62,7 +62,7 @@ def test_shards_without_an_index(tmp_path: Path, pattern: str, start: int) -> No
     assert "missing-shard" not in rules(checkpoint)
 
 
-def test_a_missing_shard_is_told(tmp_path: Path) -> None:
+def test_a_missing_shard_is_reported(tmp_path: Path) -> None:
     """The message has its number."""
     shard(tmp_path, "model-00001-of-00003.safetensors", "a")
     shard(tmp_path, "model-00003-of-00003.safetensors", "c")
@@ -142,7 +142,7 @@ def test_a_broken_index_is_one_clear_error(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"a": 1}{"b": 2}', "[" * 100_000])
-def test_a_broken_configuration_is_as_none_and_told(tmp_path: Path, text: str) -> None:
+def test_a_broken_configuration_counts_as_none_and_is_reported(tmp_path: Path, text: str) -> None:
     """The checkpoint is still read, without a configuration."""
     shard(tmp_path, "model.safetensors", "a")
     (tmp_path / "config.json").write_text(text)
@@ -182,7 +182,7 @@ def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
         inspector.open(tmp_path / "nothing.safetensors")
 
 
-def test_what_is_piped_is_told_to_be_a_pipe(made: Made) -> None:
+def test_a_pipe_is_reported_as_a_pipe(made: Made) -> None:
     """The target of /dev/stdin has no path of its own, so that it was reported as missing."""
     with (made("gpt2") / "model.safetensors").open("rb") as model:
         begin = model.read(100_000)
@@ -278,7 +278,7 @@ def test_config_may_be_a_folder(made: Callable[[str], Path], tmp_path: Path, ins
     assert ran["architecture"]["config"] == "config.json"
 
 
-def test_a_mistyped_file_is_told_with_its_neighbours(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_a_mistyped_file_is_reported_with_similar_names(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """The message lists similar names in its folder."""
     shard(tmp_path, "model-00001-of-00002.safetensors", "t")
     ran = inspect(f"{tmp_path}/model-0001-of-00002.safetensors")

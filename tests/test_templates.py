@@ -94,7 +94,7 @@ LACKING: dict[str, tuple[str, bool]] = {
 
 
 @pytest.mark.parametrize(("path", "text", "is_told"), [(path, *each) for path, each in LACKING.items()])
-def test_a_template_that_always_fails_is_told(path: str, text: str, tmp_path: Path, *, is_told: bool) -> None:
+def test_a_template_that_always_fails_is_reported(path: str, text: str, tmp_path: Path, *, is_told: bool) -> None:
     raw = dump({"chat_template": text}) if path.endswith(".json") else text.encode()
     found = audit([hostile.make(hostile.put(path, raw), tmp_path)]).checkpoints[0].findings
     told = [(each.severity, each.path) for each in found if each.rule == "template-names"]

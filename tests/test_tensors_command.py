@@ -43,7 +43,7 @@ def test_order_and_its_reverse(made: Made, inspect: Callable[..., Ran]) -> None:
     assert last[0]["role"] == "inv_freq"
 
 
-def test_a_shard_is_told_where_there_are_several(made: Made, inspect: Callable[..., Ran]) -> None:
+def test_the_shard_is_shown_if_there_are_several(made: Made, inspect: Callable[..., Ran]) -> None:
     """It is the last column, which is missing for a single file."""
     listed = inspect("tensors", made("llama-7b"), "norm.weight").out.splitlines()
     assert listed[0].split() == ["dtype", "bytes", "offset", "role", "shape", "name", "file"]

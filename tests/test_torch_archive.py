@@ -172,7 +172,7 @@ def test_a_package() -> None:
     assert ({key: each.size for key, each in found.storages.items()}, said) == ({"0.storage": 24, "1.storage": 8}, [])
 
 
-def test_a_compressed_storage_is_told() -> None:
+def test_a_compressed_storage_is_reported() -> None:
     """Of the weights and of the constants, and in a nested archive."""
     what = ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them")
     records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}

@@ -46,7 +46,7 @@ def test_constants_of_a_frozen_script(tmp_path: Path) -> None:
     assert (3, 4) in [shape for _, shape in tensors]
 
 
-def test_a_training_run_is_told_apart(tmp_path: Path) -> None:
+def test_a_training_run_is_recognised(tmp_path: Path) -> None:
     """Two moments and a step for each of five parameters, and PyTorch's random state; only the model is counted.
 
     7 × 4 (the head is tied), 4 × 4 + 4, and 4 + 4 of the norm are 56 parameters.

@@ -95,7 +95,7 @@ def test_a_view_within_another_has_no_bytes() -> None:
     ]
 
 
-def test_what_is_said_of_views() -> None:
+def test_findings_about_views() -> None:
     meta = "on the meta device: it has a shape, but no bytes"
     assert placed(view("a", [2], [1], storage=None), view("b", [2], [1], storage=None)) == (
         [("a", 0, 0), ("b", 0, 0)],

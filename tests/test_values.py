@@ -42,7 +42,7 @@ BITS = {
 }
 
 
-def test_integers_of_64_bits_are_told_to_the_last(tmp_path: Path) -> None:
+def test_integers_of_64_bits_are_exact(tmp_path: Path) -> None:
     """Beyond 2**53 a double is not exact; the extremes are, in JSON too, and Parquet has the nearest double."""
     ids = np.array([[2**62 + 1, -(2**62) - 3, 2**53 + 1]], "<i8")
     save_file({"ids": ids, "hashes": np.array([2**64 - 1, 3], "<u8")}, tmp_path / "model.safetensors")
@@ -95,7 +95,7 @@ def test_statistics_are_numpys(dtype: str, tmp_path: Path) -> None:
     expect(row.summary, decoding.decoded(bits.tobytes(), dtype))
 
 
-def test_long_tensors_are_told_by_their_upper_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_tensors_are_counted_by_their_upper_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Percentiles to 1 part in 128 if there are more numbers than are kept; everything else is exact."""
     monkeypatch.setattr(statistics, "KEPT", 1000)
     values = np.random.default_rng(2).normal(0, 0.02, 50_000).astype(np.float32)
@@ -124,7 +124,7 @@ def test_nothing_but_nan() -> None:
     assert tally.summary() == statistics.Summary(5, 5, 0, 0, None, None, None, None, {}, None)
 
 
-def test_a_gguf_is_told_in_its_own_numbers(tmp_path: Path) -> None:
+def test_a_gguf_is_counted_in_its_dequantized_numbers(tmp_path: Path) -> None:
     """Blocks are dequantized as by the gguf package."""
     values = np.random.default_rng(4).normal(0, 1, (8, 512)).astype(np.float32)
     packed = gguf.quants.quantize(values, gguf.GGMLQuantizationType.Q8_0)
@@ -200,7 +200,7 @@ def test_one_tensor_is_shown_whole(small: Path, inspect: Run) -> None:
     assert "█" in text
 
 
-def test_damage_is_told_beside_what_can_be_read(tmp_path: Path, inspect: Run) -> None:
+def test_damage_is_reported_beside_what_can_be_read(tmp_path: Path, inspect: Run) -> None:
     """A tensor that ends beyond the file is a line on stderr, beside the others' numbers."""
     tensors: dict[str, Entry] = {"a": ("F32", [2], b"\0" * 8), "b": ("F32", [2], b"\0" * 8)}
     path = safetensors(tmp_path / "model.safetensors", tensors)

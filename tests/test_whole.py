@@ -389,7 +389,7 @@ def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
     assert all(map(result.has, result.checkpoint.variants))
 
 
-def test_every_cause_is_told_in_words() -> None:
+def test_every_cause_is_explained_in_words() -> None:
     """Each once, in one line; every region of a file and every separate group leads to one of them."""
     names = [cause.name for cause in ledger.CAUSES]
     assert len(set(names)) == len(names) == len(ledger.ORDER)

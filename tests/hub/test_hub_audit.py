@@ -89,7 +89,9 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
         (("--hub", "../etc"), "the Hub has no information on ../etc"),
     ],
 )
-def test_a_hub_that_cannot_tell(hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str) -> None:
+def test_what_the_hub_does_not_know_is_a_usage_error(
+    hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str
+) -> None:
     """What the Hub does not know is a usage error in one line; nothing is reported as sound."""
     ran = inspect("audit", published, "--checksum", *options)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -65,7 +65,7 @@ def revisions(hub: Hub, folder: Path) -> Path:
     return other
 
 
-def test_two_revisions_are_told_apart_by_listings_and_headers(hub: Hub, tmp_path: Path, inspect: Run) -> None:
+def test_two_revisions_are_compared_by_listings_and_headers(hub: Hub, tmp_path: Path, inspect: Run) -> None:
     """They differ only in tensor names: a listing, a configuration and a header of each are read, no tokenizer."""
     revisions(hub, tmp_path / "twice")
     ran = inspect("diff", "demo/twice@main", "demo/twice@tuned", "--all")

@@ -36,7 +36,7 @@ START = header_bytes(HEADER, 8 + 56 + 8)
 
 
 @pytest.mark.parametrize("surplus", [*range(1, 8), 8, 16, -1, -8, 1000])
-def test_bytes_that_cannot_be_told_are_not_made_up(surplus: int) -> None:
+def test_unknown_bytes_are_not_made_up(surplus: int) -> None:
     """Trailing bytes or a cut end would be mistaken for header: such files are read by range."""
     assert START is not None
     assert header_bytes(HEADER, len(START) + 8) == START

@@ -100,7 +100,7 @@ def test_an_endless_configuration_is_bounded(hub: Hub, single: str, fault: Fault
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b"null", b"<html>", b'{"sha": 1, "siblings": []}', b"[" * 100_000])
-def test_a_listing_that_is_none_is_told(hub: Hub, single: str, body: bytes) -> None:
+def test_a_response_that_is_no_listing_is_reported(hub: Hub, single: str, body: bytes) -> None:
     def fault(handler: Handler) -> bool:
         handler.answer(200, body)
         return True

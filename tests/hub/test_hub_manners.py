@@ -38,7 +38,7 @@ def test_a_final_refusal_is_not_tried_again(hub: Hub, single: str, code: int) ->
     assert len(hub.answered()) == 1
 
 
-def test_a_failure_that_does_not_pass_is_told(hub: Hub, single: str) -> None:
+def test_a_lasting_failure_is_reported(hub: Hub, single: str) -> None:
     """After five tries the error is reported, in the server's own words."""
     hub.fault("/storage/", faults.status(503))
     with pytest.raises(NetworkError, match=r"/storage/demo/single/.*/model.safetensors answered 503 .*as you wished"):

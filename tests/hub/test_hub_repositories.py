@@ -65,7 +65,7 @@ def test_a_partial_snapshot_is_read_where_it_can_be(hub: Hub, tmp_path: Path) ->
     assert "model-00002-of" in fetched[0]
 
 
-def test_without_a_network_a_partial_snapshot_is_told_as_it_is(hub: Hub, tmp_path: Path) -> None:
+def test_without_a_network_a_partial_snapshot_is_reported_as_it_is(hub: Hub, tmp_path: Path) -> None:
     """The missing shard is a finding when the Hub cannot be reached."""
     small = tmp_path / "small"
     samples.sharded(small, list(samples.llama(2, 64, 128, 100)), 2)
@@ -103,7 +103,7 @@ def test_deepseek_v3_by_one_request(hub: Hub, folders: Folders) -> None:
     ]
 
 
-def test_an_index_tells_how_much_to_ask_for(hub: Hub, tmp_path: Path) -> None:
+def test_the_index_decides_how_much_is_requested(hub: Hub, tmp_path: Path) -> None:
     """Headers far larger or smaller than the usual first request: one request a shard, and hardly a byte too many."""
     folder = tmp_path / "uneven"
     specs = [(f"model.layers.{n}.mlp.experts.{n}.gate_proj.weight", "BF16", (64, 64)) for n in range(6000)]
@@ -178,7 +178,7 @@ def test_a_pull_request_is_a_revision(hub: Hub, single: str, tmp_path: Path, tar
     assert api.open(single, revision="refs/pr/3").origin.revision == commit_of(proposed)
 
 
-def test_an_unknown_revision_is_told(hub: Hub, single: str) -> None:
+def test_an_unknown_revision_is_reported(hub: Hub, single: str) -> None:
     with pytest.raises(TargetError, match="demo/single has no revision v9"):
         api.open(f"{single}@v9")
 
@@ -277,7 +277,7 @@ def test_offline_mode_reads_the_cache_and_says_when_it_cannot(
         api.open("demo/other")
 
 
-def test_unreachable_is_told_in_one_line(hub: Hub) -> None:
+def test_an_unreachable_hub_is_reported_in_one_line(hub: Hub) -> None:
     """Without a server, the line says what was tried, and that there is no local copy."""
     hub.__exit__()
     with pytest.raises(InspectorError, match=r"neither a local path nor in the Hub's cache, and http://127") as caught:

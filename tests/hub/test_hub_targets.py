@@ -66,7 +66,7 @@ def test_names_on_the_hub(target: str, name: HubName) -> None:
         "hf://a/b/../../c",
     ],
 )
-def test_what_is_no_name_is_told(target: str) -> None:
+def test_an_invalid_name_is_reported(target: str) -> None:
     with pytest.raises(UsageError, match=r"not a name on the Hub|only models, datasets and spaces|points outside"):
         parse(target)
 
@@ -215,7 +215,7 @@ def samples_gguf() -> bytes:
     return b"GGUF" + bytes([3, 0, 0, 0]) + bytes(16)
 
 
-def test_a_tag_that_is_not_there_is_told_with_those_that_are(hub: Hub, tmp_path: Path) -> None:
+def test_a_tag_that_does_not_exist_is_reported_with_those_that_do(hub: Hub, tmp_path: Path) -> None:
     (tmp_path / "sample-Q8_0.gguf").write_bytes(samples_gguf())
     hub.repos["org/sample-GGUF"] = Repo(tmp_path)
     with pytest.raises(TargetError, match="no GGUF file of type Q4_K_M; there is Q8_0"):

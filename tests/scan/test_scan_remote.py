@@ -113,7 +113,7 @@ def test_requests_are_spread_over_time(hub: Hub, tmp_path: Path) -> None:
     assert [at - began >= number / 20 for number, at in enumerate(sorted(times))] == [True] * len(times)
 
 
-def test_turns() -> None:
+def test_turns_of_requests() -> None:
     """Turns are evenly spaced for each server; a pause delays the next one, an absurd pause by a quarter of an hour."""
     turns = Turns()
     assert [turns.wait("a", 4, 100.0) for _ in range(3)] == [0.0, 0.25, 0.5]
