@@ -21,6 +21,7 @@ from typing import NamedTuple
 from inspector import formats
 from inspector.errors import InspectorError
 from inspector.formats import foreign
+from inspector.formats.pytorch import legacy
 from inspector.model import Copy, Reconciliation, Variant
 from inspector.opening.copies import Headers, evidence
 from inspector.opening.index import MAX_INDEX
@@ -256,12 +257,14 @@ class _Search:
         if self._foreign_of(path):
             return False
         head = self._head(path)
-        if head[:4] == b"PK\3\4" or (head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5") or head[:4] == b"GGUF":
+        # A pickle that does not begin with PyTorch's magic number is another program's.
+        if head[:4] in (b"PK\3\4", b"GGUF") or (head[:1] == b"\x80" and head[2:].startswith(legacy.START)):
             return True
         if head.startswith((b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")):  # a tar archive
             return True
         name = path.rpartition("/")[2]
-        return name.startswith(USUAL) or formats.impostor(head) is not None or not head
+        known = formats.impostor(head)
+        return name.startswith(USUAL) or not head or (known is not None and known[0] in ("lfs-pointer", "html-page"))
 
     def _foreign_of(self, path: str) -> str | None:
         if path not in self._foreign:
