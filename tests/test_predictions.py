@@ -684,3 +684,20 @@ def test_whose_word_on_tied_heads_counts() -> None:
     assert [tied("qwen2_vl", **fields) for fields in texts] == [True, False]
     assert [tied("qwen3_5_moe", **fields) for fields in texts] == [False, False]
     assert [tied("gemma3", **fields) for fields in texts] == [True, True]
+
+
+@every(
+    ("own", "counted"),
+    [
+        ({"num_experts": 2}, "num_experts = 2"),
+        ({"num_experts": 1}, None),
+        ({"num_experts": [1, 4, 2]}, "num_experts = 4"),
+        ({"moe": {"num_local_experts": 8}}, "num_local_experts = 8"),
+        ({}, None),
+    ],
+)
+def test_experts_that_a_table_does_not_use_are_noted(own: dict[str, Any], counted: str | None) -> None:
+    """Llama has none: two or more are missing from the prediction, one would be the usual feed-forward."""
+    notes = inspector.predict({"model_type": "llama", **own}).config.notes
+    note = f"{counted}, which the table of llama does not use: the experts are missing from the prediction"
+    assert notes == ((note,) if counted else ())
