@@ -591,3 +591,38 @@ def test_a_tied_pair_under_its_heads_name_is_inferred(tmp_path: Path) -> None:
     result = inspector.reconcile(inspector.open(folder))
     assert result.prediction and result.prediction.family == "llama"
     assert result.prediction.parameters == result.logical
+
+
+BERT = {
+    "model_type": "bert",
+    "vocab_size": 256,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 64,
+}
+THREE = {"id2label": {"0": "a", "1": "b", "2": "c"}}
+
+
+@every(
+    ("config", "kind", "parameters"),
+    [
+        ({**BERT, **THREE}, "BertForSequenceClassification", 92_035),
+        ({**BERT, **THREE}, "BertForTokenClassification", 87_875),
+        (BERT, "BertForMaskedLM", 92_224),
+        ({"model_type": "distilbert", "vocab_size": 256, "dim": 64, "hidden_dim": 128, "n_layers": 2, "n_heads": 4}, "DistilBertForSequenceClassification", 120_514),
+    ],
+)  # fmt: skip
+def test_a_class_that_no_configuration_names(
+    config: dict[str, Any], kind: str, parameters: int, tmp_path: Path
+) -> None:
+    """`torch.save(model.state_dict())` beside `config.save_pretrained`: Transformers 5.24 counts these parameters."""
+    folder = tmp_path / kind
+    folder.mkdir()
+    rows = inspector.predict({**config, "architectures": [kind]}).expected
+    entries = [("F32", list(row.shape), name) for row in rows for name in row.names()]
+    sparse.write_safetensors(folder / "model.safetensors", entries)
+    (folder / "config.json").write_text(json.dumps(config))
+    result = inspector.reconcile(inspector.open(folder))
+    assert result.prediction and (result.logical, result.prediction.parameters) == (parameters, parameters)

@@ -7,7 +7,7 @@ tensors of all its classes (Transformers' `from_pretrained` ignores those that t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from inspector.architectures.data.roles import group_of
@@ -26,32 +26,56 @@ PARTS = {
     "classifier": "classifier",
     "qa_outputs": "answer head",
 }
+#: Roles of heads that a task trains.
+TASKS = frozenset({"classifier", "qa_outputs"})
 
 
-def saved_class(prediction: Prediction, named: Named) -> Prediction:
+def saved_class(prediction: Prediction, named: Named, shapes: Sequence[tuple[int, ...]]) -> Prediction:
     """The prediction of the class that was saved, if the tensors show that it is not the predicted one.
 
-    They have all that the other class has, under its names, and nothing of what only the predicted one has.
+    They have all that the other class has, under its names, and nothing of what only the predicted one has. Of classes
+    with the same tensors, it is the one with their shapes: a choice has one number where a label has several.
     """
-    stored, names = frozenset(named.keys()), frozenset(named.names)
-    best, most = prediction, 0
+    stored, names = dict(zip(named.keys(), shapes, strict=True)), frozenset(named.names)
+    best, most = prediction, (0, 0)
     for other in others_of(prediction):
         own, common, its = _compared(prediction, other)
         renamed = [new for new, old in common if new != old]
-        if not own or not (its or renamed) or any(key in stored for row in own for key in row.keys()):
+        if (
+            not (own or _is_all_there(prediction, other, stored))
+            or not (its or renamed)
+            or any(key in stored for row in own for key in row.keys())
+        ):
             continue
         if not all(key in stored for row in its for key in row.keys()):
             continue
-        shown = sum(row.tensors for row in its) + 1
+        fitting = sum(stored[key] == row.shape for row in its for key in row.keys())
+        shown = sum(row.tensors for row in its) + 1, fitting
         if (not renamed or not names.isdisjoint(renamed)) and shown > most:
             best, most = other, shown
-    if not most:
+    if best is prediction:
         return prediction
     family, config = _family(prediction), prediction.config
     saved = class_name(family, config, best.head)
     but = f", not of {config.architecture}" if config.architecture else ""
     note = f"the tensors are those of {saved}{but}: predicted as {saved}"
     return best._replace(config=best.config._replace(notes=(*best.config.notes, note)))
+
+
+def is_unnamed(prediction: Prediction) -> bool:
+    """Whether the configuration names no class, as beside `torch.save(model.state_dict())`."""
+    return prediction.config.kind == "config.json" and not prediction.config.architecture
+
+
+def _is_all_there(prediction: Prediction, larger: Prediction, stored: Container[Key]) -> bool:
+    """Whether a larger class than that of a configuration without a name was saved: one for a task.
+
+    The heads of pretraining come with published bases too, which are loaded without them.
+    """
+    rows = [row for row in larger.expected if not (row.buffer or row.spare)]
+    if not is_unnamed(prediction) or TASKS.isdisjoint(row.role for row in rows):
+        return False
+    return all(key in stored for row in rows for key in row.keys())
 
 
 def _compared(

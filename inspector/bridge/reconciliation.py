@@ -16,7 +16,7 @@ from inspector.architectures.prediction import bytes_at
 from inspector.bridge import labels, summary
 from inspector.bridge import name as naming
 from inspector.bridge.book import Account, account
-from inspector.bridge.classes import saved_class
+from inspector.bridge.classes import is_unnamed, saved_class
 from inspector.bridge.forecast import forecast, with_base
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.join import Kind, join, kinds_of
@@ -133,8 +133,8 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     dtype, bits = _width(stored, config, _of_weights(named, stored, kinds, dtypes))
     packed = bool(stored.packing and stored.packing.shapes)
     joined = join(named, stored.shapes, kinds, prediction.expected if prediction else (), packed=packed)
-    if prediction and joined.missing and not stored.incomplete:
-        saved = saved_class(prediction, named)
+    if prediction and (joined.missing or is_unnamed(prediction)) and not stored.incomplete:
+        saved = saved_class(prediction, named, stored.shapes)
         if saved is not prediction:
             prediction, config = saved, saved.config
             joined = join(named, stored.shapes, kinds, prediction.expected, packed=packed)

@@ -13,6 +13,7 @@ from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
 from inspector.sources.filenames import OTHERS, PICKLED, WEIGHTS
+from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
 #: Suffixes of scripts that are text, which a shell or an interpreter runs only if it is given them.
@@ -64,7 +65,13 @@ def pickle(subject: Subject) -> Iterator[Found]:
         if found is None:
             yield Found("too many files that may be pickles: this one and those after it were not read", path)
         elif found.pickles:
-            yield _verdict_on_pickle(path, found)
+            own = tuple(name for name in found.unusual if not name.startswith(_OWN_CODE))
+            scripted = len(own) < len(found.unusual) and _scripts(subject, subject.by_path[path]) is not None
+            yield _verdict_on_pickle(path, found._replace(unusual=own) if scripted else found)
+
+
+#: The package of a TorchScript archive's own source, which `torchscript` judges: Python has none of this name.
+_OWN_CODE = "__torch__."
 
 
 def _verdict_on_pickle(path: str, found: PickleVerdict) -> Found:
@@ -237,17 +244,21 @@ def torchscript(subject: Subject) -> Iterator[Found]:
     for entry in subject.regular():
         if subject.head(entry.path, 2) != b"PK":
             continue
-        with subject.reading(entry.path) as read:
-            try:
-                listed = zips.members(read, entry.size)
-                code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
-                raw = b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000])
-            except zips.ZipError:
-                continue
-        if code:
+        if (raw := _scripts(subject, entry)) is not None:
             found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
             what = f", which calls {', '.join(found):.120}" if found else ""
             yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
+
+
+def _scripts(subject: Subject, entry: Entry) -> bytes | None:
+    """The source of a TorchScript archive; None for any other file."""
+    with subject.reading(entry.path) as read:
+        try:
+            listed = zips.members(read, entry.size)
+            code = [each for each in listed if "/code/" in f"/{each.name}" and each.name.endswith(".py")]
+            return b"\n".join(zips.unpacked(read, each, 1 << 20) for each in code[:1_000]) if code else None
+        except zips.ZipError:
+            return None
 
 
 _SCRIPTED = re.compile(

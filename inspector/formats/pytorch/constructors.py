@@ -93,6 +93,44 @@ torch.nested._internal.nested_tensor._rebuild_njt: any*
 torch._dynamo.decorators._DimRange: any*
 torch.{nn.parameter,nn}.Parameter: tensor? bool?
 torch.nn.parameter.Buffer: tensor? bool? bool?
+torch.nn.modules.activation.{CELU,ELU,GELU,GLU,Hardshrink,Hardsigmoid,Hardswish,Hardtanh,LeakyReLU,LogSigmoid}:
+torch.nn.modules.activation.{LogSoftmax,Mish,MultiheadAttention,PReLU,RReLU,ReLU,ReLU6,SELU,SiLU,Sigmoid,Softmax}:
+torch.nn.modules.activation.{Softmax2d,Softmin,Softplus,Softshrink,Softsign,Tanh,Tanhshrink,Threshold}:
+torch.nn.modules.adaptive.AdaptiveLogSoftmaxWithLoss:
+torch.nn.modules.batchnorm.{BatchNorm1d,BatchNorm2d,BatchNorm3d,SyncBatchNorm,_BatchNorm,_NormBase}:
+torch.nn.modules.channelshuffle.ChannelShuffle:
+torch.nn.modules.container.{Container,ModuleDict,ModuleList,ParameterDict,ParameterList,Sequential}:
+torch.nn.modules.conv.{Conv1d,Conv2d,Conv3d,ConvTranspose1d,ConvTranspose2d,ConvTranspose3d,_ConvNd}:
+torch.nn.modules.conv.{_ConvTransposeMixin,_ConvTransposeNd}:
+torch.nn.modules.distance.{CosineSimilarity,PairwiseDistance}:
+torch.nn.modules.dropout.{AlphaDropout,Dropout,Dropout1d,Dropout2d,Dropout3d,FeatureAlphaDropout,_DropoutNd}:
+torch.nn.modules.flatten.{Flatten,Unflatten}:
+torch.nn.modules.fold.{Fold,Unfold}:
+torch.nn.modules.instancenorm.{InstanceNorm1d,InstanceNorm2d,InstanceNorm3d,_InstanceNorm}:
+torch.nn.modules.linear.{Bilinear,Identity,Linear,NonDynamicallyQuantizableLinear}:
+torch.nn.modules.loss.{BCELoss,BCEWithLogitsLoss,CTCLoss,CosineEmbeddingLoss,CrossEntropyLoss,GaussianNLLLoss}:
+torch.nn.modules.loss.{HingeEmbeddingLoss,HuberLoss,KLDivLoss,L1Loss,LinearCrossEntropyLoss,MSELoss}:
+torch.nn.modules.loss.{MarginRankingLoss,MultiLabelMarginLoss,MultiLabelSoftMarginLoss,MultiMarginLoss,NLLLoss}:
+torch.nn.modules.loss.{NLLLoss2d,PoissonNLLLoss,SmoothL1Loss,SoftMarginLoss,TripletMarginLoss}:
+torch.nn.modules.loss.{TripletMarginWithDistanceLoss,_Loss,_WeightedLoss}:
+torch.nn.modules.module.Module:
+torch.nn.modules.normalization.{CrossMapLRN2d,GroupNorm,LayerNorm,LocalResponseNorm,RMSNorm}:
+torch.nn.modules.padding.{CircularPad1d,CircularPad2d,CircularPad3d,ConstantPad1d,ConstantPad2d,ConstantPad3d}:
+torch.nn.modules.padding.{ReflectionPad1d,ReflectionPad2d,ReflectionPad3d,ReplicationPad1d,ReplicationPad2d}:
+torch.nn.modules.padding.{ReplicationPad3d,ZeroPad1d,ZeroPad2d,ZeroPad3d,_CircularPadNd,_ConstantPadNd}:
+torch.nn.modules.padding.{_ReflectionPadNd,_ReplicationPadNd}:
+torch.nn.modules.pixelshuffle.{PixelShuffle,PixelUnshuffle}:
+torch.nn.modules.pooling._MaxUnpoolNd:
+torch.nn.modules.pooling.{AdaptiveAvgPool1d,AdaptiveAvgPool2d,AdaptiveAvgPool3d,AdaptiveMaxPool1d,AdaptiveMaxPool2d}:
+torch.nn.modules.pooling.{AdaptiveMaxPool3d,AvgPool1d,AvgPool2d,AvgPool3d,FractionalMaxPool2d,FractionalMaxPool3d}:
+torch.nn.modules.pooling.{LPPool1d,LPPool2d,LPPool3d,MaxPool1d,MaxPool2d,MaxPool3d,MaxUnpool1d,MaxUnpool2d}:
+torch.nn.modules.pooling.{MaxUnpool3d,_AdaptiveAvgPoolNd,_AdaptiveMaxPoolNd,_AvgPoolNd,_LPPoolNd,_MaxPoolNd}:
+torch.nn.modules.rnn.{GRU,LSTM,RNN,RNNBase}:
+torch.nn.modules.rnn.{GRUCell,LSTMCell,RNNCell,RNNCellBase}:
+torch.nn.modules.sparse.{Embedding,EmbeddingBag}:
+torch.nn.modules.transformer.TransformerEncoderLayer:
+torch.nn.modules.transformer.{Transformer,TransformerDecoder,TransformerDecoderLayer,TransformerEncoder}:
+torch.nn.modules.upsampling.{Upsample,UpsamplingBilinear2d,UpsamplingNearest2d}:
 torch.storage.{UntypedStorage,_UntypedStorage}: int?
 torch.storage.{TypedStorage,_TypedStorage}: -
 torch._C._TensorBase: -
