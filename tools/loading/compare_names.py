@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools" / "zoo")]
+sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
 Names = dict[str, str]
 #: The largest model that is loaded.
 MOST_ELEMENTS = 20_000_000

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools" / "zoo")]
+sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
 
 import cases  # noqa: E402
 import transformers  # noqa: E402
