@@ -211,8 +211,17 @@ def _lengthened(value: Any, depth: int, number: int) -> Any:
 
 
 def head_of(family: Family, config: Config) -> str:
-    """The tables' name for the class: its suffix, or the family's own word."""
-    return _suffix_of(family, config.architecture) or family.head
+    """The tables' name for the class: its suffix, or the family's own word.
+
+    A language model with other towers has its head in a class of another suffix than a language model alone.
+    """
+    head = _suffix_of(family, config.architecture) or family.head
+    other = _LIKE.get(head)
+    return other if other and not family.has_head(head) and family.has_head(other) else head
+
+
+#: Suffix of a class → that of the class with the same head in families of several towers.
+_LIKE = {"ForCausalLM": "ForConditionalGeneration"}
 
 
 def class_name(family: Family, config: Config, head: str) -> str:
@@ -235,9 +244,11 @@ def knows_class(prediction: Prediction) -> bool:
 def _unknown_class(family: Family, config: Config, head: str) -> str | None:
     """What is predicted instead of the named class, if the table does not know it."""
     named = config.architecture
-    if not named or (_suffix_of(family, named) and family.has_head(head)):
+    suffix = _suffix_of(family, named)
+    if not named or (suffix == head and family.has_head(head)):
         return None
-    instead = "only its body is predicted" if _suffix_of(family, named) else f"predicted as its default class, {head}"
+    default = "its default class, " if suffix is None else ""
+    instead = f"predicted as {default}{head}" if family.has_head(head) else "only its body is predicted"
     return f"{named} is not a class in the table of {family.name}: {instead}"
 
 
