@@ -213,7 +213,7 @@ def test_presets_have_the_published_counts(name: str) -> None:
 def test_a_bias_is_as_long_as_what_its_projection_puts_out(model_type: str) -> None:
     """The heads together are wider than the model. Transformers built each of these on the meta device."""
     sizes = {"hidden_size": 96, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32}
-    config = {"model_type": model_type, **sizes, "num_hidden_layers": 1, "attention_bias": True}
+    config: dict[str, Any] = {"model_type": model_type, **sizes, "num_hidden_layers": 1, "attention_bias": True}
     rows = {(row.role, row.part): row.shape for row in inspector.predict(config).expected}
     assert rows["q_proj", "bias"] == (128,)
     assert rows["o_proj", "bias"] == (96,)
@@ -701,3 +701,49 @@ def test_experts_that_a_table_does_not_use_are_noted(own: dict[str, Any], counte
     notes = inspector.predict({"model_type": "llama", **own}).config.notes
     note = f"{counted}, which the table of llama does not use: the experts are missing from the prediction"
     assert notes == ((note,) if counted else ())
+
+
+@every(
+    ("model_type", "stated", "feed_forward", "parameters"),
+    [
+        ("t5", True, "relu", 204_032), ("t5", False, "gated-gelu", 171_264), ("t5", None, "relu", 171_264),
+        ("longt5", True, "relu", 204_032), ("longt5", False, "gated-gelu", 171_264),
+        ("mt5", True, "relu", 204_032), ("umt5", True, "relu", 204_288), ("umt5", False, "gated-gelu", 171_520),
+    ],
+)  # fmt: skip
+def test_a_stated_gate_overrides_what_the_activation_implies(
+    model_type: str, stated: bool | None, feed_forward: str, parameters: int
+) -> None:
+    """The parameters are those of Transformers 5.24's AutoModelForSeq2SeqLM."""
+    config = {
+        "model_type": model_type,
+        "architectures": ["T5ForConditionalGeneration"],
+        "feed_forward_proj": feed_forward,
+    }
+    config |= {"num_layers": 2, "d_model": 64, "d_ff": 128, "num_heads": 4, "d_kv": 16, "vocab_size": 100}
+    own = {} if stated is None else {"is_gated_act": stated}
+    assert inspector.predict(config | own).parameters == parameters
+
+
+def test_exaone_with_biases() -> None:
+    """Two layers as Transformers 5.24 saves them: biases of q, k, v and o (64 + 32 + 32 + 64) and of the three maps."""
+    config: dict[str, Any] = {"model_type": "exaone", "architectures": ["ExaoneForCausalLM"], "hidden_size": 64}
+    config |= {
+        "num_layers": 2,
+        "intermediate_size": 96,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "vocab_size": 100,
+    }
+    plain, biased = (inspector.predict(config | {"attention_bias": on, "mlp_bias": on}) for on in (False, True))
+    assert biased.parameters - plain.parameters == 2 * (64 + 32 + 32 + 64 + 96 + 96 + 64)
+    names = {name for row in biased.expected for name in row.names()}
+    assert {"transformer.h.1.attn.attention.out_proj.bias", "transformer.h.1.mlp.c_fc_0.bias"} <= names
+    assert {row.role for row in biased.expected if "c_fc_0" in row.name} == {"gate_proj"}
+
+
+def test_the_head_of_a_language_model_alone_in_a_family_of_several_towers() -> None:
+    """Step-3.7-Flash's class is not Transformers': its model has what the one with towers has, and the head."""
+    found = inspector.predict({"model_type": "step3p7", "architectures": ["Step3p7FlashForCausalLM"]})
+    assert found.parameters == 197_824_847_872
+    assert "predicted as ForConditionalGeneration" in found.config.notes[-1]
