@@ -715,7 +715,7 @@ def test_a_stated_gate_overrides_what_the_activation_implies(
     model_type: str, stated: bool | None, feed_forward: str, parameters: int
 ) -> None:
     """The parameters are those of Transformers 5.24's AutoModelForSeq2SeqLM."""
-    config = {
+    config: dict[str, Any] = {
         "model_type": model_type,
         "architectures": ["T5ForConditionalGeneration"],
         "feed_forward_proj": feed_forward,
