@@ -226,10 +226,13 @@ class _NameTests(NamedTuple):
     targeted: Callable[[str], bool] | None  # None for every linear layer
     left_out: Callable[[str], bool]
     saved: frozenset[str]  # modules that are saved whole: nothing in them is adapted
+    first_words: frozenset[str]  # of their names
 
     def has(self, name: str) -> bool:
         """Whether a module is targeted."""
-        if self.left_out(name) or (self.saved and not self.saved.isdisjoint(_runs(name))):
+        if self.left_out(name):
+            return False
+        if not self.first_words.isdisjoint(name.split(".")) and not self.saved.isdisjoint(_runs(name)):
             return False
         return self.targeted is None or self.targeted(name)
 
@@ -246,7 +249,8 @@ def _name_tests(config: Mapping[str, Any]) -> _NameTests:
     if targeted is not None and not isinstance(targets, str) and config.get("layers_to_transform") not in (None, []):
         targeted = _with_layers(config, _checked_names(targets))
     left_out = _name_test(config.get("exclude_modules"), "exclude_modules")
-    return _NameTests(targeted, left_out, _checked_names(config.get("modules_to_save")))
+    saved = _checked_names(config.get("modules_to_save"))
+    return _NameTests(targeted, left_out, saved, frozenset(each.partition(".")[0] for each in saved))
 
 
 def _with_layers(config: Mapping[str, Any], words: frozenset[str]) -> Callable[[str], bool]:

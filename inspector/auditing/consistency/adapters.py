@@ -126,9 +126,8 @@ def _unexcluded(targets: set[str], own: dict[str, Any]) -> Iterator[str]:
     The words of all three fields are suffixes of modules' names.
     """
     excluded = _words(own.get("exclude_modules")) | _words(own.get("modules_to_save"))
-    for target in targets:
-        if excluded.isdisjoint(ends(target)) and not any(target in ends(each) for each in excluded):
-            yield target
+    covered = {end for each in excluded for end in ends(each)}
+    yield from (target for target in targets if target not in covered and excluded.isdisjoint(ends(target)))
 
 
 def _holds_parameter(module: str, holders: set[str]) -> bool:
