@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site release-check bench fuzz mutants fixtures zoo reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site release-check bench fuzz mutants fixtures knowledge reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -150,18 +150,13 @@ fixtures:
 	PYTHONPATH=fixtures $(PYTHON) -m makers predictions
 	PYTHONPATH=fixtures $(PYTHON) -m makers recipes
 
-# What the installed release of Transformers brings, with proposed tables. Needs torch as well; see CONTRIBUTING.md.
+# Takes over the releases that are installed in the environment of $(PYTHON): torch, Transformers, and what else tables are made
+# from. TYPES="a,b" looks at these model types only. See CONTRIBUTING.md.
 ZOO ?= /tmp/checkpoint-inspector-zoo
+TYPES ?=
 
-zoo:
-	PYTHONPATH=tools $(PYTHON) -m zoo.release --work $(ZOO)
-
-# What the audit says of sound packages, of what libraries write and of well-known names: see CONTRIBUTING.md. Libraries
-# that the environment of $(PYTHON) lacks are left out.
-REALITY ?= /tmp/checkpoint-inspector-reality
-
-reality:
-	PYTHONPATH=. $(PYTHON) tools/reality $(REALITY) --list
+knowledge:
+	PYTHONPATH=tools $(PYTHON) -m zoo.release --work $(ZOO) --types "$(TYPES)"
 
 clean:
 	rm -rf .venv $(DEMO)

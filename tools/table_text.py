@@ -41,7 +41,7 @@ class Line(NamedTuple):
 def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, **beside: Any) -> str:
     """The text of the table in the file `name`. `beside` are fields that are no part of the family: about, source …"""
     named = {**beginnings(family.rows), **(words or {})}
-    fields = {field: beside.get(field) for field in ("about", "source", "notes")}
+    fields = {field: beside.get(field) for field in ("about", "source", "made", "notes")}
     fields |= {
         field: value for field, value in set_columns(family, ("rows",)).items() if (field, value) != ("name", name)
     }

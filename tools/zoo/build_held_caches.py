@@ -223,7 +223,7 @@ def worker(model_type: str, seed: int, out: Path, budget: float) -> None:
                 template = construct(template, {("is_decoder",): True})  # BERT and its relatives keep nothing otherwise
             seen = configs.setdefault(cls.config_class, [template])
             device = tried(template).get("device")
-            for overrides in drawn(cls, template, seed, time.monotonic() + budget, device) if seed else ():
+            for overrides in drawn(cls, template, seed, time.process_time() + budget, device) if seed else ():
                 seen.append(construct(template, overrides))
                 tried(seen[-1])
         except BaseException as error:

@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from zoo.build_configurations import Overrides, Path_, construct, is_int, walk
-from zoo.build_models import Unbuildable, build_model, state_signature
+from zoo.build_models import Unbuildable, build_model, saved_tensors, state_signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,9 +95,11 @@ class Perturber:
             raise TimeoutError
         self.attempts += 1
         try:
-            return build_model(self.cls, construct(self.template, overrides))
-        except Unbuildable:
+            model = build_model(self.cls, construct(self.template, overrides))
+            saved_tensors(model)  # what builds may still be refused here: a vocabulary smaller than its unpadded size
+        except (Unbuildable, RuntimeError, ValueError):
             return None
+        return model
 
     def grow(self, base: Overrides, items: list[tuple[Path_, list[Any]]]) -> Overrides:
         """Add as many of the items as still build; each has values in order of preference."""

@@ -21,7 +21,7 @@ import table_text
 
 from inspector.architectures import family_of, model_types, naming, prediction
 from inspector.architectures.prediction import predict
-from inspector.architectures.store import FOLDER, ONE, store
+from inspector.architectures.store import FOLDER, ONE
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
 from inspector.model import Config
@@ -139,7 +139,7 @@ def coverage(table: Mapping[str, list[Verdict]]) -> None:
 
     Model types that were not checked keep their line.
     """
-    lines: dict[str, tuple[int | None, ...]] = {t: tuple(each) for t, each in store().find("made", "coverage").items()}
+    lines: dict[str, tuple[int | None, ...]] = {}
     for model_type, verdicts in sorted(table.items()):
         default = [v for v in verdicts if v.variant == "default"]
         drawn = [v for v in verdicts if _DRAWN.fullmatch(v.variant)]
@@ -160,11 +160,12 @@ def _cover(path: Path, lines: Mapping[str, tuple[int | None, ...]]) -> None:
 
 
 def _covered(table: Mapping[str, Any], lines: Mapping[str, tuple[int | None, ...]]) -> dict[str, Any]:
-    partly = {t: list(lines[t]) for t in table["types"] if lines.get(t, (100,) * 4) != (100,) * 4}
-    outside = {t: table.get("outside", {}).get(t, 0) for t in table["types"] if t not in lines}
+    partly = {t: each for t, each in table.get("coverage", {}).items() if t not in lines}
+    partly |= {t: list(lines[t]) for t in table["types"] if t in lines and lines[t] != (100,) * 4}
+    outside = {t: number for t, number in dict(table.get("outside", {})).items() if t not in lines}
     if outside != table.get("outside", {}):
         table = table_text.with_field(table, "outside", outside)
-    return table_text.with_field(table, "coverage", partly)
+    return table if partly == table.get("coverage", {}) else table_text.with_field(table, "coverage", partly)
 
 
 def _exact(verdicts: Iterable[Verdict]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ import argparse
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,11 +67,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the roles that follow from use into the tables")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
-    found: dict[tuple[str, str], Seen] = {}
-    for model_type in [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth):
-        for record in records.of_type(arguments.truth, model_type, "default"):
-            for each in seen_in(record):
-                found.setdefault((model_types().get(model_type, ""), each.template), each)
+    types = [t for t in arguments.types.split(",") if t] or records.types_in(arguments.truth)
+    found = seen_of(arguments.truth, types)
     wrong = {place: each for place, each in found.items() if contradicts(each.role, each.use, each.formula)}
     better = {place: each for place, each in found.items() if each.better != each.role}
     vague, total = Counter[str](), Counter[str]()
@@ -87,12 +84,27 @@ def main() -> None:
                 f"{table}\t{template}\t{each.role} → {each.better}\t{each.use.kind} {each.use.cls} {each.use.place}\t{each.formula}"
             )
     if arguments.write:
-        by_table: dict[str, dict[str, str]] = defaultdict(dict)
-        for (table, template), each in better.items():
-            by_table[table][template] = each.better
-        for table, roles in by_table.items():
-            for name in sorted(rewritten(table, roles)):
-                print(f"{table}\t{name}\tin a block or a part: left")
+        write(better.values())
+
+
+def seen_of(truth: Path, types: Iterable[str]) -> dict[tuple[str, str], Seen]:
+    """Table and whole name of a row → what its tensors are used for, by the records of default configurations."""
+    found: dict[tuple[str, str], Seen] = {}
+    for model_type in types:
+        for record in records.of_type(truth, model_type, "default"):
+            for each in seen_in(record):
+                found.setdefault((model_types().get(model_type, ""), each.template), each)
+    return found
+
+
+def write(better: Iterable[Seen]) -> None:
+    """Write the roles that follow from use into the tables."""
+    by_table: dict[str, dict[str, str]] = defaultdict(dict)
+    for each in better:
+        by_table[model_types()[each.model_type]][each.template] = each.better
+    for table, roles in by_table.items():
+        for name in sorted(rewritten(table, roles)):
+            print(f"{table}\t{name}\tin a block or a part: left")
 
 
 def rewritten(table: str, roles: Mapping[str, str]) -> set[str]:

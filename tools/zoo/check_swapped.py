@@ -106,7 +106,7 @@ def _case(
             made = CONFIG_MAPPING[other](**({} if few else stages))
             template = type(template)(**{**own_differences(template), **old, part: made})
         build_model(cls, template)
-        perturber = Perturber(cls, template, time.monotonic() + SECONDS, rng.randrange(1, 1 << 30))
+        perturber = Perturber(cls, template, time.process_time() + SECONDS, rng.randrange(1, 1 << 30))
         overrides: Any = {}
         try:
             overrides = perturber.numbered(0)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from inspector.architectures.table import Family
 
 #: Seconds of work for one type.
-LONGEST = 6.0
+LONGEST = 60.0
 
 
 def work(model_type: str, truth: Path, drafts: Path, hold: str) -> None:

@@ -35,7 +35,7 @@ AUTOS = [
 ]
 
 #: Seconds of work for one type, after which only single expressions are tried.
-BUDGET = 4.0
+BUDGET = 15.0
 
 
 @dataclass

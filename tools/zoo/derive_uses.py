@@ -34,6 +34,7 @@ _CONDITIONS = re.compile(
     r"(^|[._])(t|time|times|timestep|timesteps|temb|delta|delta_t|guidance|label|class|size|style|fps|camera|action|"
     r"duration|noise|cond|condition|seconds|resolution|aspect|distance|motion|y|vec|vector)(_|$|\.|emb|proj|in)|time_?step"
 )
+_MIXES = re.compile(r"hyper_connection|(^|\.)hc_")
 _PATCHES = re.compile(r"patch|x_embed|img_in|proj_in|conv_in|pixel|latent")
 
 
@@ -56,11 +57,9 @@ def fitted(role: str, name: str, use: Use, shape: str) -> str:
         return found if found == "block_proj" or found.endswith("qkv_proj") else "conv"
     if use.kind == "recurrent" and role in VAGUE:
         return "lstm_hidden" if re.search(r"(weight|bias)_hh", name) else "lstm_input"
-    if role in VAGUE and (found := _by_class(role, path, use)) != role:
-        return found
-    if use.place and role in _FEED_FORWARD and not _only_turned(role, use):
-        return {"gate": "gate_proj", "up": "up_proj", "down": "down_proj"}[use.place]
-    return role
+    if use.place and role in _FEED_FORWARD and not _only_turned(role, use) and not _MIXES.search(path):
+        return f"{'shared_' if 'shared_expert' in path else ''}{use.place}_proj"
+    return _by_class(role, path, use) if role in VAGUE else role
 
 
 def _only_turned(role: str, use: Use) -> bool:

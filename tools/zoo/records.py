@@ -71,6 +71,7 @@ class Record:
     declared: dict[str, Any] = field(default_factory=dict)  # the defaults of a constructor's arguments
     trace: Trace = field(default_factory=Trace)
     uses: dict[str, list[str]] = field(default_factory=dict)  # name → its module's kind and class, its place in a block
+    note: str = ""  # what was changed so that it builds
     rename: tuple[str, str] = ("", "")  # this class's prefix of the body → the family's
 
     @cached_property
@@ -118,7 +119,13 @@ def read(path: Path) -> Record:
         declared=raw.get("declared") or {},
         trace=traces.load(path.parent, path.name),
         uses=raw.get("uses") or {},
+        note=_of_template(raw.get("note") or ""),
     )
+
+
+def _of_template(note: str) -> str:
+    """What was changed in the default configuration so that a model can be built; "" if nothing."""
+    return next((part for part in note.split("; ") if "default configuration" in part or "built from" in part), "")
 
 
 def types_in(folder: Path) -> list[str]:

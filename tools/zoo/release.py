@@ -1,71 +1,269 @@
-"""The changes of a new release of Transformers: new or changed model types, with proposed tables.
+"""Takes over the releases that are installed: what is new, changed or gone, tables derived, proven and adopted.
 
-    python -m zoo.release --work DIR [--list]
+    python -m zoo.release --work DIR [--types a,b] [--list]
 
-Builds every type with its default configuration and compares it with the package's tables. A type that has no table, or
-whose table is no longer exact, is then built under many configurations (`build`, `cross`), traced (`trace`) and derived
-(`derive`). DIR/proposed/<type>.json is the resulting table, to be reviewed and corrected, for
-`inspector/architectures/data/tables/families`.
+Every type of Transformers is built with its default configuration and compared with the package's tables, every class
+of Diffusers with its default arguments. A type that has no table is built under many configurations (`build`,
+`build_crossed`), traced (`trace`) and derived (`derive`). Where a draft is not exact on drawn configurations that
+deriving never saw, these become part of what it is derived from, and others are drawn: a formula that fits the drawn
+numbers, but is no rule of the code, does not survive that. What is exact everywhere is adopted (`adopt`), its cache by
+running it; the rest is left for a hand, by name and reason. Run again, it changes nothing.
+
+DIR/report.md says all this, for a pull request. Of other packages (PEFT, sentence-transformers, gguf, vLLM) what no
+table has is listed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
+import importlib.metadata
+import json
+import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from inspector.architectures import model_types
-from inspector.architectures.store import store
-from zoo import records
-from zoo.check import check_type
-from zoo.derive_drafts import load_drafts
-from zoo.derive_roles import name_roles
-from zoo.write import module_name, source
+import table_text
+
+from inspector.architectures import listed_gguf, model_types, predicted_gguf
+from inspector.architectures.store import FOLDER, store
+from zoo import adopt, check_roles, records
+from zoo.check import check_type, coverage, fixtures
+
+#: Seeds of the configurations that deriving never sees: the second for types that the first corrected.
+SEEDS = (424, 991)
+#: Distributions that the tables are made from.
+PACKAGES = ("transformers", "diffusers", "peft", "sentence-transformers", "gguf", "xllamacpp", "vllm")
+RELEASES = FOLDER / "checked" / "releases.json"
 
 
 def run(tool: str, *arguments: str) -> None:
     """One of the stages, in a process of its own."""
-    subprocess.run([sys.executable, "-m", f"zoo.{tool}", *arguments], check=True)
+    subprocess.run([sys.executable, "-m", f"zoo.{tool}", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def installed() -> dict[str, str]:
+    """The distributions that are installed, with their versions."""
+    found = {}
+    for name in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
     """Types without a table, and types whose table was exact at the default and no longer is."""
     types = records.types_in(defaults)
-    coverage = store().find("made", "coverage")
+    covered = store().find("made", "coverage")
     new = [t for t in types if t not in model_types()]
-    known = [t for t in types if t in model_types() and coverage.get(t, (0, 0, 0, 0))[1] == 100]
+    known = [t for t in types if t in model_types() and covered.get(t, (0, 0, 0, 0))[1] == 100]
     changed = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
     return new, changed
 
 
-def propose(work: Path, types: list[str]) -> None:
-    """Tables of some types, one module each."""
-    truth, drafts, proposed = work / "truth", work / "drafts", work / "proposed"
+def derived(work: Path, types: Sequence[str]) -> None:
+    """Records, traces and drafts of some types, and configurations that these never saw."""
+    truth, held, drafts = str(work / "truth"), str(work / "held"), str(work / "drafts")
+    missing = [t for t in types if not list((work / "truth").glob(f"{t}__*"))]
+    if missing:
+        chosen = ",".join(missing)
+        run("build", "--out", truth, "--types", chosen)
+        run("build_crossed", "--truth", truth, "--types", chosen)
+        run("trace", "--truth", truth, "--types", chosen)
+        run("build", "--out", held, "--seed", str(SEEDS[0]), "--types", chosen)
+        run("derive", "--truth", truth, "--drafts", drafts, "--types", chosen)
+
+
+def corrected(work: Path, types: Sequence[str]) -> None:
+    """Derive again from what was held out, and hold out others."""
+    truth, held = work / "truth", work / "held"
+    for path in (path for t in types for path in held.glob(f"{t}__*")):
+        shutil.move(path, truth / path.name)
     chosen = ",".join(types)
-    run("build", "--out", str(truth), "--types", chosen)
-    run("build_crossed", "--truth", str(truth), "--types", chosen)
-    run("trace", "--truth", str(truth), "--types", chosen)
-    run("derive", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
-    proposed.mkdir(exist_ok=True)
-    for model_type, family in name_roles(load_drafts(drafts)).items():
-        (proposed / f"{module_name(model_type)}.json").write_text(source(family))
-    run("check", "--truth", str(truth), "--drafts", str(drafts), "--types", chosen)
+    run("trace", "--truth", str(truth), "--types", chosen, "--variants", "default,p1,p2,p3,h1,h2")
+    run("build", "--out", str(held), "--seed", str(SEEDS[1]), "--types", chosen)
+    run("derive", "--truth", str(truth), "--drafts", str(work / "drafts"), "--types", chosen)
+
+
+def transformers(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
+    """What a release of Transformers brings, as lines of the report; its tables, where they are proven."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
+
+    started = time.process_time()
+    defaults = work / "defaults"
+    run("build", "--out", str(defaults), "--defaults", *(["--types", chosen] if chosen else []))
+    new, changed = new_and_changed(defaults)
+    outside = {t for name in store().names("families") for t in store().find("families", name).get("outside", ())}
+    ours = {t for t, table in model_types().items() if not table.startswith("diffusers_")}
+    gone = [] if chosen else sorted(ours - set(CONFIG_MAPPING_NAMES) - outside)
+    wanted = chosen.split(",") if chosen else CONFIG_MAPPING_NAMES
+    unbuilt = sorted(t for t in wanted if t not in model_types() and t not in new)
+    for what, types in (
+        ("new", new),
+        ("changed", changed),
+        ("gone", gone),
+        ("new, without a class that builds", unbuilt),
+    ):
+        yield f"- {len(types)} {what}: {', '.join(types) or '–'}"
+    if only_list or not new:
+        return
+    derived(work, new)
+    first = adopt.proofs(work, new)
+    wrong = [each.model_type for each in first if each.against and each.drawn > each.drawn_exact]
+    yield f"- exact on drawn configurations before correcting: {sum(p.drawn_exact for p in first)} of {sum(p.drawn for p in first)}"
+    if wrong:
+        corrected(work, wrong)
+    proofs = adopt.adopted(work, new)
+    yield f"- {sum(not p.against for p in proofs)} adopted without a hand, {sum(bool(p.against) for p in proofs)} left for one"
+    yield "\n| type | result | records | drawn |\n| --- | --- | --- | --- |"
+    for p in sorted(proofs, key=lambda p: (bool(p.against), p.model_type)):
+        yield f"| {p.model_type} | {f'left: {p.against}' if p.against else 'adopted'} | {p.exact}/{p.records} | {p.drawn_exact}/{p.drawn} |"
+    asked = adopt.failures(work)
+    refused = [f"{t} ({', '.join(f'{cls}: {n}' for cls, n in asked[t].items())})" for t in new if t in asked]
+    yield f"\n- variants that were asked for and not built: {'; '.join(refused) or 'none'}"
+    finished(work, [p.model_type for p in proofs if not p.against])
+    yield f"- caches: {'; '.join(f'{t}: {said}' for t, said in measured(work, proofs)) or 'none of these generates'}"
+    yield f"- {time.process_time() - started:.0f} s of this process's own work"
+
+
+def finished(work: Path, types: Sequence[str]) -> None:
+    """Roles by use, coverage and cases of adopted types."""
+    adopt.forget()
+    seen = check_roles.seen_of(work / "truth", types)
+    check_roles.write(each for each in seen.values() if each.better != each.role)
+    adopt.forget()
+    table = {t: check_type(([work / "truth", work / "held"], t, "")) for t in types}
+    coverage(table)
+    fixtures([work / "truth", work / "held"], table)
+
+
+def measured(work: Path, proofs: Sequence[adopt.Proof]) -> Iterator[tuple[str, str]]:
+    """Run the adopted types that generate, and give their tables the cache that explains what was held."""
+    from zoo.build_held_caches import generating
+
+    types = [p.model_type for p in proofs if not p.against and p.model_type in generating()]
+    out = work / "caches.jsonl"
+    if types:
+        run("build_held_caches", "--seed", str(SEEDS[0]), "--out", str(out), "--types", ",".join(types))
+    yield from adopt.caches_of(out)
+
+
+def diffusers(work: Path) -> Iterator[str]:
+    """What a release of Diffusers brings."""
+    from zoo.build_diffusers_models import model_classes
+
+    ours = {t for t, table in model_types().items() if table.startswith("diffusers_")}
+    classes = set(model_classes())
+    run("build_diffusers", "--out", str(work / "diffusers"), "--defaults")
+    _, changed = new_and_changed(work / "diffusers")
+    yield f"- {len(classes - ours)} new: {', '.join(sorted(classes - ours)) or '–'}"
+    yield f"- {len(changed)} changed: {', '.join(changed) or '–'}"
+    yield f"- {len(ours - classes)} gone: {', '.join(sorted(ours - classes)) or '–'}"
+
+
+def peft(_: Path) -> Iterator[str]:
+    """Adapter methods that no table has."""
+    from peft.mapping import PEFT_TYPE_TO_TUNER_MAPPING
+
+    known = {name.lower().replace("-", "_") for name in store().names("adapters")}
+    names = sorted(each.value.lower() for each in PEFT_TYPE_TO_TUNER_MAPPING)
+    yield f"- {len(names)} methods, of these without a table of that name: {_listed(n for n in names if n not in known)}"
+
+
+def gguf(_: Path) -> Iterator[str]:
+    """Architectures that no table has."""
+    from gguf.constants import MODEL_ARCH_NAMES
+
+    unknown = sorted(set(MODEL_ARCH_NAMES.values()) - predicted_gguf())
+    yield f"- {len(MODEL_ARCH_NAMES)} architectures, without a table: {_listed(unknown)}"
+    known = {each.architecture: each.model_type for each in listed_gguf()}
+    alone = sorted(name for name, model_type in known.items() if model_type is None)
+    yield f"- known in GGUF alone: {_listed(alone)}"
+
+
+def vllm(_: Path) -> Iterator[str]:
+    """Classes of vLLM's registry that no table names."""
+    from inspector.architectures.data.dialects import type_of_class
+
+    registry = importlib.import_module("vllm.model_executor.models.registry")
+    names = sorted(registry.ModelRegistry.get_supported_archs())
+    yield f"- {len(names)} classes, without a type: {_listed(name for name in names if not type_of_class(name))}"
+
+
+def sentence_transformers(_: Path) -> Iterator[str]:
+    """The modules of a pipeline."""
+    models = importlib.import_module("sentence_transformers.models")
+    yield f"- modules: {_listed(sorted(name for name in dir(models) if name[0].isupper()))}"
+
+
+def _listed(names: Iterator[str] | Sequence[str]) -> str:
+    return ", ".join(names) or "–"
+
+
+#: Distribution → what says what it brings.
+OTHERS: dict[str, Callable[[Path], Iterator[str]]] = {
+    "diffusers": diffusers,
+    "peft": peft,
+    "sentence-transformers": sentence_transformers,
+    "gguf": gguf,
+    "vllm": vllm,
+}
+
+
+def dated(versions: dict[str, str], behind: dict[str, list[str]]) -> None:
+    """Write which releases the tables were compared with, and which types no longer match."""
+    releases = json.loads(RELEASES.read_text())
+    for name, title in (("transformers", "Transformers"), ("diffusers", "diffusers")):
+        if name not in versions or name not in behind:
+            continue
+        before = releases[name]["release"]
+        kept = releases[name]["behind"]
+        releases[name] = {
+            "release": f"{title} {versions[name]}",
+            "behind": {each: kept.get(each, before) for each in sorted(behind[name])},
+        }
+    RELEASES.write_text(table_text.layout(releases))
+
+
+def report(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
+    """The whole report, line by line as it is made."""
+    versions = installed()
+    yield f"# Releases taken over: {', '.join(f'{name} {version}' for name, version in versions.items())}\n"
+    yield "## Transformers\n"
+    lines = list(transformers(work, chosen, only_list))
+    yield from lines
+    if chosen:
+        return
+    for name, said in OTHERS.items():
+        if name in versions:
+            yield f"\n## {name}\n"
+            try:
+                yield from said(work)
+            except (ImportError, AttributeError, subprocess.CalledProcessError) as error:
+                yield f"- not read: {type(error).__name__}: {error}"
+    if not only_list:
+        _, changed = new_and_changed(work / "defaults")
+        behind = {"transformers": changed}
+        if (work / "diffusers").exists():
+            behind["diffusers"] = new_and_changed(work / "diffusers")[1]
+        dated(versions, behind)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--work", type=Path, default=Path("zoo"), help="where records and proposals go")
+    parser.add_argument("--work", type=Path, default=Path("zoo"), help="where records, drafts and the report go")
     parser.add_argument("--types", default="", help="look at these model types only, comma separated")
-    parser.add_argument("--list", action="store_true", help="propose nothing")
+    parser.add_argument("--list", action="store_true", help="adopt nothing")
     arguments = parser.parse_args()
-    defaults = arguments.work / "defaults"
-    run("build", "--out", str(defaults), "--defaults", "--types", arguments.types)
-    new, changed = new_and_changed(defaults)
-    for told, types in (("new", new), ("changed", changed)):
-        print(f"{len(types)} {told}: {', '.join(types) or '-'}")
-    if not arguments.list and new + changed:
-        propose(arguments.work, new + changed)
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    with (arguments.work / "report.md").open("w") as stream:
+        for line in report(arguments.work, arguments.types, arguments.list):
+            print(line, flush=True)
+            print(line, file=stream, flush=True)
 
 
 if __name__ == "__main__":
