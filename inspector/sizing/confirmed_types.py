@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _TRANSFORMERS = """
-afmoe apertus arcee aria aria_text audioflamingo3 axk1 axk2 aya_vision bailing_hybrid bamba bart beam bert
-bert-generation bigbird_pegasus biogpt bitnet blenderbot blenderbot-small bloom camembert canary chameleon
+afmoe apertus apertus1p5_text arcee aria aria_text audioflamingo3 axk1 axk2 aya_vision bailing_hybrid bamba bart beam
+bert bert-generation bigbird_pegasus biogpt bitnet blenderbot blenderbot-small bloom camembert canary chameleon
 clvp_decoder codegen cohere cohere2 cohere2_moe cohere2_vision cohere_asr cohere_compass cohere_compass_text
 cosmos3_edge cosmos3_omni cpmant ctrl cwm data2vec-text deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 deepseek_vl
 deepseek_vl_hybrid dia diffllama diffusion_gemma doge dots1 dots3_note_text electra emu3 emu3_text_model
@@ -17,12 +17,12 @@ glm_ocr glmasr got_ocr2 gpt-sw3 gpt2 gpt_bigcode gpt_neo gpt_neox gpt_neox_japan
 granite granite_docling granite_speech granite_speech_plus granite_swa granitemoe granitemoe_swa granitemoehybrid
 granitemoeshared helium hrm_text hunyuan_v1_dense hunyuan_v1_moe hy_v3 hy_v4 hyperclovax hyperclovax_vision_v2
 idefics2 idefics3 inkling2_text inkling_text internlm3 internvl iquestcoder jais2 jamba janus jetmoe kimi_linear
-kolibri1 kosmos-2.5 laguna led lfm2 lfm2_moe lfm2_vl lfm3 lfm3_vl llama llama4_text llava llava_next llava_next_video
-llava_onevision longt5 m2m_100 mamba mamba2 marian mbart mellum mimo_v2_flash minicpm3 minicpm_ocr minicpmv4_6
-minicpmv4_7 minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mistral3 mistral4 mistral_large4
-mixtral mllama_text_model modernbert-decoder moonshine moonshine_streaming moss_transcribe_diarize mpt mt5
-musicflamingo musicgen musicgen_decoder musicgen_melody_decoder mvp nanochat nemotron nemotron_h nemotron_h_omni olmo
-olmo2 olmo3 olmo_hybrid olmoe openai-gpt opt ovis2 paddleocr_vl paligemma pegasus pegasus_x persimmon phi phi3
+kolibri1 kosmos-2.5 laguna lara_mini led lfm2 lfm2_moe lfm2_vl lfm3 lfm3_vl llama llama4_text llava llava_next
+llava_next_video llava_onevision longt5 m2m_100 mamba mamba2 marian mbart mellum mimo_v2_flash minicpm3 minicpm_ocr
+minicpmv4_6 minicpmv4_7 minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mistral3 mistral4
+mistral_large4 mixtral mllama_text_model modernbert-decoder moonshine moonshine_streaming moss_transcribe_diarize mpt
+mt5 musicflamingo musicgen musicgen_decoder musicgen_melody_decoder mvp nanochat nemotron nemotron_h nemotron_h_omni
+olmo olmo2 olmo3 olmo_hybrid olmoe openai-gpt opt ovis2 paddleocr_vl paligemma pegasus pegasus_x persimmon phi phi3
 phi4_multimodal phimoe pix2struct plbart pop2piano pp_chart2table pp_formulanet prophetnet qianfan_ocr qwen2
 qwen2_5_omni_thinker qwen2_5_vl qwen2_audio qwen2_moe qwen2_vl qwen3 qwen3_5_moe_text qwen3_5_text qwen3_asr qwen3_moe
 qwen3_next qwen3_omni_moe_thinker qwen3_vl qwen3_vl_moe qwen4_exp_text recurrent_gemma reformer roberta
