@@ -165,7 +165,7 @@ def _covered(table: Mapping[str, Any], lines: Mapping[str, tuple[int | None, ...
     outside = {t: number for t, number in dict(table.get("outside", {})).items() if t not in lines}
     if outside != table.get("outside", {}):
         table = table_text.with_field(table, "outside", outside)
-    return table if partly == table.get("coverage", {}) else table_text.with_field(table, "coverage", partly)
+    return dict(table) if partly == table.get("coverage", {}) else table_text.with_field(table, "coverage", partly)
 
 
 def _exact(verdicts: Iterable[Verdict]) -> tuple[int, int]:
