@@ -42,7 +42,7 @@ class Cause(NamedTuple):
     word: Callable[[str], str] | None = None  # a tensor's display name; None for the end of its name
 
 
-def _is_tied(surplus: Surplus) -> bool:
+def is_tied(surplus: Surplus) -> bool:
     """A copy of a tied weight, or of the embedding under a module's own name: `encoder.embed_tokens.weight`."""
     prediction, key = surplus.prediction, surplus.key
     if prediction is None:
@@ -131,7 +131,7 @@ def _is_data(surplus: Surplus) -> bool:
 CAUSES: tuple[Cause, ...] = (
     Cause("label_rounding", "the name rounds the number of parameters"),
     Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
-    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", _is_tied, False),
+    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", is_tied, False),
     Cause("duplicate", "a tensor stored twice", _is_second_copy, False),
     Cause("vocab_padding", "embedding rows more or fewer than the configuration's vocabulary"),
     Cause("shape", "a tensor whose size differs from the configuration's"),

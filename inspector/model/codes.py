@@ -38,7 +38,8 @@ Code = Literal[
     "gguf-tokens", "gguf-template", "no-adapter-weights", "adapter-pieces", "adapter-field",
     # the data, with `--data`
     "scrambled-tensor", "zero-block", "repeated-block", "text-in-tensor", "not-finite", "packed-scale", "zero-tensor",
-    "constant-tensor", "value-scale", "lost-bits", "noise", "repeated-tensor", "exchanged-tensors",
+    "constant-tensor", "value-scale", "lost-bits", "noise", "repeated-tensor", "copies-differ",
+    "exchanged-tensors",
     # safe: found while the files are read
     "duplicate-key", "conflicting-key", "header-size", "index-path", "template-render", "control-character",
     "tensor-name",

@@ -1,4 +1,4 @@
-"""Misplaced tensors: one stored twice, and two that were exchanged. Only with `--data`."""
+"""Misplaced tensors: one stored twice, copies that differ, and two that were exchanged. Only with `--data`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.auditing.values.numbers.peers import Peers, TensorData, all_tensors, grouped, octaves
-from inspector.units import escape
+from inspector.auditing.values.numbers.peers import TABLES, Peers, TensorData, all_tensors, grouped, octaves
+from inspector.bridge.ledger import Surplus, is_tied
+from inspector.model import Labelled, Reconciliation
+from inspector.units import escape, integer, plural
 
 #: The smallest tensor, in bytes, that is not equal to another by chance; and the bytes compared at a time.
 LEAST, STEP = 1024, 1 << 20
@@ -110,6 +112,52 @@ def _are_equal(one: TensorData, other: TensorData, subject: Subject) -> bool:
             if first(one.extent.start + at, length) != second(other.extent.start + at, length):
                 return False
     return True
+
+
+@rule("copies-differ", "data", "warning")
+def copies_differ(subject: Subject) -> Iterator[Found | NotJudged]:
+    """A stored copy of the embedding, which the configuration ties to it, has other values.
+
+    Transformers 5.24 then does not tie them and computes with both (`PreTrainedModel.tie_weights`); a loader that ties
+    whatever the values are ignores the copy. Set `tie_word_embeddings` to false if the copy is meant, or leave it out.
+    """
+    pairs = [pair for result in subject.results for pair in _copies(result)] if subject.measured else []
+    for one, other in pairs[:MOST_COMPARED]:
+        rows = other.tensor.shape[0]
+        if differing := _differing_rows(one, other, rows, subject):
+            what = f"differs from {escape(one.tensor.name, 120)}, to which the configuration ties it"
+            yield Found(f"{what}, in {integer(differing)} of {plural(rows, 'row')}", other.file, other.tensor.name)
+    if len(pairs) > MOST_COMPARED:
+        yield NotJudged(f"more than {MOST_COMPARED} copies of the embedding", pairs[MOST_COMPARED][1].file)
+
+
+def _copies(result: Reconciliation) -> Iterator[tuple[Labelled, Labelled]]:
+    """The embedding, and each stored copy of it with the same shape and type."""
+    tables = [each for each in result.tensors if each.key.role in TABLES and each.key.layer is None]
+    own = [each for each in tables if each.parameters and each.key.role == "embed_tokens"]
+    for each in tables:
+        tensor, key = each.tensor, each.key
+        if each.parameters or len(tensor.shape) < 2 or not tensor.nbytes:
+            continue
+        alike = [one for one in own if one.tensor[1:3] == tensor[1:3] and one.key.part == key.part]
+        if alike and is_tied(Surplus(tensor, key, each.group, result.prediction)):
+            yield max(alike, key=lambda one: one.key.tower == key.tower), each
+
+
+def _differing_rows(one: Labelled, other: Labelled, rows: int, subject: Subject) -> int:
+    import numpy as np
+
+    width = other.tensor.nbytes // rows
+    step = max(1, STEP // width)
+    found = 0
+    with subject.reading(one.file) as first, subject.reading(other.file) as second:
+        for at in range(0, rows, step):
+            length = min(step, rows - at) * width
+            parts = first(one.tensor.offset + at * width, length), second(other.tensor.offset + at * width, length)
+            if parts[0] != parts[1]:
+                left, right = (np.frombuffer(part, np.uint8).reshape(-1, width) for part in parts)
+                found += int((left != right).any(axis=1).sum())
+    return found
 
 
 @rule("exchanged-tensors", "data", "error")
