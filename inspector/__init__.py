@@ -6,6 +6,7 @@ checkpoint = inspector.open("path/to/model")     # headers only
 result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
 forecast = inspector.predict("llama-7b")         # the prediction alone
 inspector.memory("path/to/model").total          # bytes to run it: weights, cache, activations
+inspector.quants("model.gguf", gpu="8GB").best   # the largest quantization that fits
 inspector.diff("base", "tuned").counts           # two checkpoints, their tensors paired by purpose
 inspector.values("path/to/model", "norm").rows   # statistics of the tensors' numbers: reads them
 """

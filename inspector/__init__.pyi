@@ -6,6 +6,7 @@ from inspector.api import models as models
 from inspector.api import open as open
 from inspector.api import outline as outline
 from inspector.api import predict as predict
+from inspector.api import quants as quants
 from inspector.api import reconcile as reconcile
 from inspector.api import values as values
 from inspector.api import variants as variants

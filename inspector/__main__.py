@@ -21,6 +21,7 @@ COMMANDS = (
     "metadata",
     "overview",
     "predict",
+    "quants",
     "scan",
     "tensors",
     "values",

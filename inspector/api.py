@@ -1,5 +1,5 @@
 """The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `folder`, `diff`,
-`memory`, `values`.
+`memory`, `quants`, `values`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from inspector.opening.models import Models, Named
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
+    from inspector.sizing.quants import Quants
     from inspector.sizing.training import Plan
 
 
@@ -435,6 +436,37 @@ def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction 
     from inspector.sizing.model import Model as Sized
 
     return size(target if isinstance(target, Sized) else sized(target), **options)
+
+
+def quants(
+    target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized,
+    *,
+    gpu: str | None = None,
+    context: int | None = None,
+    sequences: int = 1,
+    cache_dtype: str | None = None,
+    imatrix: bool = False,
+) -> Quants:
+    """What a model weighs in each of llama.cpp's mixtures and the libraries' packings, and which fit.
+
+    Args:
+        target: as for `memory`.
+        gpu, context, sequences, cache_dtype: as for `memory`; without `gpu`, only the sizes.
+        imatrix: whether there is an importance matrix for the mixtures that do not require one.
+
+    Raises:
+        UsageError: an option is invalid, or nothing is known of the tensors.
+        TargetError, FormatError, SourceError, ConfigError: the target cannot be read.
+
+    Example:
+        >>> inspector.quants("llama-3.1-8b", gpu="8GB", context=16384).best.name
+        'Q4_K_M'
+    """
+    from inspector.sizing.model import Model as Sized
+    from inspector.sizing.quants import quants as of_model
+
+    model = target if isinstance(target, Sized) else sized(target)
+    return of_model(model, gpu=gpu, context=context, sequences=sequences, cache_dtype=cache_dtype, imatrix=imatrix)
 
 
 def sized(

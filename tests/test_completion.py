@@ -29,6 +29,7 @@ WORDS = [
     ("inspect predict llama-3.1-4", ["llama-3.1-405b"]),
     ("inspect memory x --gpu rtx-4090", ["rtx-4090"]),
     ("inspect memory x --engine ll", ["llama.cpp"]),
+    ("inspect quants x --gpu rtx-4090", ["rtx-4090"]),
     ("inspect audit x --ignore missing-sh", ["missing-shard"]),
     ("inspect audit x --fail-on w", ["warning"]),
 ]

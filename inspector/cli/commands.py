@@ -19,7 +19,7 @@ from inspector.errors import UsageError
 DEFAULT = "overview"
 #: Commands in their own modules, loaded on use.
 ELSEWHERE = {
-    **{name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "scan", "tensors")},
+    **{name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "quants", "scan", "tensors")},
     "values": "inspector.cli.tensors",
 }
 
@@ -123,6 +123,7 @@ def inspect() -> None:
     inspect tensors model q_proj       the tensors: shape, type, offset
     inspect audit ~/Downloads          is it whole, consistent, safe?
     inspect memory model --gpu l4      will it run, and how long a context fits
+    inspect quants model --gpu 8GB     which quantization fits, to the byte
     inspect diff base finetuned        what changed, whatever their formats
     inspect scan /models --out DIR     thousands of checkpoints, written to tables
     inspect predict config.json        what should be in it, with formulas

@@ -203,6 +203,8 @@ def _no_command(text: str) -> str:
 ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
 _BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
 _SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
+#: Whether something fits, after its size.
+_FITS, _FITTING = r"(?<=B  )(?:yes|no)\b", {"yes": "\x1b[32m", "no": _RED}
 _SEVERITY = r"^(\s*)(error|warning|info)(?=[: ])"
 
 
@@ -237,6 +239,7 @@ def painted(text: str, *, title: bool = True) -> str:
     lines = text.split("\n")
     if title and lines[0]:
         lines[0] = f"{_BOLD}{lines[0]}{_PLAIN}"
+    lines = [re.sub(_FITS, lambda verdict: f"{_FITTING[verdict[0]]}{verdict[0]}{_PLAIN}", line) for line in lines]
     return "\n".join(re.sub(_SEVERITY, _coloured, line) for line in lines)
 
 

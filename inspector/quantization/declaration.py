@@ -31,6 +31,7 @@ class Form:
     heads: bool = False  # whether the head is packed unless it is excluded
     embeddings: bool = False
     only: str = ""  # a word that names of packed weights contain
+    described: str = ""  # the type in bitsandbytes' description of a weight, if it has one
 
     def bytes_of(self, shape: tuple[int, ...]) -> int:
         """Bytes of a weight, or of stacked ones."""
@@ -38,7 +39,12 @@ class Form:
         rows = elements // columns if columns else 0
         groups = rows * (-(-columns // self.group) if self.group else 1)
         each = prod(shape[:-2]) * (columns * self.column + self.weight)
+        each += len(_DESCRIPTION.format(self.described, list(shape))) if self.described else 0
         return -(-elements * self.bits // 8) + groups * self.scale + -(-groups * self.zero_bits // 8) + each
+
+
+#: bitsandbytes' description of a weight, as bytes of JSON.
+_DESCRIPTION = '{{"quant_type": "nf4", "blocksize": 64, "dtype": "{}", "shape": {}}}'
 
 
 class Declaration:

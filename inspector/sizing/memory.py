@@ -88,7 +88,7 @@ def size(
     sequences: int = 1,
     cache_dtype: str | None = None,
     engine: str | None = None,
-    weights: str | None = None,
+    weights: str | Weights | None = None,
     gpu: str | None = None,
     tp: int | None = None,
     pp: int | None = None,
@@ -102,7 +102,7 @@ def size(
         context: tokens of each sequence; by default the model's own.
         cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
         engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
-        weights: a type to load them in, instead of the stored one.
+        weights: a type to load them in, instead of the stored one; or what they take.
         gpu: the devices: "rtx-4090", "2xh100", "24GiB".
         tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
@@ -287,7 +287,9 @@ def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Wid
     return found[0], found[-1]
 
 
-def _weights_loaded(model: Model, kind: str | None, own: Width) -> Weights:
+def _weights_loaded(model: Model, kind: str | Weights | None, own: Width) -> Weights:
+    if isinstance(kind, Weights):
+        return kind
     if kind is None and model.result is not None:
         return stored(model.result)
     if model.prediction is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import group_of
@@ -52,8 +52,12 @@ class Weights(NamedTuple):
         return sum(p.nbytes for p in free if p.embedding), sum(p.nbytes for p in free if not p.embedding)
 
 
-def stored(result: Reconciliation) -> Weights:
-    """The weights as stored, without a training run's state, which is not loaded to run the model."""
+def stored(result: Reconciliation, sizes: Mapping[str, int] | None = None) -> Weights:
+    """The weights as stored, without a training run's state, which is not loaded to run the model.
+
+    Args:
+        sizes: bytes of tensors by name, instead of the stored ones.
+    """
     shares = _shares_of_experts(result.prediction)
     trained = any(step.cause == "training_state" for step in result.steps)
     sums: dict[tuple[str, int | None, bool], int] = {}
@@ -62,7 +66,8 @@ def stored(result: Reconciliation) -> Weights:
             continue
         layer = each.key.layer if each.key.tower in MAIN else None
         key = (each.key.role, layer, len(each.tensor.shape) > 1)
-        sums[key] = sums.get(key, 0) + each.tensor.nbytes
+        nbytes = each.tensor.nbytes if sizes is None else sizes[each.tensor.name]
+        sums[key] = sums.get(key, 0) + nbytes
     tied = not any(role == "lm_head" for role, _, _ in sums)
     parts = tuple(
         Part(role, layer, matrix, nbytes, _bytes_read(role, nbytes, shares, tied), role in EMBEDDINGS)
@@ -83,7 +88,7 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     assumes = [kind.estimate] if kind.estimate else []
     if kind.name in LINEAR_ONLY:
         assumes.append(f"embeddings, head and norms stay in {vectors.name}: only linear layers are packed")
-    return _forecast(prediction, bytes_of, kind.name, assumes)
+    return forecast(prediction, bytes_of, kind.name, assumes)
 
 
 def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> Weights:
@@ -94,10 +99,10 @@ def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> 
         return plain.bytes_of(row.elements) if packed is None else packed
 
     why = f"packed as the configuration declares ({declared.form.name}); no file was read"
-    return _forecast(prediction, bytes_of, declared.form.name, [why])
+    return forecast(prediction, bytes_of, declared.form.name, [why])
 
 
-def _forecast(
+def forecast(
     prediction: Prediction, bytes_of: Callable[[Expected, str], int], dtype: str, assumes: Sequence[str]
 ) -> Weights:
     """All predicted weights, each layer's by the name that its first tensor of the row has."""

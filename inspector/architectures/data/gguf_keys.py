@@ -275,3 +275,23 @@ MODEL_TYPES: Mapping[str, str] = {
 
 #: Architecture → (key, model_type) if the key is present and not 0: llama.cpp reads Mixtral as a Llama.
 MODEL_TYPES_BY_KEY: Mapping[str, tuple[str, str]] = {"llama": ("expert_count", "mixtral")}
+
+#: Transformers' `model_type` → the architecture that llama.cpp's converter makes of it, where the tables above do not
+#: say: the classes registered in its `conversion` package.
+CONVERTED_AS: Mapping[str, str] = {
+    "mistral": "llama",
+    "mixtral": "llama",
+    "ministral3": "mistral3",
+    "bamba": "granitehybrid",
+    "falcon_mamba": "mamba",
+    "granitemoeshared": "granitemoe",
+    "qwen2_audio_encoder": "qwen2",
+    "olmo3": "olmo2",
+    "mt5": "t5",
+    "umt5": "t5",
+    "glm": "chatglm",
+    "distilbert": "bert",
+    "roberta": "bert",
+    "xlm-roberta": "bert",
+    "camembert": "bert",
+}

@@ -1,0 +1,121 @@
+"""A model in each quantization, as text and as a document: the answer first, then the sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.report.columns import table
+from inspector.report.documents import SCHEMA
+from inspector.report.tables import Rows, columns
+from inspector.sizing.quants import Quant, Quants
+from inspector.units import bits, decimal, escape, integer
+
+#: What the text lists unless all are requested: one screen of those that are commonly published.
+USUAL = frozenset({
+    "IQ2_M", "Q2_K", "IQ3_XXS", "IQ3_M", "Q3_K_M", "IQ4_XS", "Q4_0", "Q4_K_S", "Q4_K_M", "Q5_K_S", "Q5_K_M", "Q6_K",
+    "Q8_0", "BF16", "nf4", "gptq-4bit", "int8",
+})  # fmt: skip
+#: Bytes of a GGUF's tokenizer for each token: a vocabulary with scores, and one with merges.
+TOKEN = (23, 61)
+
+
+def lines(result: Quants, *, everything: bool = False) -> Iterator[str]:
+    """`inspect quants TARGET`."""
+    yield answer(result)
+    yield ""
+    shown = [each for each in result.quants if everything or each.name in USUAL or each is result.best]
+    yield table([_cells(each, result) for each in shown], _headers(result), "lrrl" + "rl" * bool(result.devices) + "l")
+    left = len(result.quants) - len(shown)
+    yield from (f"{escape(each, 200)}" for each in result.notes)
+    yield f"bytes: {includes(result)}"
+    if left:
+        yield f"{left} more with --all"
+
+
+def answer(result: Quants) -> str:
+    """The largest that fits; without devices, the sizes of two usual ones."""
+    target = escape(result.target, 60)
+    if result.devices is None:
+        named = {each.name: each for each in result.quants}
+        usual = [named[name] for name in ("Q4_K_M", "Q8_0", "nf4", "int8") if name in named][:2]
+        sizes = ", ".join(f"{each.name} is {decimal(each.nbytes)}" for each in usual)
+        return f"{target}: {sizes}; --gpu says which fit"
+    held = next((each.memory for each in result.quants if each.memory), None)
+    where = f"{escape(result.devices, 40)} at {integer(held.request.context) if held else '?'} tokens"
+    best = result.best
+    if best is None:
+        least = min((each for each in result.quants if each.memory), key=lambda each: each.memory.total)  # type: ignore[union-attr]
+        return f"{target}: none fits {where}; the smallest, {least.name}, takes {decimal(_total(least) or 0)}"
+    return f"{target}: the largest that fits {where}: {best.name}, {decimal(best.nbytes)}"
+
+
+def includes(result: Quants) -> str:
+    """What the sizes are of."""
+    if result.whole:
+        return "of the whole file, as llama.cpp's quantizer writes it"
+    if not result.vocabulary:
+        return "of the tensors"
+    least, most = (decimal(result.vocabulary * each) for each in TOKEN)
+    return f"of the tensors; a GGUF's tokenizer adds about {least} to {most}"
+
+
+def _headers(result: Quants) -> tuple[str, ...]:
+    return ("", "bytes", "", "bits", *(("in memory", "fits") if result.devices else ()), "")
+
+
+def _cells(each: Quant, result: Quants) -> tuple[str, ...]:
+    verdict: tuple[str, ...] = ()
+    if result.devices:
+        total = _total(each)
+        word = {True: "yes", False: "no", None: "unknown"}[each.fits]
+        verdict = ("" if total is None else decimal(total), word)
+    notes = [
+        *(("largest that fits",) if each is result.best else ()),
+        *(("needs an imatrix",) if each.weighted else ()),
+    ]
+    by = () if each.by == "llama.cpp" else (each.by,)
+    return (each.name, integer(each.nbytes), decimal(each.nbytes), bits(each.bits), *verdict, ", ".join([*notes, *by]))
+
+
+def _total(each: Quant) -> int | None:
+    return each.memory.total if each.memory else None
+
+
+def document(result: Quants) -> dict[str, Any]:
+    """`inspect quants TARGET --json`."""
+    best = result.best
+    return {
+        "schema": SCHEMA,
+        "target": result.target,
+        "answer": answer(result),
+        "bytes_include": includes(result),
+        "largest_that_fits": best.name if best else None,
+        "devices": result.devices,
+        "context": next((each.memory.request.context for each in result.quants if each.memory), None),
+        "notes": list(result.notes),
+        "quants": [
+            {**_row(each), "types": [{"dtype": k.dtype, "tensors": k.tensors, "bytes": k.nbytes} for k in each.kinds]}
+            for each in result.quants
+        ],
+    }
+
+
+COLUMNS = columns("name bytes:uint64 bits_per_weight:double by needs_imatrix:bool memory:uint64 fits:bool")
+
+
+def rows(result: Quants) -> Rows:
+    """One row per quantization."""
+    return Rows(COLUMNS, [_row(each) for each in result.quants])
+
+
+def _row(each: Quant) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "bytes": each.nbytes,
+        "bits_per_weight": round(each.bits, 4),
+        "by": each.by,
+        "needs_imatrix": each.weighted,
+        "memory": _total(each),
+        "fits": each.fits,
+    }
