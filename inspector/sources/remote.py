@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from inspector.errors import InspectorError, SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable, check_end
+from inspector.sources import Readable, check_end, check_size
 from inspector.sources.answers import Link, RefusedError, as_error, shown_url
-from inspector.sources.filenames import shard_of
+from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
 from inspector.sources.http import Wire
 from inspector.units import escape, integer
 
@@ -26,6 +26,9 @@ MAX_KEPT = 512 * 1024 * 1024
 #: Longest range of one streamed request. It is hardly ever read to its end: the connection is closed when parsing is
 #: done.
 STREAM = 16 * 1024 * 1024
+#: Files beside a URL that are requested, one by one: the largest published sets have some hundreds.
+MOST_ASKED = 2000
+_INDEXES = (INDEX, PICKLED_INDEX)
 
 
 def has_long_header(path: str) -> bool:
@@ -153,7 +156,7 @@ class RemoteFile:
 
 
 class UrlPlace(Readable):
-    """A single file as a place. No token is sent."""
+    """A file at a URL as a place, with what belongs to its set if it is a shard or an index. No token is sent."""
 
     parallel = 1
 
@@ -161,17 +164,29 @@ class UrlPlace(Readable):
         self._url = url
         self._wire = Wire(home=url)
         self.selected: str | None = PurePosixPath(unquote(urlsplit(url).path)).name or "file"
-        self._file = RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))
+        self._open = {self.selected: RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))}
         self.name = PurePosixPath(self.selected).stem
-        self.files: Mapping[str, int] = {self.selected: self._file.size}
+        is_set = self.selected.endswith(_INDEXES) or shard_of(self.selected) is not None
+        self.files: Mapping[str, int] = _Beside(self._open, self._ask if is_set else lambda _: None)
+
+    def _ask(self, path: str) -> RemoteFile | None:
+        """A file beside the target, by a request: no server lists its files. None if it is not there."""
+        parts = urlsplit(self._url)
+        url = parts._replace(path=f"{parts.path.rpartition('/')[0]}/{quote(path)}").geturl()
+        try:
+            return RemoteFile(self._wire, Link(url), streamed=has_long_header(path), explain=_absent_or_error(url))
+        except _AbsentError:
+            return None
 
     def open(self, path: str) -> RemoteFile:
-        if path != self.selected:
-            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}: a URL names one file")
-        return self._file
+        if path not in self.files:
+            raise TargetError(f"{escape(path)} is not at {shown_url(self._url)}")
+        return self._open[path]
 
-    def read_bytes(self, path: str, limit: int) -> bytes:  # noqa: ARG002  a place's signature
-        raise TargetError(f"{escape(path)} is not read from {shown_url(self._url)}: a URL names one weight file")
+    def read_bytes(self, path: str, limit: int) -> bytes:
+        file = self.open(path)
+        check_size(file.size, limit, path)
+        return file.read(0, file.size)
 
     def origin(self) -> Origin:
         wire = self._wire
@@ -179,4 +194,44 @@ class UrlPlace(Readable):
 
     def close(self) -> None:
         self._wire.close()
-        self._file.close()
+        for file in self._open.values():
+            file.close()
+
+
+class _AbsentError(SourceError):
+    """A file that the server does not have, or does not show."""
+
+
+def _absent_or_error(url: str) -> Callable[[RefusedError], InspectorError]:
+    def explain(refused: RefusedError) -> InspectorError:
+        error = as_error(refused, shown_url(url))
+        return _AbsentError(str(error)) if refused.response.status_code in (401, 403, 404, 410) else error
+
+    return explain
+
+
+class _Beside(Mapping[str, int]):
+    """Path → size of the files known so far. Others that may be of the set are asked for when looked up, once."""
+
+    def __init__(self, known: dict[str, RemoteFile], ask: Callable[[str], RemoteFile | None]) -> None:
+        self._known, self._ask = known, ask
+        self._asked: set[str] = set()
+
+    def __getitem__(self, path: str) -> int:
+        if path not in self._known and path not in self._asked and _is_of_set(path):
+            if len(self._asked) == MOST_ASKED:
+                raise SourceError(f"more than {integer(MOST_ASKED)} files beside a URL are not requested")
+            self._asked.add(path)
+            if (file := self._ask(path)) is not None:
+                self._known[path] = file
+        return self._known[path].size
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._known))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
+def _is_of_set(path: str) -> bool:
+    return path == "config.json" or path.endswith((*WEIGHTS, *PICKLED, *_INDEXES))

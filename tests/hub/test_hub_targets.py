@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from inspector import api
 from inspector.errors import InspectorError, TargetError, UsageError
 from inspector.report import text
 from inspector.sources import hub as hub_source
+from inspector.sources import remote
 from inspector.sources.hub import HubName, parse
 from inspector.sources.hub_api import Repository
 from inspector.sources.targets import place_of
@@ -246,3 +248,59 @@ def test_what_can_only_be_a_path_is_never_asked_of_the_hub(
     with pytest.raises(TargetError, match="no such file or folder"):
         place_of(target)
     assert hub.log == []
+
+
+def _set(hub: Hub, folder: Path, *more: str) -> str:
+    """The URL, on a host that is no Hub's, of a model in two shards; its folder has another file that is not asked for."""
+    samples.sharded(folder, [*samples.llama(1, 8, 16, 10)], 2)
+    config = {"model_type": "llama", "hidden_size": 8, "intermediate_size": 16, "vocab_size": 10}
+    config |= {"num_hidden_layers": 1, "num_attention_heads": 2, "architectures": ["LlamaForCausalLM"]}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text("{}")
+    if more:
+        index = {"weight_map": dict(zip(more, more, strict=True))}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    hub.repos["demo/set"] = Repo(folder)
+    commit = place_of("demo/set").origin().revision
+    hub.settled().clear()
+    return f"{hub.storage}/storage/demo/set/{commit}/{{}}?signature=secret"
+
+
+@pytest.mark.parametrize("named", ["model.safetensors.index.json", "model-00001-of-00002.safetensors"])
+def test_a_set_behind_a_url(named: str, hub: Hub, tmp_path: Path) -> None:
+    """Any server with ranges: the shards that the index names, and the configuration beside it, each requested once."""
+    url = _set(hub, tmp_path)
+    found = report(url.format(named))
+    assert [each["path"] for each in found["files"]] == [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    assert found["architecture"]["model_type"] == "llama"
+    assert found["source"]["location"] == url.partition("?")[0].format(named)
+    assert [each for each in found["findings"] if each["severity"] == "error"] == []
+    # Embeddings and head, the projections of a layer's attention and of its feed-forward part, three norms.
+    assert found["parameters"]["logical"] == 2 * 10 * 8 + 4 * 8 * 8 + 3 * 8 * 16 + 3 * 8
+    asked = [entry.path.rpartition("/")[2].removesuffix("?signature=secret") for entry in hub.settled()]
+    there = [*(each["path"] for each in found["files"]), "config.json", "model.safetensors.index.json"]
+    assert sorted(asked) == sorted(there)
+    assert {entry.token for entry in hub.settled()} == {None}
+
+
+def test_a_set_behind_a_url_that_lacks_a_shard(hub: Hub, tmp_path: Path) -> None:
+    """What the index names and the server does not have is reported; a shard without its set is one file."""
+    url = _set(hub, tmp_path)
+    for lost in ("model-00000", "model-00002"):
+        hub.fault(lost, faults.status(404))
+    assert "missing-shard" in {each["rule"] for each in report(url.format("model.safetensors.index.json"))["findings"]}
+    hub.fault("index.json", faults.status(404))
+    found = report(url.format("model-00001-of-00002.safetensors"))
+    assert "lone-shard" in {each["rule"] for each in found["findings"]}
+    with pytest.raises(InspectorError, match="404"):
+        api.open(url.format("model.safetensors.index.json"))
+
+
+def test_a_set_behind_a_url_is_bounded(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index that names more files than a set has costs no more requests than that."""
+    monkeypatch.setattr(remote, "MOST_ASKED", 3)
+    url = _set(hub, tmp_path, *(f"model-0000{n}-of-00009.safetensors" for n in range(1, 9)))
+    hub.fault("of-00009", faults.status(404))
+    with pytest.raises(InspectorError, match="more than 3 files"):
+        api.open(url.format("model.safetensors.index.json"))
+    assert len(hub.settled()) <= 4
