@@ -24,12 +24,12 @@ from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools" / "zoo")]
+sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
 
 import cases  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
-from models import build_model, resolve_class  # noqa: E402
+from build_models import build_model, resolve_class  # noqa: E402
 from transformers.activations import ACT2FN  # noqa: E402
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: E402
 
