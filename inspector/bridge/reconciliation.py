@@ -6,8 +6,8 @@ Each model goes through the steps; `pipeline` adds several. Files, labels and wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import compress
+from collections.abc import Container, Iterator, Sequence
+from itertools import compress, islice
 from math import prod
 
 from inspector.architectures.counts import conventions, embeddings_of
@@ -40,7 +40,8 @@ from inspector.model import (
 )
 from inspector.opening import configs
 from inspector.quantization import contradictions
-from inspector.units import integer
+from inspector.sources.filenames import Shard, shard_of
+from inspector.units import escape, integer
 
 #: Findings that files of a set are missing, or were not asked for.
 LACKING = ("missing-shard", "missing-part", "lone-shard")
@@ -157,11 +158,37 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
         packed=summary.packed(stored),
         adapter=stored.adapter,
         unexplained=booked.unexplained,
-        findings=(*notes, *_packing_findings(stored, checkpoint.config), *naming.findings(named), *booked.findings),
+        findings=(
+            *notes,
+            *_packing_findings(stored, checkpoint.config),
+            *naming.findings(named),
+            *_with_shards(booked.findings, checkpoint),
+        ),
         tensors=summary.Labels(checkpoint.wholes, named, booked.parameters),
         family=prediction.family if prediction else None,
         counts=_counts(logical, roles, stored, booked, prediction),
     )
+
+
+def _with_shards(findings: Sequence[Finding], checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The findings, and of tensors that are missing the absent shard that has them, by the index or as the only one."""
+    shards = {
+        path: shard for path in (each.path.rpartition("/")[2] for each in checkpoint.files) if (shard := shard_of(path))
+    }
+    first = next(iter(shards.values()), None)
+    absent = [first.sibling(n) for n in _numbers(first, shards)] if first and len(shards) < first.total else []
+    for each in findings if absent else ():
+        index = checkpoint.index.weight_map if checkpoint.index else {}
+        file = index.get(each.tensor or "") if index else absent[0] if len(absent) == 1 else None
+        lost = file is not None and each.rule == "missing" and each.severity == "error" and file not in shards
+        yield each._replace(message=f"{each.message}: {escape(file or '', 120)}?") if lost else each
+    yield from () if absent else findings
+
+
+def _numbers(shard: Shard, there: Container[str]) -> Iterator[int]:
+    """The first two numbers of a set whose shards are absent."""
+    start = shard.start(there)
+    return islice((n for n in range(start, start + shard.total) if shard.sibling(n) not in there), 2)
 
 
 def _listed_modules(index: Index | None) -> frozenset[str] | None:
