@@ -107,8 +107,9 @@ EXCEPTIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     }
 }
 
-#: Architecture → layers of the model that llama.cpp calls 70B, whose values of these types become Q5_K.
-SEVENTY: Mapping[str, int] = {"llama": 80, "qwen2": 80, "deci": 80}
+#: Architecture → layers of the model that llama.cpp calls 70B, whose values of these types become Q5_K, and whether
+#: only with shared keys and values.
+SEVENTY: Mapping[str, tuple[int, bool]] = {"llama": (80, True), "qwen2": (80, False), "deci": (80, False)}
 _OF_SEVENTY = ("Q3_K", "Q4_K")
 #: Mixtures to which that does not apply.
 _LOW_TYPES = frozenset({"IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ2_M"})
@@ -311,4 +312,5 @@ def _holds(condition: str, place: Place, facts: Facts, weighted: bool) -> bool:
 
 
 def _is_seventy(facts: Facts) -> bool:
-    return SEVENTY.get(facts.architecture) == facts.layers and facts.heads_per_value != 1
+    layers, shared = SEVENTY.get(facts.architecture, (None, False))
+    return layers == facts.layers and not (shared and facts.heads_per_value == 1)
