@@ -17,6 +17,7 @@ from sparse_gguf import write_gguf
 
 import inspector
 from inspector.errors import UsageError
+from inspector.quantization import mixtures
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -90,6 +91,24 @@ def test_bitsandbytes_by_hand() -> None:
     assert found["int8"] == linear + 4 * rows + 224 + 2 * rest
     states = 128 * 81 + 96 * 82  # {"quant_type": "nf4", …, "shape": [4096, 4096]}; 11008 has one digit more
     assert found["nf4"] == linear // 2 + 4 * (linear // 64) + 224 * 64 + states + 2 * rest
+
+
+def test_without_mixtures_or_a_known_cache(tmp_path: Path) -> None:
+    """A model that no GGUF has: other libraries' packings alone; one whose cache is unknown: no verdict."""
+    fits = inspector.quants("gpt2", gpu="8GB")
+    assert fits.best
+    path = written(DRAWN[0], tmp_path / "a.gguf")
+    assert inspector.quants(path).best is None
+
+
+def test_seventy_by_layers() -> None:
+    """llama.cpp 0.5.0 gives Q5_K to the values of these in Q3_K_S, and Q3_K to those of Llama 65B."""
+    for architecture, layers, shared, kind in (
+        ("llama", 80, 8, "Q5_K"), ("llama", 80, 1, "Q3_K"), ("llama", 32, 4, "Q3_K"), ("qwen2", 80, 1, "Q5_K"),
+        ("deci", 80, 8, "Q5_K"), ("jais2", 68, 2, "Q5_K"),
+    ):  # fmt: skip
+        facts = mixtures.Facts(architecture, layers, shared)
+        assert mixtures.types("Q3_K_S", [("blk.0.attn_v.weight", (32, 256), "F16")], facts) == [kind]
 
 
 def test_nothing_is_known(tmp_path: Path) -> None:

@@ -109,7 +109,12 @@ EXCEPTIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
 
 #: Architecture → layers of the model that llama.cpp calls 70B, whose values of these types become Q5_K, and whether
 #: only with shared keys and values.
-SEVENTY: Mapping[str, tuple[int, bool]] = {"llama": (80, True), "qwen2": (80, False), "deci": (80, False)}
+SEVENTY: Mapping[str, tuple[int, bool]] = {
+    "llama": (80, True),
+    "qwen2": (80, False),
+    "deci": (80, False),
+    "jais2": (68, False),
+}
 _OF_SEVENTY = ("Q3_K", "Q4_K")
 #: Mixtures to which that does not apply.
 _LOW_TYPES = frozenset({"IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ2_M"})

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inspector.measuring.values import Values
     from inspector.opening.models import Models
     from inspector.sizing.memory import Memory, Sweep
+    from inspector.sizing.quants import Quants
 
 Overviewed = Checkpoint | Reconciliation | Prediction
 Noun = Union[
@@ -35,6 +36,7 @@ Noun = Union[
     "Memory",
     "Models",
     "Outline",
+    "Quants",
     "Sweep",
     "Three",
     "Values",
@@ -93,6 +95,7 @@ _ROWS = {
     "Memory": ("memory", "row"),
     "Models": ("models", "rows"),
     "Outline": ("outline", "rows"),
+    "Quants": ("quants", "rows"),
     "Sweep": ("memory", "rows"),
     "Three": ("comparisons", "three_rows"),
     "Values": ("values", "rows"),

@@ -44,6 +44,8 @@ def answer(result: Quants) -> str:
     held = next((each.memory for each in result.quants if each.memory), None)
     where = f"{escape(result.devices, 40)} at {integer(held.request.context) if held else '?'} tokens"
     best = result.best
+    if best is None and held and any(each.fits is None for each in result.quants):
+        return f"{target}: which fit {where} is unknown: {escape(held.model.unknown, 100)}"
     if best is None:
         least = min((each for each in result.quants if each.memory), key=lambda each: each.memory.total)  # type: ignore[union-attr]
         return f"{target}: none fits {where}; the smallest, {least.name}, takes {decimal(_total(least) or 0)}"

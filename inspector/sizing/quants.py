@@ -102,10 +102,13 @@ class Quants(Tabular):
 
     @property
     def best(self) -> Quant | None:
-        """The largest of llama.cpp's that fits; None if none does, or no device was named."""
+        """The largest of llama.cpp's that fits, or of all if it has none; None if none does, or no device was named."""
         order = list(MIXTURES)
-        fitting = (each for each in self.quants if each.fits and each.by == "llama.cpp")
-        return max(fitting, key=lambda each: (each.nbytes, order.index(each.name)), default=None)
+        own = [each for each in self.quants if each.name in MIXTURES] or self.quants
+        fitting = (each for each in own if each.fits)
+        return max(
+            fitting, key=lambda each: (each.nbytes, order.index(each.name) if each.name in order else 0), default=None
+        )
 
 
 def _nbytes(each: Quant) -> int:

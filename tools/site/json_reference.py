@@ -33,6 +33,7 @@ ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
         ("memory", "llama-3.2-1b", "--gpu", "l4", "--json"),
         ("memory", "llama-3.2-1b", "--gpu", "l4", "--train", "full", "--json"),
     ),
+    "inspect quants TARGET --gpu l4 --json": (("quants", "llama-3.2-1b", "--gpu", "l4", "--json"),),
     "inspect diff A B --json": (("diff", "llama-3.1-8b", "llama-3.1-8b-q4_k_m", "--json"),),
     "inspect scan ROOT --out DIR --json": (("scan", "llama-3.2-1b", "--out", "tables", "--workers", "1", "--json"),),
     "inspect scan --report DIR --json": (("scan", "--report", "tables", "--json"),),  # of the preceding scan
