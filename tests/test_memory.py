@@ -401,9 +401,9 @@ def test_packed_weights_of_a_configuration() -> None:
     result = inspector.memory(packed)
     assert result.weights.nbytes == (8_030_261_248 - plain // 2) + plain
     assert not result.findings
-    (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "gptq", "bits": 4}}).findings
-    assert "packed by gptq" in told.message
-    (told,) = inspector.memory({**LLAMA, "quantization": {"group_size": 64, "bits": 4}}).findings  # as MLX declares it
+    (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "aqlm", "bits": 4}}).findings
+    assert "packed by aqlm" in told.message
+    (told,) = inspector.memory({**LLAMA, "quantization": {"bits": 4}}).findings  # as MLX declares it, but for a group
     assert "declares weights packed:" in told.message
     assert inspector.memory({**LLAMA, "quant_config": {"quant_method": "fp8"}}).weights == result.weights
 

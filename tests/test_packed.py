@@ -21,12 +21,13 @@ import inspector
 from inspector.architectures.data.projections import COARSE
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
-from inspector.quantization.declaration import declaration_of
+from inspector.quantization.declaration import declaration_of, declared_bytes, pieces_of
 from inspector.quantization.packing import packing_of as packing_by_words
 from inspector.quantization.schemes import all_schemes
 from inspector.report import documents, text
 
 FOLDER = Path(sparse.__file__).parent / "packed"
+REAL = Path(sparse.__file__).parent / "real"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 Packed = Callable[[str], Reconciliation]
 #: Weights whose shape is data, and whose number of elements only the configuration states.
@@ -631,6 +632,7 @@ DECLARED = {
     *(f"gptq-{bits}bit" for bits in (2, 3, 4, 8)),
     *("auto-round-2bit", "auto-round-awq", "awq-gemm", "modelopt-fp8", "modelopt-nvfp4"),
     *("mlx-4bit", "mlx-8bit", "mlx-mxfp4", "mlx-nvfp4"),
+    *("bitsandbytes-int8", "bitsandbytes-nf4"),
 }
 
 
@@ -646,6 +648,30 @@ def test_experts_packed_as_declared() -> None:
     result = inspector.memory(config)
     assert result.weights.nbytes == experts * 17 // 32 + (116_829_156_672 - experts) * 2 == 65_248_815_744
     assert result.weights.dtype == "mxfp4"
+
+
+def test_a_published_total_from_the_configuration_alone() -> None:
+    """Molmo-7B-D in NF4: `total_size` in the index that its makers published."""
+    name = "reubzdubz+Molmo7B_D_NF4Quant"
+    config = REAL / "config" / f"{name}__config.json"
+    index = json.loads((REAL / "index" / f"{name}__model.safetensors.index.json").read_text())
+    assert inspector.memory(config).weights.nbytes == index["metadata"]["total_size"] == 6_661_964_712
+    assert declared_bytes(inspector.predict(config)) == ("bitsandbytes-nf4", 6_661_964_712)
+
+
+def test_pieces_that_an_index_lists() -> None:
+    """NVFP4 of 64 outputs and 128 inputs: 64 bytes and 8 scales for each output; the inputs' scale is not listed."""
+    weights = {"num_bits": 4, "group_size": 16, "type": "float", "strategy": "tensor_group"}
+    values: dict[str, Any] = {"quant_method": "compressed-tensors", "format": "nvfp4-pack-quantized"}
+    values["config_groups"] = {"group_0": {"targets": ["Linear"], "weights": weights, "input_activations": {}}}
+    names = ["a.bias", "a.weight_global_scale", "a.weight_packed", "a.weight_scale"]
+    (found,) = pieces_of(names, values, "bfloat16").items()
+    assert found[0] == "a.weight"
+    assert found[1]((64, 128)) == {
+        "a.weight_packed": ("U8", (64, 64)),
+        "a.weight_scale": ("F8_E4M3", (64, 8)),
+        "a.weight_global_scale": ("F32", (1,)),
+    }
 
 
 def test_a_missing_shard_is_the_cause_of_missing_side_data(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from inspector.bridge.reconciliation import reconcile
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Checkpoint, Config, Header, Index, Key, Origin, Prediction, Reconciliation, Region, Tensor
 from inspector.opening.configs import dtype_of
-from inspector.quantization.declared import pieces_of
+from inspector.quantization.declaration import pieces_of, stated_dtype
 from inspector.tabular import Tabular
 
 #: Of a tensor: name, type if packing decides it, and shape.
@@ -146,7 +146,7 @@ def _sized(index: Index, config: Config, prediction: Prediction) -> tuple[Sequen
     weights: list[Piece] = []
     buffers: list[Piece] = []
     keys = dict(zip(names, namer.name(names).keys(), strict=True))
-    packed = pieces_of(keys, config.declared_packing)
+    packed = pieces_of(keys, config.declared_packing, stated_dtype(config))
     for packed_name, key in zip(packed, namer.name(Names(packed)).keys(), strict=True):
         shape = shapes.get(key)
         for name, piece in packed[packed_name](shape).items() if shape else ():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
-from inspector.quantization.declaration import Declaration, declaration_of
+from inspector.quantization.declaration import Declaration, declaration_of, stated_dtype
 from inspector.sizing.devices import Device, devices
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
@@ -294,7 +294,7 @@ def _weights_loaded(model: Model, kind: str | Weights | None, own: Width) -> Wei
         return stored(model.result)
     if model.prediction is None:
         raise UsageError("--weights needs a prediction of the tensors, and no table knows this architecture")
-    if kind is None and packed_type(model) is None and (declared := _declaration(model)):
+    if kind is None and (declared := _declaration(model)):
         return as_declared(model.prediction, declared, own)
     loaded = width(kind) if kind else packed_type(model) or own
     return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
@@ -314,7 +314,7 @@ def packed_type(model: Model) -> Width | None:
 def _declaration(model: Model) -> Declaration | None:
     """The packing that the configuration declares, if it says what every weight takes."""
     declared = model.config.declared_packing if model.config else {}
-    return declaration_of(declared) if declared else None
+    return declaration_of(declared, stated_dtype(model.config)) if model.config and declared else None
 
 
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, predicted_gguf
 from inspector.architectures.data.gguf_keys import CONVERTED_AS, MODEL_TYPES
@@ -20,7 +20,7 @@ from inspector.errors import ConfigError, UsageError
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Config, Header, Prediction
 from inspector.quantization import mixtures
-from inspector.quantization.declaration import Declaration, Form
+from inspector.quantization.declaration import declaration_of
 from inspector.quantization.mixtures import BY_NAME, MIXTURES, Facts
 from inspector.sizing.memory import Memory, model_type_of, size
 from inspector.sizing.model import Model
@@ -39,14 +39,15 @@ _SET = {"general.quantization_version": 4, "general.file_type": 4}
 _REMOVED = {"split.no": 2, "split.count": 2, "split.tensors.count": 4}
 
 #: Packings by other libraries, of all linear layers but the head: name → how. Sources: the docstrings of `schemes`.
-PACKINGS: Mapping[str, Form] = {
-    "gptq-4bit": Form("gptq", 4, 128, zero_bits=4, column=4),
-    "awq-4bit": Form("awq", 4, 128, zero_bits=4),
-    "nf4": Form("bitsandbytes", 4, 64, scale=4, weight=64, described="bfloat16"),  # absmax, quant_map
-    "mxfp4": Form("mxfp4", 4, 32, scale=1, only="experts"),
-    "fp8": Form("compressed-tensors", 8, scale=2),
-    "int8": Form("bitsandbytes", 8, scale=4, weight=1),  # SCB, weight_format
-}
+PACKINGS: Mapping[str, Mapping[str, Any]] = {
+    "gptq-4bit": {"quant_method": "gptq", "bits": 4, "group_size": 128},
+    "awq-4bit": {"quant_method": "awq", "bits": 4, "group_size": 128},
+    "nf4": {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"},
+    "mxfp4": {"quant_method": "mxfp4"},
+    "fp8": {"quant_method": "compressed-tensors", "format": "float-quantized", "ignore": ["lm_head"],
+            "config_groups": {"g": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}}},
+    "int8": {"quant_method": "bitsandbytes", "load_in_8bit": True},
+}  # fmt: skip
 #: The names of types in bitsandbytes' description of a weight.
 _TORCH = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 #: Who writes them.
@@ -335,9 +336,7 @@ def _of_libraries(model: Model) -> Iterator[tuple[str, Weights]]:
     if model.prediction is None or model.format == "gguf":
         return
     own = model_type_of(model)
-    for name, form in PACKINGS.items():
-        rows = model.prediction.expected
-        if form.only and not any(form.only in row.name for row in rows):
-            continue
-        made = replace(form, described=_TORCH[own.name]) if form.described and own.name in _TORCH else form
-        yield name, as_declared(model.prediction, Declaration(made, {}), own)
+    for name, values in PACKINGS.items():
+        declared = declaration_of(values, _TORCH.get(own.name, "bfloat16"))
+        if declared and any(declared.form.only in row.name for row in model.prediction.expected):
+            yield name, as_declared(model.prediction, declared, own)
