@@ -57,6 +57,18 @@ LIBRARIES = {
     "nf4": "bitsandbytes", "int8": "bitsandbytes",
 }  # fmt: skip
 
+#: Fields of the GGUF tables → what other configurations call them.
+_FIELDS = {
+    "hidden_size": "n_embd d_model",
+    "num_hidden_layers": "n_layer n_layers",
+    "num_attention_heads": "n_head n_heads",
+    "intermediate_size": "n_inner ffn_dim ffn_hidden_size",
+    "vocab_size": "",
+    "max_position_embeddings": "n_positions",
+    "num_local_experts": "num_experts n_routed_experts moe_num_experts",
+    "moe_intermediate_size": "",
+}
+
 Entry = tuple[str, tuple[int, ...], str]  # name, shape, present type
 
 
@@ -299,7 +311,11 @@ def _converted(model: Model) -> Prediction | None:
     """The prediction of the model's GGUF, if it has the same parameters."""
     if model.scope is None or model.prediction is None:
         return None
-    values = dict(model.scope.values)
+    values = {
+        **{field: number for field, names in _FIELDS.items() if (number := _number(model, field, *names.split()))},
+        **model.scope.values,
+        "tie_word_embeddings": not any(row.role == "lm_head" for row in model.prediction.expected),
+    }
     expected = sum(row.parameters for row in model.prediction.expected if row.tower in MAIN)
     for architecture in _architectures(values.get("model_type")):
         config = Config({**values, GGUF_ARCHITECTURE: GgufArchitecture(architecture)}, "gguf")
