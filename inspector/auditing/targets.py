@@ -170,7 +170,8 @@ def shares(place: Place, listed: Sequence[Entry]) -> list[Share]:
         first.setdefault(each.home, at)
     owned: defaultdict[int, list[Entry]] = defaultdict(list)
     for entry in listed:
-        owned[weights.get(entry.path, _nearest(entry.folder, first))].append(entry)
+        at = weights.get(entry.path)
+        owned[_nearest(entry.folder, first) if at is None else at].append(entry)
     result = []
     for at, each in enumerate(found):
         start = f"{each.home}/" if each.home else ""

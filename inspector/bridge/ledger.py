@@ -50,8 +50,12 @@ def is_tied(surplus: Surplus) -> bool:
     own = key.role, key.part, key.tower, key.branch
     if any((row.role, row.part, row.tower, row.branch) == own for row in prediction.tied):
         return True
-    return key.role == "embed_tokens" and any(
-        (row.role, row.part, row.shape) == (key.role, key.part, surplus.tensor.shape) for row in prediction.expected
+    return (
+        key.layer is None
+        and key.role == "embed_tokens"
+        and any(
+            (row.role, row.part, row.shape) == (key.role, key.part, surplus.tensor.shape) for row in prediction.expected
+        )
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,20 @@ PLAIN, PRINTED = Shown(), Output()
 
 def overview(target: str, shown: Shown = PLAIN, output: Output = PRINTED, **opening: Any) -> None:
     """Show what is in a checkpoint, what should be in it, and why the two differ; for unrelated models, a table."""
+    with _searched_once(target):
+        _overview(target, shown, output, opening)
+
+
+def _searched_once(target: str) -> AbstractContextManager[None]:
+    """The context of a target: a folder is searched for checkpoints once, not for each question about it."""
+    if not Path(target).expanduser().is_dir():
+        return nullcontext()
+    from inspector.opening.models import searched_once  # only for folders
+
+    return searched_once()
+
+
+def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, Any]) -> None:
     picked = any(opening.values())
     try:
         result = reconciled(target, **opening)

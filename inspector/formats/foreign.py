@@ -38,21 +38,22 @@ _EXECUTORCH = Foreign("ExecuTorch", "ExecuTorch")
 _LLAMAFILE = Foreign("llamafile", "itself: a program with a GGUF inside")
 _HDF5 = Foreign("HDF5", "Keras, h5py")
 
-#: (offset, bytes) → the format whose files have them there; each from the format's own writer or specification.
-_MAGICS: Mapping[tuple[int, bytes], Foreign] = {
+#: First bytes → the format whose files have them, each from the format's own writer or specification.
+_MAGICS: Mapping[bytes, Foreign] = {
     # whisper.cpp's examples/common and llama.cpp's llama.h before GGUF: 32 bits, least significant byte first
-    **{(0, magic): _GGML for magic in (b"lmgg", b"fmgg", b"tjgg", b"algg")},
-    (0, (793712314).to_bytes(4, "little")): _FASTTEXT,  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fasttext.cc
-    (4, b"TFL3"): _TFLITE,  # the file_identifier of schema.fbs
-    (4, b"ET12"): _EXECUTORCH,  # the same of program.fbs
-    (0, b"LITERTLM"): Foreign("LiteRT-LM", "LiteRT-LM"),
-    **{(0, magic): _TENSORRT for magic in (b"ptrt", b"ftrt")},
-    (0, b"MZqFpD"): _LLAMAFILE,  # Cosmopolitan's executables
-    (0, b"\x89HDF\r\n\x1a\n"): _HDF5,
-    (0, b"RKNN"): Foreign("RKNN", "Rockchip's NPU runtime"),
-    (0, b"CBM1"): Foreign("CatBoost", "CatBoost"),
-    (0, b"7767517\n"): Foreign("ncnn", "ncnn"),
+    **dict.fromkeys((b"lmgg", b"fmgg", b"tjgg", b"algg"), _GGML),
+    (793712314).to_bytes(4, "little"): _FASTTEXT,  # FASTTEXT_FILEFORMAT_MAGIC_INT32 in fasttext.cc
+    b"LITERTLM": Foreign("LiteRT-LM", "LiteRT-LM"),
+    **dict.fromkeys((b"ptrt", b"ftrt"), _TENSORRT),
+    b"MZqFpD": _LLAMAFILE,  # Cosmopolitan's executables
+    b"\x89HDF\r\n\x1a\n": _HDF5,
+    b"RKNN": Foreign("RKNN", "Rockchip's NPU runtime"),
+    b"CBM1": Foreign("CatBoost", "CatBoost"),
+    b"7767517\n": Foreign("ncnn", "ncnn"),
 }
+_STARTS = tuple(_MAGICS)
+#: The same for bytes 4 to 7, where FlatBuffers have the file_identifier of their schema: schema.fbs, program.fbs.
+_IDENTIFIERS: Mapping[bytes, Foreign] = {b"TFL3": _TFLITE, b"ET12": _EXECUTORCH}
 #: Suffix → the format of files without a magic number.
 _SUFFIXES: Mapping[str, Foreign] = {
     **dict.fromkeys((".onnx", ".onnx_data", ".onnx.data", ".ort"), _ONNX),
@@ -82,7 +83,8 @@ _SPEC = re.compile(rb"[\x01-\x20]\0\0\0.\0\w*Spec\0", re.DOTALL)
 _VECTORS = re.compile(rb"[1-9]\d{0,9} [1-9]\d{0,4}\r?\n")
 
 #: Suffixes of files that may be of these formats; those of .bin and PyTorch's own are decided by their first bytes.
-SUFFIXES = (*_SUFFIXES, "saved_model.pb")
+_ENDS = tuple(_SUFFIXES)
+SUFFIXES = (*_ENDS, "saved_model.pb")
 
 
 def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign | None:
@@ -94,14 +96,15 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
     """
     folder, _, name = path.rpartition("/")
     lower = name.lower()
-    for (at, magic), known in _MAGICS.items():
-        if head[at : at + len(magic)] == magic and not (known is _HDF5 and lower.endswith(ENDS["hdf5"])):
-            return known
+    known = _IDENTIFIERS.get(head[4:8])
+    if head.startswith(_STARTS):
+        known = next(known for magic, known in _MAGICS.items() if head.startswith(magic))
+    if known and not (known is _HDF5 and lower.endswith(ENDS["hdf5"])):
+        return known
     if _SPEC.match(head):
         return _CTRANSLATE2
-    by_suffix = next((known for end, known in _SUFFIXES.items() if lower.endswith(end)), None)
-    if by_suffix is not None:
-        return by_suffix
+    if lower.endswith(_ENDS):
+        return next(known for end, known in _SUFFIXES.items() if lower.endswith(end))
     if lower == "saved_model.pb" or _VARIABLES.fullmatch(lower):
         return _TENSORFLOW
     if _SHARD_OF_TFJS.fullmatch(lower):

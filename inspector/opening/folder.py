@@ -21,9 +21,8 @@ from inspector import formats
 from inspector.errors import InspectorError
 from inspector.formats import foreign
 from inspector.model import Copy, Folder, Share
-from inspector.opening.models import Found, checkpoints_in, natural
+from inspector.opening.models import Found, local_checkpoints, natural
 from inspector.opening.selection import kind_of
-from inspector.sources import Place
 from inspector.sources.filenames import format_of
 from inspector.sources.local import MAX_FILES, LocalPlace
 from inspector.units import plural
@@ -90,14 +89,14 @@ def _walk(root: str) -> Iterator[_Name]:
 class _Account:
     """Files are taken in turn, by what is known of them; each inode once."""
 
-    def __init__(self, place: Place, names: Sequence[_Name], weights: frozenset[str], parameters: int) -> None:
+    def __init__(self, place: LocalPlace, names: Sequence[_Name], weights: frozenset[str], parameters: int) -> None:
         self._place, self._names, self._weights, self._parameters = place, names, weights, parameters
         self._by_path = {each.path: each for each in names}
         self._taken: set[tuple[int, int]] = set()
 
     def folder(self, path: str) -> Folder:
         inodes = {each.inode: each.size for each in self._names}
-        found = sorted(checkpoints_in(self._place), key=lambda each: natural(each.name))
+        found = sorted(local_checkpoints(self._place), key=lambda each: natural(each.name))
         mine = [each for each in found if not self._weights.isdisjoint(each.paths)]
         own = self._take(self._weights if len(mine) < 2 else mine[0].paths)  # loose models, opened as one
         mine = mine[:1]

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector import formats
 from inspector.errors import InspectorError
@@ -43,6 +45,9 @@ from inspector.sources.filenames import (
 from inspector.sources.targets import in_filesystem
 from inspector.tabular import Tabular
 
+if TYPE_CHECKING:
+    from inspector.sources.local import LocalPlace
+
 #: Names that do not identify the model: its folder's name does.
 USUAL = ("model", "pytorch_model", "diffusion_pytorch_model", "adapter_model", "consolidated", "flax_model", "tf_model")
 #: Files beside weights that make the folder one model's.
@@ -51,15 +56,17 @@ _CONFIGS = ("config.json", "params.json", "adapter_config.json", "model" + INDEX
 _OWN = ("config.json", "adapter_config.json", "trainer_state.json")
 #: Loose files whose headers are read to decide whether they are pieces of one model.
 MOST_LOOSE = 64
+#: How many times larger a copy in F32 may be than weights of some 4 bits, and what its own header may take.
+_LARGER, _HEADERS = 8, 1 << 18
 #: Words in the name of a copy of the same weights: averaged, without what training needs, in another precision.
 _WORDS = re.compile(r"[-._]?(?:ema[-_]?only|non[-_]ema|ema|pruned|half)(?=$|[-._])", re.IGNORECASE)
 _SNAPSHOT = re.compile(r"models--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})(?P<inner>/.*|$)")
 _BLOBS = re.compile(r"(?:.*/)?models--[^/]+/blobs/")
+#: Suffixes of weights that are read.
+_READ = (*WEIGHTS, *PICKLED, *OTHERS)
 #: Suffixes of files that make a folder without readable weights a model's: damaged, partial, or of another format.
 _MARKS = (
-    *WEIGHTS,
-    *PICKLED,
-    *OTHERS,
+    *_READ,
     *foreign.SUFFIXES,
     *(".index.json", COLLECTED, "adapter_config.json", *INDEXES_OF_PARTS),
 )
@@ -133,7 +140,7 @@ def _at(target: str | Path, are_several: Callable[[Sequence[Found]], bool]) -> t
     from inspector.sources.local import LocalPlace  # only one kind of place is imported
 
     with closing(LocalPlace(path)) as local:
-        found = checkpoints_in(local)
+        found = local_checkpoints(local)
         return tuple(_named(local, each, str(path / each.name)) for each in by_name(found, are_several))
 
 
@@ -168,6 +175,30 @@ def is_one(found: Sequence[Found]) -> bool:
     if all(each.step is not None for each in readable):
         return len({each.home.rpartition("/")[0] for each in readable}) == 1
     return len({(each.home, each.model) for each in readable}) == 1  # quantizations
+
+
+#: Folder → its checkpoints, while a folder is asked for them several times.
+_SEARCHES: ContextVar[dict[Path, tuple[Found, ...]] | None] = ContextVar("searches", default=None)
+
+
+@contextmanager
+def searched_once() -> Iterator[None]:
+    """Inside the context a folder on this machine is searched for checkpoints once."""
+    token = _SEARCHES.set({})
+    try:
+        yield
+    finally:
+        _SEARCHES.reset(token)
+
+
+def local_checkpoints(place: LocalPlace) -> tuple[Found, ...]:
+    """Every checkpoint of a folder on this machine; see `searched_once`."""
+    known = _SEARCHES.get()
+    if known is None:
+        return checkpoints_in(place)
+    if place.path not in known:
+        known[place.path] = checkpoints_in(place)
+    return known[place.path]
 
 
 def checkpoints_in(place: Place, may_read: Callable[[str], bool] = lambda _: True) -> tuple[Found, ...]:
@@ -206,6 +237,8 @@ class _Search:
         self._files = {path: size for path, size in place.files.items() if not _BLOBS.match(path)}
         self._headers = Headers(place, may_read)
         self._foreign: dict[str, str] = {}  # path → the name of its format
+        self._weights: Collection[str] = ()  # files that are read
+        self._is_torch = cache(self._begins_as_torch)
 
     def found(self) -> list[Found]:
         """All of them, unordered."""
@@ -228,6 +261,7 @@ class _Search:
     def _candidates(self) -> list[Variant]:
         """Every set of weight files that a loader may take, by names and first bytes."""
         files = {path: size for path, size in self._files.items() if self._is_weight(path)}
+        self._weights = files.keys()
         native = (*WEIGHTS, *PICKLED)
         models = {path.rpartition("/")[0] for path in files if path.endswith(native) and self._is_usual(path)}
         files = {path: size for path, size in files.items() if path.endswith(native) or not _is_in(path, models)}
@@ -244,19 +278,21 @@ class _Search:
         )
 
     def _is_weight(self, path: str) -> bool:
+        if not path.endswith(_READ):
+            return False
         kind = kind_of(path)
         if path.endswith(WEIGHTS):
             own = f"{path.rpartition('/')[0]}/config.json".lstrip("/") in self._files
             return kind in ("duplicate", "adapter") or (kind in ("draft", "prediction head") and own and "/" in path)
         if path.endswith(PICKLED):
             return kind == "pickle" and self._is_torch(path)
-        return path.endswith(OTHERS) and path.rpartition("/")[2] != "optimizer.npz"
+        return path.rpartition("/")[2] != "optimizer.npz"
 
-    def _is_torch(self, path: str) -> bool:
+    def _begins_as_torch(self, path: str) -> bool:
         """Whether a file of PyTorch's suffixes is PyTorch's, or was to be: a damaged one keeps its usual name."""
-        if self._foreign_of(path):
-            return False
         head = self._head(path)
+        if self._foreign_of(path, head):
+            return False
         # A pickle that does not begin with PyTorch's magic number is another program's.
         if head[:4] in (b"PK\3\4", b"GGUF") or (head[:1] == b"\x80" and head[2:].startswith(legacy.START)):
             return True
@@ -266,9 +302,9 @@ class _Search:
         known = formats.impostor(head)
         return name.startswith(USUAL) or not head or (known is not None and known[0] in ("lfs-pointer", "html-page"))
 
-    def _foreign_of(self, path: str) -> str | None:
+    def _foreign_of(self, path: str, head: bytes | None = None) -> str | None:
         if path not in self._foreign:
-            known = foreign.foreign_of(path, self._head(path), self._files)
+            known = foreign.foreign_of(path, self._head(path) if head is None else head, self._files)
             self._foreign[path] = known.name if known else ""
         return self._foreign[path] or None
 
@@ -376,6 +412,9 @@ class _Search:
         for at, row in enumerate(rows):
             both_gguf = each.format == "gguf" and row.paths[0].endswith(".gguf")
             alike = plain == row.model or (at == 0 and anyway)
+            size = sum(self._files.get(path, 0) for path in row.paths)
+            if each.size > _LARGER * size + _HEADERS:
+                continue
             if both_gguf or not alike or kind_of(each.paths[0]) == "adapter" != kind_of(row.paths[0]):
                 continue
             if what := evidence(self._headers.contents(row.paths), self._headers.contents(each.paths)):
@@ -438,7 +477,7 @@ class _Search:
             filled: folders with weights that are read.
         """
         marked: defaultdict[str, list[str]] = defaultdict(list)
-        read = {path.rpartition("/")[0] for path in self._files if self._is_read_in(path)}
+        read = {path.rpartition("/")[0] for path in self._weights}
         for path in self._files:
             folder = _folder_of(path)
             absent = path.endswith(INDEX) and folder not in filled and folder not in taken
@@ -446,13 +485,10 @@ class _Search:
                 marked[folder].append(path)
         return [row for folder, paths in marked.items() for row in self._foreign_rows(folder, paths, folder in read)]
 
-    def _is_read_in(self, path: str) -> bool:
-        return path.endswith((*WEIGHTS, *PICKLED, *OTHERS)) and self._is_weight(path)
-
     def _foreign_rows(self, folder: str, paths: Sequence[str], read: bool) -> list[Found]:
         groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         for path in paths:
-            if self._is_read_in(path):
+            if path in self._weights:
                 continue
             name = self._foreign_of(path)
             if name is not None:

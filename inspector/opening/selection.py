@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import NamedTuple
 
 from inspector.errors import TargetError
@@ -378,20 +379,28 @@ def classify(
     return tuple(sorted(kinds, key=lambda other: (-other.size, other.kind)))
 
 
+@lru_cache(maxsize=1 << 16)
 def kind_of(path: str) -> str:
+    """What a file is by its name: "config", "tokenizer", "duplicate" for weights beside those that are read, …"""
     *folders, name = path.lower().split("/")
     if name.endswith(WEIGHTS):
         inside = next((FOLDERS[folder] for folder in folders if folder in FOLDERS), None)
         if inside is not None:
             return inside
-    return _kind_among(name, _WEIGHT_KINDS if name.endswith(WEIGHTS) else _KINDS)
-
-
-def _kind_among(name: str, patterns: Sequence[_Pattern]) -> str:
-    for first, last, between, kind in patterns:
-        if name.startswith(first) and name.endswith(last) and _follow(name, first, last, between):
+    for first, last, between, kind in _fitting(name[:1], name.rpartition(".")[2], name.endswith(WEIGHTS)):
+        if name.endswith(last) and name.startswith(first) and _follow(name, first, last, between):
             return kind
     return "other"
+
+
+@lru_cache(maxsize=1 << 10)
+def _fitting(letter: str, ending: str, weights: bool) -> Sequence[_Pattern]:
+    """The patterns in order that a name with this first letter and ending may fit: a folder may have many files."""
+    return [
+        each
+        for each in (_WEIGHT_KINDS if weights else _KINDS)
+        if each[0][:1] in ("", letter) and ("." not in each[1] or each[1].rpartition(".")[2] == ending)
+    ]
 
 
 def _follow(name: str, first: str, last: str, between: Sequence[str] | None) -> bool:
