@@ -9,7 +9,7 @@ afmoe apertus apertus1p5_text arcee aria aria_text audioflamingo3 axk1 axk2 aya_
 bert bert-generation bigbird_pegasus biogpt bitnet blenderbot blenderbot-small bloom camembert canary chameleon
 clvp_decoder codegen cohere cohere2 cohere2_moe cohere2_vision cohere_asr cohere_compass cohere_compass_text
 cosmos3_edge cosmos3_omni cpmant ctrl cwm data2vec-text deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 deepseek_vl
-deepseek_vl_hybrid dia diffllama diffusion_gemma doge dots1 dots3_note_text electra emu3 emu3_text_model
+deepseek_vl_hybrid dia diffllama diffusion_gemma doge dory dots1 dots3_note_text electra emu3 emu3_text_model
 encoder-decoder ernie ernie4_5 ernie4_5_moe ernie4_5_vl_moe evolla exaone exaone4 exaone4_5 exaone_moe falcon
 falcon_h1 falcon_mamba flex_olmo flint florence2 fsmt fun_asr_nano fuyu gemma gemma2 gemma3 gemma3_text gemma3n_text
 gemma4 gemma4_text gemma4_unified gemma4_unified_text git glm glm4 glm4_moe glm4_moe_lite glm5_next_text glm_moe_dsa

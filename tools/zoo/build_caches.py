@@ -29,7 +29,7 @@ FIXTURE = ROOT / "fixtures" / "caches_transformers.jsonl"
 #: Classes that generate, the most specific first.
 MAPPINGS = ("CAUSAL_LM", "SEQ_TO_SEQ_CAUSAL_LM", "SPEECH_SEQ_2_SEQ")
 #: The outputs that are passed back with the next token.
-STATES = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")
+STATES = ("past_key_values", "cache", "cache_params", "state", "mems", "past_buckets_states")
 
 #: Types that are given all tokens at each step, and skip those already seen.
 WHOLE = frozenset({"cpmant"})
