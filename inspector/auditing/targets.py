@@ -170,8 +170,8 @@ def shares(place: Place, listed: Sequence[Entry]) -> list[Share]:
         first.setdefault(each.home, at)
     owned: defaultdict[int, list[Entry]] = defaultdict(list)
     for entry in listed:
-        at = weights.get(entry.path)
-        owned[_nearest(entry.folder, first) if at is None else at].append(entry)
+        owner = weights.get(entry.path)
+        owned[_nearest(entry.folder, first) if owner is None else owner].append(entry)
     result = []
     for at, each in enumerate(found):
         start = f"{each.home}/" if each.home else ""
