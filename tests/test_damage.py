@@ -88,7 +88,7 @@ def test_files(inspect: Run, tmp_path: Path, name: str, command: list[str]) -> N
     ran = inspect(*(word.format(path) for word in command))
     clear(ran)
     if command[0] == "audit" and not name.endswith("in a name"):
-        assert ran.code == 1
+        assert ran.code == (name != "duplicate keys")  # safetensors opens that file, with the last entry: a warning
     if command[0] == "{}" and ran.code == 0:
         assert "error" in ran.out or "warning" in ran.out
 

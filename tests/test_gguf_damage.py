@@ -142,7 +142,7 @@ LABELLED: dict[str, tuple[Recipe, set[str]]] = {
     "ESC in a name": (Recipe(infos=[Info("\x1b[31m", [8])], data=bytes(32)), {"control-character"}),
     "not UTF-8": (Recipe(infos=[Info(b"\xff\xfe", [8])], data=bytes(32)), {"not-utf-8"}),
 }
-BENIGN = {"control-character", "trailing", "unknown-type", "old-version", "not-utf-8"}
+BENIGN = {"control-character", "trailing", "unknown-type", "not-utf-8"}
 
 
 @every("case", LABELLED)

@@ -389,7 +389,7 @@ def test_a_folder_of_models_has_its_page(inspect: Callable[..., Ran], tmp_path: 
     ran = inspect(REAL / "gguf", "--html", tmp_path / "page.html")
     assert ran.code == 0
     texts = parsed(tmp_path / "page.html").texts
-    assert {"ggml-vocab-bert-bge", "test", ran.out.splitlines()[1]} <= set(texts)
+    assert {"ggml-vocab-bert-bge.gguf", "test.gguf", ran.out.splitlines()[1]} <= set(texts)
 
 
 def test_an_index_alone_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def read(source: Source, path: str) -> Header:
         from inspector.formats import gguf
 
         return gguf.read(source, path)
-    if not path.endswith(WEIGHTS[0]):
+    if not path.endswith(WEIGHTS[0]) and bytes(source.prefix(9)[8:9]) != b"{":  # no header of safetensors
         _refuse_foreign(source, path)
     if magic == b"PK\3\4" or (magic[:1] == b"\x80" and magic[1:2] in (b"\2", b"\3", b"\4", b"\5")):
         from inspector.formats.pytorch import reader
