@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
@@ -80,6 +81,7 @@ class Files:
         self._whole = place
         self.root = root
         self.by_path: Mapping[str, Entry] = {entry.path: entry for entry in listed}
+        self._paths = sorted(self.by_path)
         self.extent = extent_of(place.selected, listed, members)
         self.entries = self.extent.entries
         self.alone = self.extent.alone
@@ -116,7 +118,8 @@ class Files:
 
     def names_in(self, folder: str) -> frozenset[str]:
         """Names of the entries of a subfolder, including one that is a separate model."""
-        own = frozenset(path[len(folder) + 1 :] for path in self.by_path if path.startswith(folder + "/"))
+        within = slice(bisect_left(self._paths, f"{folder}/"), bisect_left(self._paths, f"{folder}0"))  # 0 follows /
+        own = frozenset(path[len(folder) + 1 :] for path in self._paths[within])
         if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -169,9 +170,10 @@ def shares(place: Place, listed: Sequence[Entry]) -> list[Share]:
     for at, each in enumerate(found):
         first.setdefault(each.home, at)
     owned: defaultdict[int, list[Entry]] = defaultdict(list)
+    nearest = cache(lambda folder: _nearest(folder, first))
     for entry in listed:
         owner = weights.get(entry.path)
-        owned[_nearest(entry.folder, first) if owner is None else owner].append(entry)
+        owned[nearest(entry.folder) if owner is None else owner].append(entry)
     result = []
     for at, each in enumerate(found):
         start = f"{each.home}/" if each.home else ""

@@ -110,7 +110,8 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
     if _SHARD_OF_TFJS.fullmatch(lower):
         return _TFJS
     if lower.endswith(".bin"):
-        if any(f"{each}/" in f"{folder.lower()}/" for each in (".mlpackage", ".mlmodelc")):
+        within = f"{folder}/".lower()
+        if ".mlpackage/" in within or ".mlmodelc/" in within:
             return _COREML
         if lower.startswith("openvino"):  # as optimum names what it exports
             return _BESIDE[".xml"]

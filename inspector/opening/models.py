@@ -334,14 +334,11 @@ class _Search:
     def _indexed(self, folders: Collection[str]) -> dict[str, str]:
         """Folder with shards of an index above it → the index's folder."""
         homes: dict[str, str] = {}
-        for path, size in self._files.items():
+        indexes = [path for path, size in self._files.items() if path.endswith(INDEX) and size <= MAX_INDEX]
+        for path in indexes:
             folder = path.rpartition("/")[0]
             start = f"{folder}/" if folder else ""
-            if (
-                not path.endswith(INDEX)
-                or size > MAX_INDEX
-                or not any(each != folder and each.startswith(start) for each in folders)
-            ):
+            if not any(each != folder and each.startswith(start) for each in folders):
                 continue
             try:
                 raw = self._place.read_bytes(path, MAX_INDEX)
@@ -478,10 +475,10 @@ class _Search:
         """
         marked: defaultdict[str, list[str]] = defaultdict(list)
         read = {path.rpartition("/")[0] for path in self._weights}
-        for path in self._files:
+        for path in filter(marks_a_model, self._files):
             folder = _folder_of(path)
             absent = path.endswith(INDEX) and folder not in filled and folder not in taken
-            if marks_a_model(path) and (absent or not any(above in taken for above in _above(folder))):
+            if absent or not any(above in taken for above in _above(folder)):
                 marked[folder].append(path)
         return [row for folder, paths in marked.items() for row in self._foreign_rows(folder, paths, folder in read)]
 

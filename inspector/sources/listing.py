@@ -42,7 +42,7 @@ class Entry:
     @property
     def folder(self) -> str:
         """The folder within the listing: "" or ending in "/"."""
-        return self.path[: -len(self.name)]
+        return self.path[: self.path.rfind("/") + 1]
 
 
 def entries_of(place: Place) -> list[Entry]:
