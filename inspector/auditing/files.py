@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -88,7 +89,10 @@ class Files:
         self.members = self.extent.members
         #: What loaders see: without hidden files. A set of shards is selected by the names of its files.
         self.place: Place = Narrowed(place, self.readable, selected=not self.extent.is_set)
-        self._lower = [(entry.name.lower(), entry) for entry in self.entries]
+        self._lower: defaultdict[str, list[tuple[int, str, Entry]]] = defaultdict(list)  # by what follows the last dot
+        for at, entry in enumerate(self.entries):
+            name = entry.name.lower()
+            self._lower[name.rpartition(".")[2]].append((at, name, entry))
         self._starts: dict[str, bytes] = {}  # path → the first bytes
         self._documents: dict[str, dict[str, Any]] = {}  # path → a parsed document
         self.unread: dict[str, int] = {}  # path of a text larger than a rule reads → the bytes it would have read
@@ -101,7 +105,9 @@ class Files:
 
     def named(self, *ends: str) -> Iterator[Entry]:
         """Entries whose lower-case name has one of these suffixes."""
-        return (entry for name, entry in self._lower if name.endswith(ends))
+        last = tuple(end.rpartition(".")[2] for end in ends)
+        fitting = (found for kind, found in self._lower.items() if kind.endswith(last))
+        return (entry for _, name, entry in sorted(chain.from_iterable(fitting)) if name.endswith(ends))
 
     def regular(self, *ends: str) -> Iterator[Entry]:
         """Entries that are files within the folder: all, or those with one of these suffixes."""
