@@ -158,5 +158,12 @@ TYPES ?=
 knowledge:
 	PYTHONPATH=tools $(PYTHON) -m zoo.release --work $(ZOO) --types "$(TYPES)"
 
+# What the audit reports of sound packages, of what libraries write and of well-known names: see CONTRIBUTING.md. Libraries
+# that the environment of $(PYTHON) lacks are left out.
+REALITY ?= /tmp/checkpoint-inspector-reality
+
+reality:
+	PYTHONPATH=. $(PYTHON) tools/reality $(REALITY) --list
+
 clean:
 	rm -rf .venv $(DEMO)

@@ -123,10 +123,10 @@ class Files:
         return self._starts[path][:length]
 
     def names_in(self, folder: str) -> frozenset[str]:
-        """Names of the entries of a subfolder, including one that is a separate model."""
+        """Names of a folder's entries, those of other models included; "" is the target's own folder."""
         within = slice(bisect_left(self._paths, f"{folder}/"), bisect_left(self._paths, f"{folder}0"))  # 0 follows /
-        own = frozenset(path[len(folder) + 1 :] for path in self._paths[within])
-        if own or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
+        own = frozenset(path[len(folder) + 1 :] for path in self._paths[within]) if folder else frozenset(self.by_path)
+        if (own and folder) or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:
             real = real_path(self.root, folder)
