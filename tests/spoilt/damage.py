@@ -62,7 +62,7 @@ DAMAGED: dict[str, Kind] = {
     "rows-copied": rows_copied,
     "own-header-inside": own_header,
     "f16-named-bf16": misread("F16", "BF16"),
-    "gptq-scale-negative": gptq(scales_of(-0.002, 3)),
+    "fp8-scale-negative": fp8(fp8_scale(-2e-4)),
     "gptq-order": gptq(gptq_order),
     "hole-aligned": zeros(8192, 4096),
     "hole-anywhere": zeros(6000, 1),

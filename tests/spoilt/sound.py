@@ -53,7 +53,7 @@ from spoilt.oddities import (
     vocabulary_inside,
     zero_rows_gguf,
 )
-from spoilt.packed import as_gguf, fp8, gptq, learnt_codes, w8a8
+from spoilt.packed import as_gguf, fp8, gptq, learnt_codes, scales_of, w8a8
 
 SOUND: dict[str, Kind] = {
     "from-16-bits": rounded_to_16(),
@@ -115,6 +115,7 @@ SOUND: dict[str, Kind] = {
     "averaged": averaged,
     "optimizer": optimizer,
     "gptq": gptq(),
+    "gptq-scale-negative": gptq(scales_of(-0.002, 3)),  # as AutoRound's symmetric weights have them
     "fp8": fp8(),
     "nf4": nf4,
     "gguf-q8": as_gguf("Q8_0"),
