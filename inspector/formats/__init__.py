@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from inspector.errors import FormatError
@@ -39,6 +40,8 @@ IMPOSTORS: Mapping[tuple[bytes, ...], tuple[Code, str]] = {
 #: First bytes of the file names in a tar archive that PyTorch wrote before 0.1.10.
 _IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
 _LONGEST = 64
+_BY_MAGIC = {magic: known for magics, known in IMPOSTORS.items() for magic in magics}
+_AN_IMPOSTOR = re.compile(b"|".join(map(re.escape, _BY_MAGIC)))  # a folder may have many files
 #: First bytes of a map in MessagePack.
 _MAPS = frozenset(bytes([first]) for first in (*range(0x81, 0x90), 0xDE, 0xDF))
 _TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
@@ -117,7 +120,8 @@ def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], He
 def impostor(start: bytes) -> tuple[Code, str] | None:
     """The rule about a file that is often found in place of weights, and what it is, by its first bytes."""
     start = start[:_LONGEST].lower().removeprefix(b"\xef\xbb\xbf").lstrip()
-    return next((known for magics, known in IMPOSTORS.items() if start.startswith(magics)), None)
+    found = _AN_IMPOSTOR.match(start)
+    return _BY_MAGIC[found[0]] if found else None
 
 
 def _explain_impostor(source: Source, path: str, error: FormatError) -> None:

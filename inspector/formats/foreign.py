@@ -105,9 +105,9 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
         return _CTRANSLATE2
     if lower.endswith(_ENDS):
         return next(known for end, known in _SUFFIXES.items() if lower.endswith(end))
-    if lower == "saved_model.pb" or _VARIABLES.fullmatch(lower):
+    if lower == "saved_model.pb" or (".data-" in lower and _VARIABLES.fullmatch(lower)):
         return _TENSORFLOW
-    if _SHARD_OF_TFJS.fullmatch(lower):
+    if "-shard" in lower and _SHARD_OF_TFJS.fullmatch(lower):
         return _TFJS
     if lower.endswith(".bin"):
         within = f"{folder}/".lower()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -34,15 +34,13 @@ class Entry:
     outside: bool = False  # a link out of the listed folder, other than the Hub cache's own
     digest: str | None = None  # SHA-256 that names it in its store
     refused: str | None = None  # why it could not be read; the only folders that are entries
+    folder: str = field(init=False, repr=False, compare=False)  # within the listing: "" or ending in "/"
+    name: str = field(init=False, repr=False, compare=False)  # within its folder
 
-    @property
-    def name(self) -> str:
-        return self.path.rsplit("/", 1)[-1]
-
-    @property
-    def folder(self) -> str:
-        """The folder within the listing: "" or ending in "/"."""
-        return self.path[: self.path.rfind("/") + 1]
+    def __post_init__(self) -> None:
+        at = self.path.rfind("/") + 1  # once: rules ask for both again and again
+        object.__setattr__(self, "folder", self.path[:at])
+        object.__setattr__(self, "name", self.path[at:])
 
 
 def entries_of(place: Place) -> list[Entry]:

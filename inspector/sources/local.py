@@ -27,6 +27,10 @@ CHUNK = 1 << 20
 #: then enough for the longest header. So data is moved once, not at every extension.
 LEAST_BUFFER, LARGE_BUFFER = 1 << 24, 100_000_000 + AHEAD
 
+#: A pipe of this name is not waited for.
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_DRIVES = os.sep == "\\"  # whether a path may begin with a drive's letter
+
 
 class LocalFile:
     """A `Source` over one regular file."""
@@ -38,7 +42,7 @@ class LocalFile:
         self._prefix_read = 0  # the file's first bytes, each counted once however often it is requested
         self._read = 0  # bytes read elsewhere
         try:
-            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+            self._fd = os.open(path, _FLAGS)
         except OSError as error:
             raise _unreadable(path, error) from error
         status = os.fstat(self._fd)
@@ -59,12 +63,13 @@ class LocalFile:
             data = os.pread(self._fd, length, offset)
         except OSError as error:
             raise _unreadable(self.path, error) from error
-        if offset <= self._prefix_read:
-            self._prefix_read = max(self._prefix_read, offset + len(data))
-        else:
-            self._read += len(data)
-        if len(data) != length:
-            check_end(offset + length, offset + len(data), escape(str(self.path)))
+        end = offset + len(data)
+        if offset > self._prefix_read:
+            self._read += end - offset
+        elif end > self._prefix_read:
+            self._prefix_read = end
+        if end != offset + length:
+            check_end(offset + length, end, escape(str(self.path)))
         return data
 
     def read_into(self, buffer: memoryview, offset: int) -> int:
@@ -227,8 +232,9 @@ class LocalPlace(Readable):
 
     def full(self, path: str) -> str:
         """The path of a file of the place, as a string. Raises TargetError if it is outside the folder."""
-        parts = path.replace(os.sep, "/").split("/")  # except on Windows, a backslash is an ordinary character
-        if path.startswith(("/", os.sep)) or ".." in parts or "\0" in path or os.path.isabs(path):  # noqa: PTH117  per file
+        # Except on Windows, a backslash is an ordinary character.
+        leads_up = ".." in path and ".." in path.replace(os.sep, "/").split("/")
+        if leads_up or path.startswith(("/", os.sep)) or "\0" in path or (_DRIVES and os.path.isabs(path)):  # noqa: PTH117
             raise TargetError(f"{escape(path)} points outside {escape(str(self.root))}: not read")
         return f"{self._root}/{path}"
 

@@ -72,10 +72,14 @@ PROGRAMS: tuple[tuple[bytes, str], ...] = (
 #: First bytes of archives that the audit opens, and of those it does not.
 MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
+_OF_PROGRAMS = tuple(magic for magic, _ in PROGRAMS)
+
 
 def program_of(start: bytes) -> str | None:
     """What kind of program a file is, by its first 8 bytes; None for none."""
-    return next((what for magic, what in PROGRAMS if start.startswith(magic)), None)
+    if not start.startswith(_OF_PROGRAMS):
+        return None
+    return next(what for magic, what in PROGRAMS if start.startswith(magic))
 
 
 class Limits:

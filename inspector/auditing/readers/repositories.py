@@ -86,6 +86,7 @@ STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         "a package index that anyone on the network path can replace",
     ),
 )
+_OF_STARTERS = tuple(end for ends, _, _ in STARTERS for end in ends)
 
 
 def programs(subject: Subject) -> Iterator[tuple[str, str]]:
@@ -112,6 +113,8 @@ def _in_listing(subject: Subject) -> Iterator[tuple[str, str]]:
             yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))
         if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(text_of(subject.head(entry.path, MAX_CONFIG)))):
             yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
+        if not entry.path.endswith(_OF_STARTERS):
+            continue
         for ends, pattern, what in STARTERS:
             if entry.path.endswith(ends):
                 if entry.size > MAX_CONFIG:
