@@ -186,6 +186,15 @@ class Machine:
             raise PickleError("it pops from an empty stack")
         return self.stack[-1]
 
+    def popped(self, count: int) -> list[Any]:
+        """Pop as many values above the last mark, the lowest first."""
+        at = len(self.stack) - count
+        if at < (self.marks[-1] if self.marks else 0):
+            raise PickleError("it pops from an empty stack")
+        found = self.stack[at:]
+        del self.stack[at:]
+        return found
+
     def marked(self) -> list[Any]:
         """Pop everything above the last mark, and the mark."""
         if not self.marks:

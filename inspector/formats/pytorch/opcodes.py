@@ -143,8 +143,7 @@ def _pushes(read: Callable[[Machine], Any]) -> Action:
 
 def _pushes_tuple(length: int) -> Action:
     def act(machine: Machine) -> None:
-        values = [machine.pop() for _ in range(length)]
-        machine.stack.append(tuple(reversed(values)))
+        machine.stack.append(tuple(machine.popped(length)))
 
     return act
 

@@ -104,9 +104,11 @@ def _run_to_end(machine: Machine) -> Any:
     """The program's result. Raises PickleError, or whatever a damaged value raises."""
     stream = machine.stream
     for _ in range(machine.budget.steps):
-        if stream.at >= len(stream.window):
+        try:  # asking for the window's length each time would double the calls
+            code = stream.window[stream.at]
+        except IndexError:
             stream.fill(1)
-        code = stream.window[stream.at]
+            code = stream.window[stream.at]
         stream.at += 1
         machine.steps += 1
         action = ACTIONS[code]
