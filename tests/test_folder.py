@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -143,6 +145,53 @@ def test_the_same_shape_is_no_copy(tmp_path: Path, inspect: Inspect) -> None:
         "model/other-Q8_0.gguf",
         "model/pytorch_model.bin",
     } - {inspector.open(tmp_path).files[0].path}
+
+
+def git_index(version: int, entries: list[tuple[bytes, bytes]]) -> bytes:
+    """Git's index as its gitformat-index describes it: blob and path of each file, ordered by path."""
+    data, before = b"DIRC" + struct.pack(">II", version, len(entries)), b""
+    for blob, path in entries:
+        data += bytes(40) + blob + struct.pack(">H", min(len(path), 0xFFF))
+        if version == 4:  # without the name's common start
+            common = next((at for at, (x, y) in enumerate(zip(before, path, strict=False)) if x != y), 0)
+            data += bytes([len(before) - common]) + path[common:] + b"\0"
+            before = path
+        else:
+            data += path + bytes(8 - (62 + len(path)) % 8)
+    return data + bytes(20)
+
+
+@every("version", [2, 4])
+def test_an_older_version_in_git_lfs_is_no_copy(version: int, tmp_path: Path) -> None:
+    """Of the same size and with the same start: git's index has another SHA-256 for the file."""
+    folders.model(tmp_path)
+    data = (tmp_path / "model.safetensors").read_bytes()
+    objects = {word: hashlib.sha256(data[:-1] + word).hexdigest() for word in (b"a", data[-1:], b"b")}
+    for word, oid in objects.items():
+        there = tmp_path / ".git" / "lfs" / "objects" / oid[:2] / oid[2:4] / oid
+        there.parent.mkdir(parents=True)
+        there.write_bytes(data[:-1] + word)
+    own = objects[data[-1:]]
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{own}\nsize {len(data)}\n".encode()
+    blob = hashlib.sha1(b"blob %d\0" % len(pointer) + pointer).digest()
+    files = [(bytes(20), b"config.json"), (bytes(20), b"merges.txt"), (blob, b"model.safetensors"), (bytes(20), b"mz")]
+    (tmp_path / ".git" / "index").write_bytes(git_index(version, files))
+    account = inspector.folder(tmp_path)
+    assert account is not None
+    copies = [(each.files, each.size, "git's index" in each.evidence) for each in account.copies]
+    assert copies == [((f".git/lfs/objects/{own[:2]}/{own[2:4]}/{own}",), len(data), True)]
+
+
+def test_a_link_says_whose_files_it_has(tmp_path: Path) -> None:
+    """A row of 0 bytes is explained; the bytes count once."""
+    folders.shards(tmp_path / "a")
+    folders.config(tmp_path / "b")
+    for path in (tmp_path / "a").glob("model*"):
+        (tmp_path / "b" / path.name).symlink_to(path)
+    account = inspector.folder(tmp_path)
+    assert account is not None
+    details = {each.name: (each.size, each.detail) for each in account.checkpoints}
+    assert details["b"] == (0, "2 files linked with those of a: counted there")
 
 
 def test_a_file_with_two_names_counts_once(tmp_path: Path) -> None:

@@ -125,6 +125,23 @@ def test_training_checkpoints(tmp_path: Path) -> None:
     assert [t.name for t in found.tensors] == ["w", "optimizer.exp_avg"]
 
 
+@WRITERS
+def test_numbers_of_a_run_are_no_parameters(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
+    """A number beside the dictionary of weights is counted or measured, whatever it is called; within, it is a weight."""
+    weights = inner({"fc.weight": Saved((5,), "0"), "temperature": Saved((1,), "1")})
+    cases: list[tuple[Tensors, int]] = [
+        ({"state_dict": weights, "best_acc1": Saved((1,), "2")}, 6),
+        ({"encoder": weights, "best_acc1": Saved((1,), "2")}, 6),
+        ({"fc.weight": Saved((5,), "0"), "logit_scale": Saved((1,), "1")}, 6),
+    ]
+    for number, (saved, parameters) in enumerate(cases):
+        path = tmp_path / f"{number}.pt"
+        path.write_bytes(write(saved))
+        result = inspector.reconcile(inspector.open(path))
+        state = [step.tensors for step in result.steps if step.cause == "training_state"]
+        assert (result.logical, state) == (parameters, [1] if number < 2 else [])
+
+
 def test_folders_and_indexes(tmp_path: Path) -> None:
     """A folder without other weights; with an index, its shards; beside safetensors, the safetensors."""
     one, two = torch_zip({"a": Saved((2,), "0")}), torch_zip({"b": Saved((3,), "0")})

@@ -305,7 +305,7 @@ def _cause_and_text(stored: Stored, named: Named, at: int, prediction: Predictio
     """The cause that claims a tensor and others like it, and its text."""
     tensor = stored.tensors[at]
     kind = stored.packing.kinds.get(tensor.name) if stored.packing else None
-    cause = cause_of(Surplus(tensor, named.key(at), named.slots[at].group, prediction))
+    cause = cause_of(Surplus(tensor, named.key(at), named.slots[at].group, prediction, tensor.name in stored.numbers))
     word = cause.word(tensor.name) if cause and cause.word else ""
     return cause, kind or word or short(tensor.name)
 

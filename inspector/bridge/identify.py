@@ -22,6 +22,7 @@ class Stored(NamedTuple):
     shared: Mapping[str, tuple[str, ...]] = {}  # stored name → the other names of the same tensor
     incomplete: bool = False  # whether files of the checkpoint are known to be missing
     listed: Container[str] | None = None  # modules whose tensors the index lists; None without an index
+    numbers: frozenset[str] = frozenset()  # tensors that a training run counted or measured, by where a file has them
 
     @property
     def side(self) -> Mapping[str, str]:
@@ -52,9 +53,10 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
     packing = None if found else packing_of(config, files, stored.patterns)
     shared = _shared_names(files)
     wrapped = {} if found else _under_adapters(stored)
+    numbers = frozenset().union(*(header.numbers for header in files))
     if packing is None:
         names = Names(wrapped.get(name, name) for name in stored) if wrapped else stored
-        return Stored(tensors, names, [tensor.shape for tensor in tensors], found, None, shared)
+        return Stored(tensors, names, [tensor.shape for tensor in tensors], found, None, shared, numbers=numbers)
     renamed, shapes = {**wrapped, **packing.names}, packing.shapes
     return Stored(
         tensors,
@@ -63,6 +65,7 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
         None,
         packing,
         shared,
+        numbers=numbers,
     )
 
 

@@ -24,6 +24,7 @@ class Surplus(NamedTuple):
     key: Key
     group: str
     prediction: Prediction | None
+    is_number: bool = False  # whether the file has it as one that a training run counted or measured
 
     @property
     def layers(self) -> int:
@@ -123,8 +124,8 @@ def _is_adapter(surplus: Surplus) -> bool:
 
 
 def _is_state(surplus: Surplus) -> bool:
-    """An optimizer's per-parameter state, and other state, by training frameworks' names."""
-    return training.is_state(surplus.tensor.name)
+    """An optimizer's per-parameter state, and other state, by training frameworks' names or by its place."""
+    return surplus.is_number or training.is_state(surplus.tensor.name)
 
 
 def _is_data(surplus: Surplus) -> bool:

@@ -201,7 +201,9 @@ def _of_weights(
 ) -> Sequence[DtypeSum]:
     """Tensors by dtype, without buffers and a training run's state, which is wider than the model."""
     weights = [
-        slot.group != "buffer" and not training.is_state(stored.tensors[members[0]].name)
+        slot.group != "buffer"
+        and stored.tensors[members[0]].name not in stored.numbers
+        and not training.is_state(stored.tensors[members[0]].name)
         for slot, members in named.groups
     ]
     if all(weights) or not any(weights):

@@ -84,6 +84,7 @@ class Header(NamedTuple):
     findings: tuple[Finding, ...] = ()
     strides: Mapping[int, tuple[int, ...]] = {}  # position in `tensors` → steps in elements, where unusual
     pieces: Mapping[int, Piece] = {}  # position in `tensors` → which part of a larger tensor it is
+    numbers: frozenset[str] = frozenset()  # names of tensors beside the model's that a training run counted or measured
 
     def __repr__(self) -> str:
         return f"<Header {escape(self.path, 100)}: {plural(len(self.tensors), 'tensor')}, {decimal(self.size)}>"

@@ -7,11 +7,13 @@ them. Links to folders are not followed.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
+import struct
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from math import prod
 from pathlib import Path
@@ -27,9 +29,11 @@ from inspector.sources.filenames import format_of
 from inspector.sources.local import MAX_FILES, LocalPlace
 from inspector.units import plural
 
-#: The first bytes by which an object of git-LFS is compared with a file of its size.
+#: The first and the last bytes by which an object of git-LFS is compared with a file of its size, without git's index.
 COMPARED = 1 << 16
-_LFS = re.compile(r"(?:.*/)?\.git/lfs/objects/\w\w/\w\w/([0-9a-f]{64})")
+#: The largest index of git that is read: some 500,000 files.
+MAX_GIT_INDEX = 64 << 20
+_LFS = re.compile(r"(?P<root>(?:.*/)?)\.git/lfs/objects/\w\w/\w\w/(?P<oid>[0-9a-f]{64})")
 #: Formats as users call them.
 _CALLED = {"pytorch": "PyTorch", "gguf": "GGUF", "numpy": "NumPy", "flax": "Flax", "hdf5": "HDF5"}
 #: What an optimizer keeps of each parameter, by PyTorch's and others' names for it.
@@ -93,6 +97,7 @@ class _Account:
         self._place, self._names, self._weights, self._parameters = place, names, weights, parameters
         self._by_path = {each.path: each for each in names}
         self._taken: set[tuple[int, int]] = set()
+        self._indexes: dict[str, Mapping[bytes, Collection[str]] | None] = {}  # root of a repository → its index
 
     def folder(self, path: str) -> Folder:
         inodes = {each.inode: each.size for each in self._names}
@@ -102,7 +107,11 @@ class _Account:
         mine = mine[:1]
         copies = [*self._copies(mine), *self._of_lfs(found)]
         others = [each for each in found if each not in mine]
-        checkpoints = [self._share(each) for each in others]
+        owners: dict[tuple[int, int], str] = {}
+        for each in (*mine, *others):
+            for file in filter(self._by_path.__contains__, each.paths):
+                owners.setdefault(self._by_path[file].inode, each.name or ".")
+        checkpoints = [self._share(each, owners) for each in others]
         copies += self._copies(others)
         return Folder(
             path=path,
@@ -131,38 +140,73 @@ class _Account:
                 size = sum(self._take(copy.files))
                 yield copy._replace(size=size, what=_CALLED.get(what, what))
 
-    def _share(self, each: Found) -> Share:
+    def _share(self, each: Found, owners: Mapping[tuple[int, int], str]) -> Share:
+        """A checkpoint of its own. Files that count under another's name are links, and none of its bytes.
+
+        Args:
+            owners: inode → the name of the first checkpoint that has it.
+        """
         sizes = self._take(each.paths)
         step = "" if each.step is None else f"step {each.step}"
-        step = step if sizes or not each.paths else "counted under another name of the same files"
+        known = [self._by_path[path] for path in each.paths if path in self._by_path]
+        others = dict.fromkeys(owners[one.inode] for one in known if owners[one.inode] != (each.name or "."))
+        if others:
+            number = plural(len(known) - len(sizes), "file")
+            step = f"{number} linked with those of {', '.join(others)}: counted there"
         return Share(each.name or ".", len(sizes), sum(sizes), each.foreign or step)
 
     def _of_lfs(self, found: Sequence[Found]) -> Iterator[Copy]:
-        """Objects of git-LFS that are a file of the folder once more: of its size, with its first bytes."""
+        """Objects of git-LFS that are a file of the folder once more, by the names that git's index has for them."""
         homes = {path: each.name or "." for each in found for path in each.paths}
         homes |= dict.fromkeys(self._weights, ".")
         by_size: defaultdict[int, list[str]] = defaultdict(list)
         for path in homes:
             if path in self._by_path:
                 by_size[self._by_path[path].size].append(path)
-        same: defaultdict[str, list[str]] = defaultdict(list)
+        same: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+        like: set[str] = set()  # files that an object is like: a second one is another version
         for name in self._names:
-            if name.inode in self._taken or not by_size.get(name.size) or not _LFS.fullmatch(name.path):
+            there = _LFS.fullmatch(name.path) if by_size.get(name.size) and name.inode not in self._taken else None
+            if there is None:
                 continue
-            start = self._start(name.path)
-            for path in by_size[name.size]:
-                if start and self._start(path) == start:
-                    same[homes[path]].append(name.path)
-                    break
-        for home, paths in same.items():
+            names = self._git_index(there["root"])
+            if names is not None:
+                committed = names.get(_pointer(there["oid"], name.size), ())
+                own = next((path for path in by_size[name.size] if path in committed), None)
+            else:
+                ends = self._ends(name)
+                alike = (path for path in by_size[name.size] if path not in like)
+                own = next((path for path in alike if ends and self._ends(self._by_path[path]) == ends), None)
+                like.update([own] if own else ())
+            if own is not None:
+                same[homes[own], names is not None].append(name.path)
+        for (home, indexed), paths in same.items():
             size = sum(self._take(paths))
-            what = f"{plural(len(paths), 'object')} of git-LFS, of the sizes of the files and with their first bytes"
+            how = "whose SHA-256 git's index has for the files" if indexed else "with their first and last bytes"
+            what = f"{plural(len(paths), 'object')} of git-LFS of the files' sizes, {how}; not hashed"
             yield Copy(tuple(paths), size, home, what, ".git/lfs")
+
+    def _git_index(self, root: str) -> Mapping[bytes, Collection[str]] | None:
+        """The paths that a repository's index has for each blob; None without an index that can be read."""
+        if root not in self._indexes:
+            try:
+                self._indexes[root] = _git_entries(self._place.read_bytes(f"{root}.git/index", MAX_GIT_INDEX), root)
+            except (InspectorError, ValueError, IndexError, struct.error):
+                self._indexes[root] = None
+        return self._indexes[root]
 
     def _start(self, path: str) -> bytes:
         try:
             with closing(self._place.open(path)) as source:
                 return source.read(0, min(source.size, COMPARED))
+        except InspectorError:
+            return b""
+
+    def _ends(self, name: _Name) -> bytes:
+        try:
+            with closing(self._place.open(name.path)) as source:
+                most = min(name.size, COMPARED)
+                return source.read(0, most) + source.read(name.size - most, most)
         except InspectorError:
             return b""
 
@@ -229,3 +273,43 @@ class _Account:
             word = tensor.name.rpartition(".")[2]
             if word in _MOMENTS:
                 yield word, tensor.dtype, prod(tensor.shape)
+
+
+def _pointer(oid: str, size: int) -> bytes:
+    """The name of the blob that git has in place of a large file: the SHA-1 of git-LFS's pointer (its docs/spec.md)."""
+    text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {size}\n".encode()
+    return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).digest()
+
+
+def _git_entries(data: bytes, root: str) -> Mapping[bytes, Collection[str]]:
+    """Blob → paths, in git's index of version 2 to 4 (gitformat-index).
+
+    Raises:
+        ValueError, IndexError, struct.error: it is not one.
+    """
+    magic, version, number = struct.unpack_from(">4sII", data)
+    if magic != b"DIRC" or version not in (2, 3, 4):
+        raise ValueError(version)
+    found: defaultdict[bytes, list[str]] = defaultdict(list)
+    at, name = 12, b""
+    for _ in range(number):
+        (flags,) = struct.unpack_from(">H", data, at + 60)
+        start = at + (64 if flags & 0x4000 else 62)
+        kept = b""
+        if version == 4:  # the name begins as the one before it, without so many bytes at its end
+            dropped, start = _offset(data, start)
+            kept = name[: len(name) - dropped]
+        end = data.index(b"\0", start)
+        name = kept + data[start:end]
+        found[data[at + 40 : at + 60]].append(root + name.decode("utf-8", "surrogateescape"))
+        at = end + 1 if version == 4 else at + ((end - at + 8) & ~7)
+    return found
+
+
+def _offset(data: bytes, at: int) -> tuple[int, int]:
+    """A number in git's encoding of offsets (gitformat-pack), and where it ends."""
+    number = data[at] & 0x7F
+    while data[at] & 0x80:
+        at += 1
+        number = ((number + 1) << 7) | (data[at] & 0x7F)
+    return number, at + 1

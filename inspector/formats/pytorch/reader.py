@@ -5,6 +5,8 @@ Training frameworks keep the model under a key, next to other things.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from inspector.formats import zips
@@ -41,7 +43,8 @@ def read(source: Source, path: str) -> Header:
     findings = Findings(path)
     found = _contents(source, path, findings)
     _report(found, findings)
-    return header_of(named(found), path, source.size, findings, facts(found.value))
+    header = header_of(named(found), path, source.size, findings, facts(found.value))
+    return header._replace(numbers=_numbers(found))
 
 
 def placed(source: Source, path: str) -> dict[str, tuple[View, int]]:
@@ -137,17 +140,42 @@ MAX_FACTS, MAX_FACT = 100, 500
 
 def named(found: Found) -> Found:
     """The weights under their own names; everything else keeps its key as a prefix."""
-    start, value = "", found.value
     names = {view.name for view in found.views}
-    for _ in range(_DEEPEST):
-        key = _key_of_weights(value, start, names)
-        if key is None:
-            break
-        start, value = f"{start}{key}.", _entries(value)[key]
+    start = "".join(f"{key}." for key, _ in _way_to_weights(found.value, names))
     shorter = [name.removeprefix(start) for name in names]
     if not start or len(set(shorter)) < len(shorter):
         return found
     return found._replace(views=tuple(view._replace(name=view.name.removeprefix(start)) for view in found.views))
+
+
+def _way_to_weights(value: Any, names: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The keys that lead to the weights, each with the entries of the dictionary that it is in."""
+    start = ""
+    for _ in range(_DEEPEST):
+        key = _key_of_weights(value, start, names)
+        if key is None:
+            return
+        entries = _entries(value)
+        yield key, entries
+        start, value = f"{start}{key}.", entries[key]
+
+
+def _numbers(found: Found) -> frozenset[str]:
+    """Tensors of one number beside the weights' dictionary, or beside the dictionaries of a model's parts.
+
+    `{"state_dict": {…}, "best_acc1": …}`: what a training script counted or measured, whatever its name. A dictionary
+    with larger tensors of its own may be a model's, so there only names decide (`training.is_data`).
+    """
+    sizes = {view.name: prod(view.shape) for view in found.views}
+    numbers: set[str] = set()
+    start = ""
+    for key, entries in _way_to_weights(found.value, set(sizes)):
+        numbers.update(f"{start}{each}" for each in entries if sizes.get(f"{start}{each}") == 1)
+        start += f"{key}."
+    entries = {} if start else _entries(found.value)
+    if any(map(_is_container, entries.values())) and all(sizes.get(each, 1) == 1 for each in entries):
+        numbers.update(each for each in entries if each in sizes)
+    return frozenset(numbers)
 
 
 def _key_of_weights(value: Any, start: str, names: set[str]) -> str | None:
