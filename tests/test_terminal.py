@@ -9,10 +9,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from inspector.cli.console import encodable, painted
+from inspector.cli.terminal import encodable, painted, screen, set_colour
 from inspector.report.columns import text_width
 
 Made = Callable[[str], Path]
@@ -112,8 +113,49 @@ def test_colours_are_for_terminals_that_want_them(made: Made) -> None:
 
 def test_severities_have_colours() -> None:
     """Only where a line begins with one."""
-    assert painted("t\nerror: x", title=False) == "t\n\x1b[1m\x1b[31merror\x1b[0m: x"
-    assert painted("an error: x", title=False) == "an error: x"
+    assert painted("t\nerror: x") == "t\n\x1b[1;31merror\x1b[0m: x"
+    assert painted("an error: x") == "an error: x"
+
+
+def test_verdicts_have_colours() -> None:
+    """Green, yellow and red, of words at their places; a bar is one, a name with the same letters is not."""
+    words = {
+        "complete": "32",
+        "fits": "32",
+        "incomplete": "33",
+        "unverified": "33",
+        "damaged": "31",
+        "does not fit": "31",
+    }
+    for word, colour in words.items():
+        assert painted(f"{word}: 1 GB") == f"\x1b[1;{colour}m{word}\x1b[0m: 1 GB"
+        assert painted(f"{word}ness of complete things") == f"{word}ness of complete things"
+    assert painted("up  65 % ███▌") == "up  65 %\x1b[36m ███▌\x1b[0m"
+
+
+def test_color_is_asked_for(inspect: Callable[..., Any], made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--color` anywhere in any command comes before NO_COLOR; a pipe gets none by itself."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" not in inspect(made("gpt2"), "--color", "auto").out
+    assert inspect("--color=always", made("gpt2")).out.startswith("\x1b[1mgpt2\x1b[0m\n")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert screen().colour
+    assert "\x1b" not in inspect(made("gpt2"), "--color", "never").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" in inspect("memory", "llama-7b", "--gpu", "l4", "--color=always").out
+    assert inspect("--color", "pink", "x").err == "inspect: --color 'pink': auto, always or never\n"
+    assert inspect("gpt2", "--color").err == "inspect: --color needs auto, always or never\n"
+    set_colour("auto")
+    assert not screen().colour
+
+
+def test_colours_are_loaded_for_terminals_alone(made: Made) -> None:
+    """A pipe waits for no package of colours."""
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "inspector", str(made("gpt2"))],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert " rich" not in ran.stderr
 
 
 def test_no_sign_is_lost_where_an_encoding_has_none() -> None:

@@ -83,7 +83,7 @@ def audit(
                 lambda: (report.text(result, output.width),),
                 lambda: report.document(result),
                 lambda: report.rows(result),
-                colour=True,
+                titled=True,
             )
     output.write_page(lambda: report.page(result))
     if result.failed:  # takes precedence over findings

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from inspector.cli import console
+from inspector.cli import console, terminal
 from inspector.cli.options import FORMS, HTML, WIDE, opening_options, output_options
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -26,7 +26,7 @@ ELSEWHERE = {
 
 def call(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Raises InspectorError, and KeyboardInterrupt if a prompt is left."""
-    arguments = _with_tables(arguments)
+    arguments = _without_settings(arguments)
     if "_INSPECT_COMPLETE" in os.environ:
         from inspector.cli import shell  # only a shell needs it, and it loads all commands
 
@@ -47,21 +47,37 @@ def call(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _with_tables(arguments: Sequence[str]) -> list[str]:
-    """The arguments without `--tables DIR`, which any command accepts; loads those tables."""
+def _without_settings(arguments: Sequence[str]) -> list[str]:
+    """The arguments without those that any command accepts, which are applied: `--tables DIR` and `--color WHEN`."""
+    terminal.set_colour(terminal.WHEN[0])
     left, rest = list[str](), iter(arguments)
     for word in rest:
-        name, _, folder = word.partition("=")
-        if name != "--tables" or "--" in left:
+        name, _, value = word.partition("=")
+        if name not in _SETTINGS or "--" in left:
             left.append(word)
             continue
-        from inspector.architectures import add_tables
-
-        folder = folder or next(rest, "")
-        if not folder:
-            raise UsageError("--tables needs a folder")
-        add_tables(folder)
+        needed, apply = _SETTINGS[name]
+        value = value or next(rest, "")
+        if not value:
+            raise UsageError(f"{name} needs {needed}")
+        apply(value)
     return left
+
+
+def _add_tables(folder: str) -> None:
+    from inspector.architectures import add_tables
+
+    add_tables(folder)
+
+
+def _set_colour(when: str) -> None:
+    if when not in terminal.WHEN:
+        raise UsageError(f"--color {when!r:.40}: {', '.join(terminal.WHEN[:-1])} or {terminal.WHEN[-1]}")
+    terminal.set_colour(when)
+
+
+#: Options of every command: what they need, and what applies them.
+_SETTINGS = {"--tables": ("a folder", _add_tables), "--color": ("auto, always or never", _set_colour)}
 
 
 class _DefaultGroup(click.Group):
@@ -110,7 +126,7 @@ class _DefaultGroup(click.Group):
 @click.group(
     cls=_DefaultGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="`--version` shows the version; `--tables DIR` adds your own architectures to any command.",
+    epilog="Any command: `--color never` (always, auto); `--tables DIR` adds architectures. `--version`: the version.",
     invoke_without_command=True,
     no_args_is_help=True,
 )

@@ -1,19 +1,18 @@
-"""What surrounds a command: errors as one line each, exit codes, progress, and what the output stream can show."""
+"""What surrounds a command: errors as one line each, exit codes, progress."""
 
 from __future__ import annotations
 
-import codecs
 import errno
 import gc
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from inspector.cli import terminal
 from inspector.errors import InspectorError
 from inspector.units import escape
 
@@ -82,8 +81,8 @@ def reader_may_leave() -> Iterator[None]:
 
 
 def tell(message: str) -> None:
-    """Print one line on stderr."""
-    print(f"inspect: {escape(message)}", file=sys.stderr)
+    """Print one line on stderr, folded where that is a terminal."""
+    terminal.write((f"inspect: {escape(message)}",), sys.stderr)
 
 
 def fail(message: str, code: int = UNREADABLE) -> int:
@@ -162,101 +161,7 @@ def print_json(document: dict[str, Any]) -> None:
         sys.stdout.write(json.dumps(document, indent=indent, separators=None if indent else (",", ":")) + "\n")
 
 
-def print_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
-    """Print lines on stdout, adapted to its encoding and, unless `wide`, its width; on a colour terminal, the first is
-    styled as a title."""
+def print_lines(texts: Iterable[str], *, titled: bool = False, wide: bool = False) -> None:
+    """Print texts on stdout, as `terminal.write` does, whose reader may leave."""
     with reader_may_leave():
-        write_lines(lines, colour=colour, wide=wide)
-
-
-def write_lines(lines: Iterable[str], *, colour: bool = False, wide: bool = False) -> None:
-    """The same, and BrokenPipeError where the reader has gone: for output without end."""
-    encoding = sys.stdout.encoding or "utf-8"
-    width = screen(wide=wide).width
-    for number, text in enumerate(lines):
-        text = _printable(text)
-        if width is not None:
-            from inspector.report.columns import fitted  # for terminals
-
-            text = "\n".join(fitted(line, width) for line in text.split("\n"))
-        shown = painted(text, title=number == 0) if colour else text
-        sys.stdout.write(encodable(_no_command(shown), encoding) + "\n")
-
-
-def _printable(text: str) -> str:
-    """Lines of text as they are. Whatever a report has not escaped, and a terminal would obey, is escaped here."""
-    if text.isprintable() and text.isascii():
-        return text
-    return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.split("\n"))
-
-
-def _no_command(text: str) -> str:
-    """Lines that GitHub's runner does not mistake for its commands: `::stop-commands::x` would hide what follows."""
-    if "::" not in text and "##[" not in text:
-        return text
-    return re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1\\x3a", text).replace("##[", "#\\x23[")
-
-
-# --- what the output stream can show ----------------------------------------------------------------
-
-#: Signs in sums and shapes → substitutes for encodings that lack them: a number never loses its sign.
-ASCII = {"−": "-", "–": "-", "×": "x", "·": "*", "…": "...", "→": "->", "≠": "!=", "±": "+/-", "≤": "<=", "≥": ">="}
-_BOLD, _RED, _YELLOW, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
-_SEVERITIES = {"error": _BOLD + _RED, "warning": _YELLOW, "info": _DIM}
-#: Whether something fits, after its size.
-_FITS, _FITTING = r"(?<=B  )(?:yes|no)\b", {"yes": "\x1b[32m", "no": _RED}
-_SEVERITY = r"^(\s*)(error|warning|info)(?=[: ])"
-
-
-class Screen(NamedTuple):
-    """The limits of the output."""
-
-    width: int | None = None  # columns; None if unlimited
-    colour: bool = False
-
-
-def screen(*, wide: bool = False) -> Screen:
-    """The terminal on stdout, or no limit and no colour for a pipe or a file.
-
-    Follows `NO_COLOR`, `FORCE_COLOR` and `TERM=dumb` as described at https://no-color.org.
-    """
-    terminal = sys.stdout.isatty()
-    width = None
-    if terminal and not wide:
-        from shutil import get_terminal_size  # respects COLUMNS
-
-        width = max(20, get_terminal_size().columns)
-    colour = terminal and os.environ.get("TERM") != "dumb"
-    if os.environ.get("NO_COLOR"):
-        colour = False
-    elif os.environ.get("FORCE_COLOR"):
-        colour = True
-    return Screen(width, colour)
-
-
-def painted(text: str, *, title: bool = True) -> str:
-    """A report with its title in bold and its findings in the colours of their severities."""
-    lines = text.split("\n")
-    if title and lines[0]:
-        lines[0] = f"{_BOLD}{lines[0]}{_PLAIN}"
-    lines = [re.sub(_FITS, lambda verdict: f"{_FITTING[verdict[0]]}{verdict[0]}{_PLAIN}", line) for line in lines]
-    return "\n".join(re.sub(_SEVERITY, _coloured, line) for line in lines)
-
-
-def _coloured(match: re.Match[str]) -> str:
-    return f"{match[1]}{_SEVERITIES[match[2]]}{match[2]}{_PLAIN}"
-
-
-def encodable(text: str, encoding: str) -> str:
-    """The text restricted to the encoding: our own signs in ASCII, any other unencodable character as `?`."""
-    return text.encode(encoding, _HANDLER).decode(encoding)
-
-
-def _replaced(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeEncodeError)
-    lost = error.object[error.start : error.end]
-    return "".join(ASCII.get(char, "?") for char in lost), error.end
-
-
-_HANDLER = "inspect-signs"
-codecs.register_error(_HANDLER, _replaced)
+        terminal.write(texts, titled=titled, wide=wide)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.cli import console
+from inspector.cli import console, terminal
 from inspector.errors import UsageError
 from inspector.units import escape
 
@@ -35,7 +35,7 @@ class Output(NamedTuple):
     @property
     def width(self) -> int | None:
         """Columns for text; None if unlimited."""
-        return console.screen(wide=self.wide).width
+        return terminal.screen(wide=self.wide).width
 
     def check(self, *, charts: bool = True) -> None:
         """Reject what cannot be written before any work is done.
@@ -67,20 +67,19 @@ class Output(NamedTuple):
         document: Callable[[], dict[str, Any]],
         rows: Callable[[], Rows],
         *,
-        colour: bool = False,
+        titled: bool = False,
     ) -> None:
         """Print the result in the requested form, of which only this one is made.
 
         Args:
-            colour: whether the text's first line is a title.
+            titled: whether the text's first line is a title.
         """
         if self.form == "json":
             console.print_json(document())
         elif self.form:
             self.show_rows(rows())
         else:
-            colour = colour and console.screen(wide=self.wide).colour
-            console.print_lines(lines(), colour=colour, wide=self.wide)
+            console.print_lines(lines(), titled=titled, wide=self.wide)
 
     def show_rows(self, rows: Rows) -> None:
         """Write the rows, on stdout except for Parquet."""

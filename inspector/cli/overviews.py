@@ -84,7 +84,7 @@ def _outline(target: str, output: Output) -> bool:
         lambda: (report.lines(target, found, output.width),),
         lambda: report.document(target, found),
         lambda: report.rows(found),
-        colour=True,
+        titled=True,
     )
     output.write_page(lambda: report.page(target, found))
     return True
@@ -115,7 +115,7 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
         lambda: (report.lines(name, found, output.width, account),),
         lambda: {**head, "models": report.documents(found)},
         lambda: report.rows(found),
-        colour=True,
+        titled=True,
     )
     output.write_page(lambda: report.page(name, found))
     return True
@@ -129,7 +129,7 @@ def _show(result: Reconciliation, shown: Shown, output: Output, folder: Folder |
         lambda: _lines(result, shown, output.width, folder),
         lambda: _document(result, shown, folder),
         lambda: _rows(result, shown),
-        colour=True,
+        titled=True,
     )
 
 

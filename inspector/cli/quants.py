@@ -41,5 +41,5 @@ def quants(target: str, everything: bool, output: Output, **options: Any) -> Non
         lambda: report.lines(result, everything=everything),
         lambda: report.document(result),
         lambda: report.rows(result),
-        colour=True,
+        titled=True,
     )

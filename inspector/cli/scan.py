@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from inspector.cli import console
+from inspector.cli import console, terminal
 from inspector.cli.options import FORMS, HTML, WIDE, output_options
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -127,7 +127,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
             announced = True
         if monotonic() - last > 0.2:
             last = monotonic()
-            line = text.progress(progress)[: (console.screen().width or 80) - 1]
+            line = text.progress(progress)[: (terminal.screen().width or 80) - 1]
             sys.stderr.write(f"\r{line}\x1b[K")
             sys.stderr.flush()
 
@@ -178,5 +178,5 @@ def _watch(folders: tuple[str, ...]) -> None:
         raise UsageError("name the folder to watch")
     with suppress(KeyboardInterrupt):
         for found in watch([Path(folder).expanduser() for folder in folders], ready=console.tell):
-            console.write_lines((text.line(found),), wide=True)
+            terminal.write((text.line(found),), wide=True)
             sys.stdout.flush()

@@ -172,7 +172,7 @@ ENVIRONMENT = {
     "HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE": "The Hub: its address, the user's token, and whether it may be used.",
     "HF_HOME, HF_HUB_CACHE": "Where the Hub's cache is.",
     "OLLAMA_MODELS": "Where Ollama's store is; by default ~/.ollama/models.",
-    "NO_COLOR, FORCE_COLOR, TERM": "Whether output has colours.",
+    "NO_COLOR, FORCE_COLOR, TERM": "Whether output has colours, unless --color says so.",
     "COLUMNS": "How wide a terminal is.",
     "INSPECT_DEBUG": "Show where an internal error comes from.",
 }

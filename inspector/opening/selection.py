@@ -12,7 +12,6 @@ from typing import NamedTuple
 from inspector.errors import TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
-from inspector.opening.index import read_index
 from inspector.opening.variants import folders_of_parts, is_of_part, variants
 from inspector.sources import Place
 from inspector.sources.filenames import (
@@ -269,6 +268,8 @@ def by_index(place: Place, path: str, *, required: bool) -> Selection:
         SourceError: it cannot be read.
         TargetError: `required`, and none of the files exists.
     """
+    from inspector.opening.index import read_index  # only where there is an index
+
     findings = Findings(path)
     index = read_index(place, path, findings)
     folder = path.rpartition("/")[0]
