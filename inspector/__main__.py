@@ -58,8 +58,9 @@ def run(arguments: Sequence[str]) -> int:
 def _call(arguments: Sequence[str]) -> int:
     match arguments:
         case [target] if target and not target.startswith("-") and target not in COMMANDS:
-            from inspector.cli import overviews
+            from inspector.cli import console, overviews
 
+            console.refuse_misspelt(target, COMMANDS)
             overviews.overview(target)
             return 0
     from inspector.cli import commands as cli

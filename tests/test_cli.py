@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 from conftest import Ran, write
+from every import every
 
 from inspector import __main__ as main
+from inspector.__main__ import COMMANDS
 from inspector.architectures.data.roles import GROUPS
 from inspector.cli import console
 
@@ -162,9 +165,10 @@ def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
 def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
     """A misspelt command or preset is answered with the nearest; no argument is not the current folder."""
     assert "did you mean 'tensors'" in inspect("tensor", made("gpt2")).err
+    assert "did you mean 'audit'" in inspect("verify", made("gpt2"), "--json").err
     assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
     assert "empty" in inspect("").err
-    assert "inspect predict" in inspect(made("gpt2") / "config.json").err
+    assert "inspect predict" in inspect(made("gpt2") / "config.json", "--layers").err
 
 
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -234,12 +238,57 @@ def test_a_reader_that_has_gone_does_not_change_the_exit_code(form: tuple[str, .
 
 
 def test_help_and_no_arguments() -> None:
-    """Help names every command; no arguments give the help."""
+    """Help begins with what to type, fits 80 columns, and has every command below its question; it is shown without arguments."""
     helped = run("--help")
     assert helped.returncode == 0
-    for command in ("overview", "tensors", "predict"):
-        assert command in helped.stdout
+    assert max(map(len, helped.stdout.splitlines())) <= 80
+    first, *questions = re.split(r"\n(?=\S)", helped.stdout.partition("\n\n")[2])
+    assert "inspect model.gguf" in first
+    listed = {line.split()[0]: group.split("\n")[0] for group in questions for line in group.split("\n")[1:] if line}
+    assert {*COMMANDS} - {"overview"} <= {*listed}
+    assert "Other" not in listed.values()
+    assert listed["audit"] == "Is it whole, consistent and safe?"
     assert "Usage" in run().stdout + run().stderr
+
+
+@every(
+    ("word", "meant"),
+    [("audti", "audit"), ("memry", "memory"), ("hlp", "--help"), ("Diff", "diff"), ("vram", "memory")],
+)
+def test_a_lone_word_that_is_almost_a_command_is_not_asked_for(
+    word: str, meant: str, inspect: Inspect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Hub is not asked, whatever stands beside; a file of that name is one."""
+    monkeypatch.setattr("inspector.sources.hub.hub_place", lambda *_: pytest.fail("the Hub was asked"))
+    ran = inspect(word)
+    assert (ran.code, f"did you mean {meant!r}" in ran.err) == (2, True)
+
+
+def test_a_file_named_almost_like_a_command(tmp_path: Path, inspect: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "audti").mkdir()
+    assert "audti has no weights" in inspect("audti").err
+
+
+def test_a_configuration_is_predicted(made: Made, tmp_path: Path, inspect: Inspect) -> None:
+    """As text and as JSON the same as by `inspect predict`; what is no configuration stays an error."""
+    config = made("gpt2") / "config.json"
+    assert inspect(config).out == inspect("predict", config).out
+    assert inspect(config, "--json", "--tensors").out == inspect("predict", config, "--json", "--tensors").out
+    assert "124,439,808 parameters" in inspect(config, made("gpt2")).out
+    (tmp_path / "tokenizer.json").write_text('{"version": "1.0"}')
+    assert "is a JSON document, not weights" in inspect(tmp_path / "tokenizer.json").err
+    (tmp_path / "config.json").write_text('{"model_type": "unheard-of"}')
+    assert "no prediction for model_type" in inspect(tmp_path / "config.json").err
+    ran = inspect(tmp_path)
+    assert (ran.code, "no weights beside its config.json: `inspect predict`" in ran.err) == (2, True)
+
+
+def test_a_preset_is_recognised_where_there_is_no_file(inspect: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    ran = inspect("gpt2")
+    assert (ran.code, "`inspect predict gpt2`" in ran.err) == (2, True)
 
 
 class Terminal(io.StringIO):

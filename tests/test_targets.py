@@ -163,12 +163,38 @@ def test_one_bad_shard_among_several(tmp_path: Path) -> None:
 
 
 def test_folders_without_weights(tmp_path: Path) -> None:
-    """The message lists what is there instead."""
-    with pytest.raises(TargetError, match=r"no \.safetensors or \.gguf"):
+    """The message lists what is read, and what is there instead."""
+    with pytest.raises(
+        TargetError, match=r"no weights among its 0 files; read are \.safetensors, \.gguf, \.bin, .*\.npz"
+    ):
         inspector.open(tmp_path)
     (tmp_path / "optimizer.pt").write_bytes(b"PK")
     with pytest.raises(TargetError, match="only 1 file of a training run"):
         inspector.open(tmp_path)
+
+
+def test_an_empty_folder_names_the_folders_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those on this machine with their command; where there is none, where they usually are."""
+    for name in ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "OLLAMA_MODELS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (empty := tmp_path / "empty").mkdir()
+    usual = [f"{tmp_path}/{each}" for each in (".cache/huggingface/hub", ".ollama/models", ".lmstudio/models")]
+    for tried in (lambda: inspector.open(empty), lambda: inspector.audit(empty)):
+        with pytest.raises(TargetError) as caught:
+            tried()
+        assert all(each in str(caught.value) for each in usual)
+    Path(usual[2]).mkdir(parents=True)
+    with pytest.raises(TargetError, match=rf"on this machine: `inspect {usual[2]}` \(LM Studio\)$"):
+        inspector.open(empty)
+
+
+@every("target", [r"C:\models\x", "C:/models/x", "d:model.gguf", r"\\server\share\x", r"models\x"])
+def test_a_path_of_windows_is_not_asked_for(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A letter before a colon is a drive, not a repository with a type after it."""
+    monkeypatch.setattr("inspector.sources.hub.hub_place", lambda *_: pytest.fail("the Hub was asked"))
+    with pytest.raises(TargetError, match="no such file or folder"):
+        inspector.open(target)
 
 
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:

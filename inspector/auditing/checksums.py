@@ -252,16 +252,19 @@ def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Kn
     Raises:
         SourceError: the Hub is unreachable, or does not have the repository.
     """
-    from huggingface_hub import HfApi
+    from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
-    from inspector.sources.answers import client_library
+    from inspector.sources.answers import client_library, unreached
 
     failures = (HfHubHTTPError, HFValidationError, client_library().HTTPError, OSError, ValueError)
     try:
         info = HfApi().model_info(repository, revision=revision, files_metadata=True)
     except failures as error:
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        if isinstance(error, client_library().ConnectError):
+            first = unreached(error, constants.ENDPOINT)
+        else:
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise SourceError(f"the Hub has no information on {escape(repository)}: {escape(first, 200)}") from error
     found = []
     for sibling in info.siblings or ():

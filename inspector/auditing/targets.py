@@ -20,6 +20,7 @@ from inspector.auditing import limits, stores
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
 from inspector.opening.models import Found, checkpoints_in
+from inspector.opening.selection import models_here
 from inspector.sources import Place
 from inspector.sources.filenames import COLLECTIVE, INDEX, shard_of
 from inspector.sources.listing import Entry, entries, entries_of
@@ -124,7 +125,8 @@ def in_folder(
         found = shares(place, listed)
     if not any(share.is_model for share in found):
         if required:
-            raise TargetError(f"{escape(target)} has no weight files, intact or damaged, in any folder")
+            where = f"{escape(target)} has no weight files, intact or damaged, in any folder"
+            raise TargetError(where + models_here())
         found = [Share("", "", listed, None)]
     for share in found:
         own = str(Path(target, share.name))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 
 
-@click.command(short_help="Browse the tensors as a tree; with two targets, the differences.")
+@click.command(short_help="The tensors as a tree; of two targets, the differences.")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET [TARGET]", type=click.Path())
 def browse(targets: tuple[str, ...], **opening: Any) -> int:

@@ -6,7 +6,7 @@ Exit codes: 0 fine, 1 findings (audit), 2 unreadable or misused, 130 interrupted
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -79,9 +79,47 @@ def _set_colour(when: str) -> None:
 #: Options of every command: what they need, and what applies them.
 _SETTINGS = {"--tables": ("a folder", _add_tables), "--color": ("auto, always or never", _set_colour)}
 
+#: Question → the commands that answer it, as `inspect --help` lists them. A command that is in none comes last.
+QUESTIONS = {
+    "What is in it, and where is every byte?": ("overview", "tensors", "metadata", "values", "browse"),
+    "Is it whole, consistent and safe?": ("audit",),
+    "Will it run, and which version fits?": ("memory", "quants"),
+    "What changed, and where does it come from?": ("diff", "parents"),
+    "What should be in it?": ("predict", "architectures"),
+    "Thousands of them": ("scan",),
+    "Setting up": ("mcp", "completion"),
+}
+
+
+_WIDEST = len("architectures")
+
 
 class _DefaultGroup(click.Group):
     """A group whose first argument may be a target instead of a command."""
+
+    def format_usage(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage("inspect", "TARGET [OPTIONS]")
+        formatter.write_usage("inspect", "COMMAND TARGET [OPTIONS]", prefix="       ")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands by question. The group's only option is `--help`, which the epilog has."""
+        left = dict.fromkeys(self.list_commands(ctx))
+        groups = {question: [name for name in names if name in left] for question, names in QUESTIONS.items()}
+        others = [name for name in left if not any(name in names for names in groups.values())]
+        for question, names in (*groups.items(), ("Other", others)):
+            rows = [(self._usual(name), self._summary(ctx, name)) for name in names]
+            if rows:
+                formatter.write(f"\n{question}\n")
+                with formatter.indentation():
+                    formatter.write_dl([(name.ljust(_WIDEST), text) for name, text in rows])
+
+    def _usual(self, name: str) -> str:
+        return "TARGET" if name == DEFAULT else name
+
+    def _summary(self, ctx: click.Context, name: str) -> str:
+        command = self.get_command(ctx, name)
+        assert command is not None
+        return command.get_short_help_str(limit=200)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *ELSEWHERE])
@@ -109,48 +147,41 @@ class _DefaultGroup(click.Group):
         words = [arg for arg in args if not arg.startswith("-")]
         named = bool(words) and words[0] in self.list_commands(ctx) and args[0] == words[0]
         if args and args not in (["--help"], ["-h"]) and not named:
-            if len(words) > 1 and args[0] == words[0]:
-                self._refuse_misspelt(words[0], ctx)
+            if words[:1] == args[:1]:
+                console.refuse_misspelt(words[0], self.list_commands(ctx))
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
-
-    def _refuse_misspelt(self, word: str, ctx: click.Context) -> None:
-        """Reject a surplus word if the first is almost a command's name: a command was probably meant."""
-        from difflib import get_close_matches
-
-        near = get_close_matches(word, self.list_commands(ctx), 1, 0.75)
-        if near and not os.path.lexists(word):
-            raise click.UsageError(f"no such command: {word!r} (did you mean {near[0]!r}?)")
 
 
 @click.group(
     cls=_DefaultGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Any command: `--color never` (always, auto); `--tables DIR` adds architectures. `--version`: the version.",
+    epilog="`inspect COMMAND --help` explains a command, `--version` shows the version. Any command: `--color never` "
+    "(always, auto); `--tables DIR` adds architectures. The command is also `checkpoint-inspect`, since other packages "
+    "have an `inspect`. Nothing is sent anywhere but requests for the files of a TARGET that is not on this machine.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
 def inspect() -> None:
-    """Inspect the weight files of models without loading a tensor.
+    """What is in a model's weight files, and where every byte went: from their headers, without loading a tensor.
+
+    Type first:
 
     \b
-    inspect model.gguf                 what is in it, and where every byte went
-    inspect org/name:Q4_K_M            the same for a repository, from headers alone
-    inspect tensors model q_proj       the tensors: shape, type, offset
+    inspect model.gguf                 a file, or the folder of a model
+    inspect org/name:Q4_K_M            a repository: headers alone, no download
+    inspect ~/.cache/huggingface/hub   which models are on this machine
+    inspect predict llama-7b           no file at hand: from a configuration
+    inspect memory model --gpu 8GB     will it run, how long a context fits
     inspect audit ~/Downloads          is it whole, consistent, safe?
-    inspect memory model --gpu l4      will it run, and how long a context fits
-    inspect quants model --gpu 8GB     which quantization fits, to the byte
-    inspect diff base finetuned        what changed, whatever their formats
-    inspect scan /models --out DIR     thousands of checkpoints, written to tables
-    inspect predict config.json        what should be in it, with formulas
 
-    TARGET is a weight file, a folder, an index file, a Hub repository org/name[@revision][/path] or org/name:Q4_K_M,
-    ollama:NAME[:TAG], the URL of a file, or s3://, gs://, az://. An existing path is local; hf://org/name is always on
-    the Hub. A shard stands for its set. Every command has --help.
+    TARGET is a weight file, one of its shards (which stands for all of them), a folder, an index, a config.json; a Hub
+    repository org/name[@revision][/path] or org/name:Q4_K_M; ollama:NAME[:TAG]; the URL of a file, or s3://, gs://,
+    az://. A path that exists is local; hf://org/name is always on the Hub.
     """
 
 
-@inspect.command(DEFAULT, short_help="What is in it (the default command).")
+@inspect.command(DEFAULT, short_help="What is in it, what should be, and why the two differ.")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", type=click.Path())
 @click.option("--layers", is_flag=True, help="Show each layer's bytes and types, and where layers differ.")
@@ -175,7 +206,7 @@ def overview(targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool,
     return overviews.overviews(targets, shown, output, **opening)
 
 
-@inspect.command(short_help="What should be in a checkpoint, according to its configuration.")
+@inspect.command(short_help="What its configuration says should be in it, with formulas.")
 @click.argument("config")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
@@ -192,22 +223,12 @@ def predict(
     """
     from inspector import api
     from inspector.bridge import labels
-    from inspector.report import forecast, notebook
+    from inspector.cli.overviews import show_prediction
 
     output.check()
     result = api.predict(config, revision=revision)
     stated = labels.from_text(label, 16).parameters if label else None
-
-    def lines() -> Iterator[str]:
-        yield forecast.prediction(result, output.width, training=training, stated=stated)
-        if tensors:
-            yield from ("", *forecast.tensors(result, output.width))
-
-    output.show(
-        lines,
-        lambda: forecast.document(result, tensors=tensors, training=training, stated=stated),
-        lambda: notebook.rows(result),
-    )
+    show_prediction(result, output, tensors=tensors, training=training, stated=stated)
 
 
 @inspect.command(short_help="The supported model types and roles.")
@@ -244,7 +265,7 @@ def completion(shell: str) -> None:
     click.echo(script(shell, inspect))
 
 
-@inspect.command(short_help="What the files say about themselves: metadata, claims.")
+@inspect.command(short_help="What the files say about themselves: key-values, claims.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--include", metavar="GLOB", help="Which weight files, if the target holds several checkpoints.")
 @click.argument("target")

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from inspector.cli import terminal
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, UsageError
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -83,6 +83,31 @@ def reader_may_leave() -> Iterator[None]:
 def tell(message: str) -> None:
     """Print one line on stderr, folded where that is a terminal."""
     terminal.write((f"inspect: {escape(message)}",), sys.stderr)
+
+
+#: What other tools call it → what it is here.
+_OTHER_WORDS = {
+    "help": "--help",
+    "version": "--version",
+    **dict.fromkeys(("check", "verify", "validate", "lint"), "audit"),
+    **dict.fromkeys(("compare", "cmp"), "diff"),
+    **dict.fromkeys(("ls", "list", "layers", "keys", "dump"), "tensors"),
+    **dict.fromkeys(("mem", "vram", "size", "fit", "estimate"), "memory"),
+    **dict.fromkeys(("stats", "statistics", "nan"), "values"),
+    **dict.fromkeys(("quantize", "quantization"), "quants"),
+    **dict.fromkeys(("info", "show", "inspect"), "TARGET"),
+}
+
+
+def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
+    """Raise UsageError for a word that is almost a command, and is nothing here: the Hub is not asked about it."""
+    if not word.replace("-", "").replace("_", "").isalpha() or os.path.lexists(word):
+        return
+    from difflib import get_close_matches
+
+    if near := get_close_matches(word.lower(), [*commands, *_OTHER_WORDS], 1, 0.75):
+        meant = _OTHER_WORDS.get(near[0], near[0])
+        raise UsageError(f"no such command: {word!r} (did you mean {meant!r}?); see `inspect --help`")
 
 
 def fail(message: str, code: int = UNREADABLE) -> int:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.cli.console import fail, print_json, print_lines, progress, reconciled
 from inspector.cli.output import Output
-from inspector.errors import FormatError, InspectorError, TargetError
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
 
 if TYPE_CHECKING:
-    from inspector.model import Folder, Reconciliation
+    from inspector.model import Folder, Prediction, Reconciliation
     from inspector.report.tables import Rows
 
 
@@ -45,9 +45,14 @@ def _searched_once(target: str) -> AbstractContextManager[None]:
 def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, Any]) -> None:
     picked = any(opening.values())
     try:
-        result = reconciled(target, **opening)
-    except (TargetError, FormatError):
-        if picked or not (_outline(target, output) or _list_models(target, shown, output)):
+        with _hint(target):
+            result = reconciled(target, **opening)
+    except (TargetError, FormatError) as error:
+        if picked:
+            raise
+        if (found := _prediction(target, error)) and not (shown.layers or output.html):
+            show_prediction(found, output, tensors=shown.tensors)
+        elif not (_outline(target, output) or _list_models(target, shown, output)):
             raise
         return
     if not picked and result.checkpoint.origin.kind != "hub" and _list_models(target, shown, output, result):
@@ -70,6 +75,61 @@ def _folder(target: str, result: Reconciliation | None) -> Folder | None:
         return api.folder(target, result)
     except (InspectorError, ValueError, RuntimeError):  # a name that is no path, an unknown user's
         return None
+
+
+@contextmanager
+def _hint(target: str) -> Iterator[None]:
+    """Adds to an error that there is a preset of this name, whose prediction needs neither files nor network."""
+    try:
+        yield
+    except (TargetError, NetworkError) as error:
+        from inspector.architectures.data.presets import PRESETS  # only for what was not found
+
+        if target not in PRESETS:
+            raise
+        kind = NetworkError if isinstance(error, NetworkError) else TargetError
+        raise kind(f"{error}; without files there is its prediction: `inspect predict {target}`") from error
+
+
+def _prediction(target: str, error: InspectorError) -> Prediction | None:
+    """What a configuration predicts; None if the target, which could not be opened, is not one.
+
+    Raises:
+        ConfigError: it is one by its name, and predicts nothing.
+    """
+    if not isinstance(error, FormatError) or error.rule != "json-document":
+        return None
+    from inspector import api
+    from inspector.opening.configs import FILES
+
+    try:
+        return api.predict(target)
+    except ConfigError:
+        if Path(target).name in FILES:
+            raise
+        return None
+
+
+def show_prediction(
+    result: Prediction, output: Output, *, tensors: bool = False, training: bool = False, stated: int | None = None
+) -> None:
+    """Show what a configuration predicts, as `inspect predict` does.
+
+    Args:
+        stated: a number of parameters whose difference from the predicted one is explained.
+    """
+    from inspector.report import forecast, notebook
+
+    def lines() -> Iterator[str]:
+        yield forecast.prediction(result, output.width, training=training, stated=stated)
+        if tensors:
+            yield from ("", *forecast.tensors(result, output.width))
+
+    output.show(
+        lines,
+        lambda: forecast.document(result, tensors=tensors, training=training, stated=stated),
+        lambda: notebook.rows(result),
+    )
 
 
 def _outline(target: str, output: Output) -> bool:
@@ -156,6 +216,10 @@ def overviews(targets: Sequence[str], shown: Shown, output: Output, **opening: A
         try:
             result = reconciled(target, **opening)
         except InspectorError as error:
+            if output.form is None and (found := _prediction(target, error)):
+                print_lines(("",) if number else ())
+                show_prediction(found, output, tensors=shown.tensors)
+                continue
             code = fail(str(error))
             continue
         folder = None if any(opening.values()) or output.form not in (None, "json") else _folder(target, result)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FINDINGS = 1  # exit code: something is broken or cannot be read
 
 
-@click.command(short_help="Thousands of checkpoints into Parquet tables; what is broken, duplicated, derived.")
+@click.command(short_help="Thousands of checkpoints as tables: broken, copied, new.")
 @click.argument("roots", nargs=-1, metavar="[ROOT...]")
 @click.option("--out", type=click.Path(), metavar="DIR", help="Write the tables to DIR.")
 @click.option("--resume", is_flag=True, help="Resume the scan in DIR, or bring it up to date.")

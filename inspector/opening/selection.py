@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -230,7 +231,33 @@ def _nothing(place: Place) -> str:
             return (
                 f"{where} has weights for {known.reader} alone, which are not read: {escape(path, 200)} ({known.name})"
             )
-    return f"{where} has no .safetensors or .gguf file among its {plural(len(place.files), 'file')}"
+    if config := next((name for name in ("config.json", "params.json") if name in place.files), None):
+        return f"{where} has no weights beside its {config}: `inspect predict` shows what that says should be there"
+    read = ", ".join((*WEIGHTS, *PICKLED, *OTHERS))
+    here = models_here() if place.origin().kind == "local" else ""
+    return f"{where} has no weights among its {plural(len(place.files), 'file')}; read are {read}{here}"
+
+
+def models_here() -> str:
+    """Where programs keep models on this machine, with the command, for messages."""
+    from shlex import quote  # these only where there is nothing to read
+
+    from inspector.sources import hub_cache, ollama
+
+    try:
+        homes = {
+            "the Hub's cache": [str(hub_cache.folder())],
+            "Ollama": list(map(str, ollama.candidates())),
+            "LM Studio": list(map(os.path.expanduser, ("~/.lmstudio/models", "~/.cache/lm-studio/models"))),
+        }
+    except RuntimeError:  # a user without a home
+        return ""
+    found = ((owner, each) for owner, paths in homes.items() for each in paths if os.path.isdir(each))  # noqa: PTH112  no error where the folder above is not readable
+    here = [f"`inspect {quote(escape(each))}` ({owner})" for owner, each in found]
+    if here:
+        return f". Models on this machine: {', '.join(here)}"
+    usual = ", ".join(f"{escape(paths[0])} ({owner})" for owner, paths in homes.items())
+    return f". Models usually lie in {usual}; `inspect FOLDER` lists them"
 
 
 def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...]]:

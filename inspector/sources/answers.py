@@ -46,7 +46,11 @@ class RefusedError(Exception):
 
 
 class UnreachableError(NetworkError):
-    """The server did not respond."""
+    """The server was not reached. `sentence` says why, without the address."""
+
+    def __init__(self, where: str, sentence: str) -> None:
+        super().__init__(f"{where}: {sentence}")
+        self.sentence = sentence
 
 
 class TryAgainError(Exception):
@@ -83,11 +87,11 @@ def network(link: Link) -> Iterator[None]:
     except (library.UnsupportedProtocol, library.DecodingError) as error:
         raise NetworkError(f"{where}: {_reason(error)}") from error
     except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
-        raise UnreachableError(f"{where}: {_reason(error)}") from error  # usually there is no network: no retry
+        raise UnreachableError(where, unreached(error, where)) from error  # usually there is no network: no retry
     except library.TransportError as error:
         raise TryAgainError(NetworkError(f"{where}: {_reason(error)}")) from error
     except OfflineModeIsEnabled as error:
-        raise UnreachableError(f"{where} was not requested: offline mode is on (HF_HUB_OFFLINE)") from error
+        raise UnreachableError(where, "offline mode is on (HF_HUB_OFFLINE), so it was not requested") from error
 
 
 def checked_range(response: Response, link: Link, start: int, end: int) -> int:
@@ -239,6 +243,38 @@ def origin_of(url: str) -> tuple[str, str, int | None]:
         return parts.scheme, parts.hostname or "", parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError as error:
         raise NetworkError(f"{escape(url, 200)}: not a URL that can be requested") from error
+
+
+#: Words in the message of a failed connection → the sentence about the server for people. Messages are those of the C
+#: library, of Windows (`getaddrinfo failed`) and of OpenSSL.
+_UNREACHED = (
+    (
+        "name or service|name resolution|nodename nor servname|getaddrinfo|no address associated",
+        "there is no network: the name {} cannot be looked up",
+    ),
+    ("unreachable|network is down|no route", "there is no network: {} cannot be reached"),
+    ("refused", "{} refuses the connection: is it running, and is the address right?"),
+    ("time limit", "{} does not answer: there may be no network"),
+    (
+        "certificate|ssl|tls",
+        "the certificate of {} is not accepted; SSL_CERT_FILE names the one of a company's own network",
+    ),
+)
+
+
+def unreached(error: Exception, url: str) -> str:
+    """Why there is no connection, in a sentence; what the library says, where its words are not known."""
+    from urllib.request import getproxies, proxy_bypass
+
+    reason, (scheme, host, port) = _reason(error), origin_of(url)
+    if isinstance(error, client_library().ProxyError):
+        return f"the proxy does not let the request through ({reason})"
+    if (proxy := getproxies().get(scheme)) and not proxy_bypass(host):
+        server = f"the proxy {shown_url(proxy)}"
+    else:
+        server = host if port in (80, 443) else f"{host}:{port}"
+    known = (sentence for words, sentence in _UNREACHED if re.search(words, reason, re.IGNORECASE))
+    return next(known, reason).format(escape(server, 200))
 
 
 def _reason(error: Exception) -> str:

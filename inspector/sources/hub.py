@@ -111,7 +111,7 @@ def hub_place(name: HubName, revision: str | None = None, *, before: Origin | No
         if snapshot and (snapshot.folder / name.path).exists():
             return CachedPlace(name.repo, snapshot, name.path)
         raise NetworkError(
-            f"{escape(name.repo)} is neither a local path nor in the Hub's cache, and {error}"
+            f"{escape(name.repo)} is neither a local path nor in the Hub's cache, and {error.sentence}"
         ) from error
 
 

@@ -26,6 +26,8 @@ _HUB_ID = re.compile(
     r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*"),
     re.ASCII,
 )
+#: The beginning of a Windows path: a single letter is no repository.
+_DRIVE = re.compile(r"[A-Za-z]:(?!//)")
 #: The Hub's host without a scheme.
 _HUB_HOST = re.compile(r"(?:www\.)?(?:hf\.co|huggingface\.co)/", re.IGNORECASE)
 #: Names with one of these suffixes are file names.
@@ -134,7 +136,13 @@ def _in_filesystem(target: str, revision: str | None) -> Place:
 def _split_tag(target: str) -> tuple[str, str | None]:
     """`org/name:Q4_K_M` as name and tag; a tag may also be a file name."""
     name, colon, tag = target.rpartition(":")
-    if not colon or "/" in tag or "@" in tag or not _HUB_ID.fullmatch(name.removeprefix("hf://")):
+    if (
+        not colon
+        or _DRIVE.match(target)
+        or "/" in tag
+        or "@" in tag
+        or not _HUB_ID.fullmatch(name.removeprefix("hf://"))
+    ):
         return target, None
     return name, tag
 
@@ -186,7 +194,7 @@ def is_path(target: str) -> bool:
     """
     if target.startswith("hf://"):
         return False
-    if target.startswith(("/", "./", "../", "~", ".\\", "..\\")) or "\\" in target or target.endswith("/.."):
+    if target.startswith(("/", "./", "../", "~")) or "\\" in target or target.endswith("/..") or _DRIVE.match(target):
         return True
     name = target.split("@", 1)[0].rstrip("/")
     parent, _, last = name.rpartition("/")

@@ -118,7 +118,7 @@ def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: s
         return True
 
     hub.fault("/api/models/", fault)
-    assert "has no .safetensors or .gguf file" in refused(single)
+    assert "has no weights among its 0 files" in refused(single)
 
 
 def test_a_commit_that_is_a_path_leads_nowhere(hub: Hub, single: str, tmp_path: Path) -> None:

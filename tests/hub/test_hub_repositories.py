@@ -280,6 +280,29 @@ def test_offline_mode_reads_the_cache_and_says_when_it_cannot(
 def test_an_unreachable_hub_is_reported_in_one_line(hub: Hub) -> None:
     """Without a server, the line says what was tried, and that there is no local copy."""
     hub.__exit__()
-    with pytest.raises(InspectorError, match=r"neither a local path nor in the Hub's cache, and http://127") as caught:
+    with pytest.raises(
+        InspectorError, match=r"neither a local path nor in the Hub's cache, and 127\.0\.0\.1:\d+ refuses the "
+    ) as caught:
         api.open("demo/other")
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("[Errno -2] Name or service not known", "there is no network: the name hub.example cannot be looked up"),
+        ("[Errno -3] Temporary failure in name resolution", "there is no network: the name hub.example cannot be"),
+        ("[Errno 8] nodename nor servname provided, or not known", "there is no network: the name hub.example"),
+        ("[Errno 11001] getaddrinfo failed", "there is no network: the name hub.example cannot be looked up"),
+        ("[Errno 101] Network is unreachable", "there is no network: hub.example cannot be reached"),
+        ("[Errno 113] No route to host", "there is no network: hub.example cannot be reached"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed", "the certificate of hub.example is not accepted"),
+        ("something new", "something new"),
+    ],
+)
+def test_a_missing_network_is_a_sentence(reason: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages are those of Linux, macOS, Windows and OpenSSL; an unknown one is passed on."""
+    from inspector.sources.answers import client_library, unreached
+
+    monkeypatch.setenv("no_proxy", "*")
+    assert unreached(client_library().ConnectError(reason), "https://hub.example/api").startswith(sentence)
