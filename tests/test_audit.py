@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
+import pickle
 import shutil
 import socket
 from collections.abc import Callable
@@ -155,6 +157,41 @@ def test_rules_are_listed(inspect: Run) -> None:
     ran = inspect("audit", "--rules")
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()] == list(all_rules())
+
+
+_DROPPED = pickle.dumps(os.system, protocol=0)  # b"cposix\nsystem\n.": what loading it would resolve
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("head.pkl.gz", gzip.compress(_DROPPED)),
+        ("weights.npy", _DROPPED),
+        ("conf/model.yaml", b"x: !!python/object/apply:os.system [id]\n"),
+        ("chat_template.jinja", b"{{ cycler.__init__ }}"),
+    ],
+)
+def test_a_folder_without_weights_is_audited(inspect: Run, tmp_path: Path, name: str, raw: bytes) -> None:
+    """What is dangerous in it is an error, and that it has no weights is said beside it."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_bytes(raw)
+    ran = inspect("audit", tmp_path, "--json")
+    assert (ran.code, ran.json["counts"]["error"]) == (1, 1)
+    assert "has no weight files" in ran.err and [each["target"] for each in ran.json["failed"]] == [str(tmp_path)]
+
+
+def test_a_pickle_in_place_of_metadata_is_judged(inspect: Run, tmp_path: Path) -> None:
+    """`.metadata` that does not describe a distributed checkpoint: two errors, and no rule fails on it."""
+    (tmp_path / ".metadata").write_bytes(_DROPPED)
+    ran = inspect("audit", tmp_path, "--json")
+    assert found(ran) == {"unreadable-file", "pickle"} and ran.code == 1
+
+
+def test_a_folder_with_nothing_to_load_is_not_called_fine(inspect: Run, tmp_path: Path) -> None:
+    """Nothing found in it, but no weights either: 2, as for a target that was mistyped."""
+    (tmp_path / "README.md").write_text("# A model\n")
+    ran = inspect("audit", tmp_path)
+    assert ran.code == 2 and "1 file of no model" in ran.out and "has no weight files" in ran.err
 
 
 def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Path) -> None:

@@ -204,12 +204,12 @@ def each_cached(
 def _each_subject(
     target: str, found: Iterable[Subject | Failed], examine: Callable[[Subject], Audited]
 ) -> Iterator[Audited | Failed]:
-    """The models of one target; one that cannot be audited does not affect the others."""
+    """The models of one target, or what it has instead; one that cannot be audited does not affect the others."""
     try:
-        for subject in found:
+        for number, subject in enumerate(found):
             try:
                 judged = subject if isinstance(subject, Failed) else examine(subject)
-                if isinstance(judged, Failed) or judged.is_model or judged.findings:
+                if isinstance(judged, Failed) or judged.is_model or judged.findings or not number:
                     yield judged
             except InspectorError as error:
                 yield Failed(subject.target, error)

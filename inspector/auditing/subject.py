@@ -94,6 +94,9 @@ class Subject(Files):
         except TargetError:
             self._without_weights(place)
             return None
+        except FormatError as error:  # what says which parts there are cannot be read
+            self.findings.append(Finding(error.rule, "error", str(error)))
+            return None
         if self.members:
             self.main_file = found.files[0].path if len(found.files) == 1 else None
             return found if self.config_named else _with_own_config(place, found)

@@ -2,7 +2,7 @@
 
 A target is a file, a folder with a model, a folder of such folders, or anything else that `sources.targets` finds:
 a name that is not a local path and looks like a Hub id is requested from the Hub. `opening.models` says which
-checkpoints are in a folder; files that belong to none of them are audited with the nearest one above.
+checkpoints are in a folder; files that belong to none of them are audited with the nearest one above, or by themselves.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Failed:
 
     target: str
     reason: InspectorError
+    examined: bool = False  # whether it has no weights, and what it has instead was audited
 
 
 def subjects(target: str, revision: str | None = None, *, alone: bool = False) -> Iterator[Subject | Failed]:
@@ -69,10 +70,19 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
 
 def _in_object_store(place: Place, target: str) -> Iterator[Subject | Failed]:
     """The models in a folder of an object store: split like a local folder, with a single listing."""
-    for share in shares(place, entries_of(place)):
+    found = shares(place, entries_of(place))
+    for share in found:
         model = Below(place, share.start, listed_files(share.beside))
         own = f"{target.rstrip('/')}/{share.name}".rstrip("/")
         yield Subject(model, share.beside, own, members=share.members, is_model=share.is_model)
+    yield from _without_weights(found, target)
+
+
+def _without_weights(found: Sequence[Share], target: str) -> Iterator[Failed]:
+    """What is reported of a folder without weights, besides what its files show."""
+    if not any(share.is_model for share in found):
+        what = f"{escape(target)} has no weight files, intact or damaged, in any folder"
+        yield Failed(target, TargetError(what + models_here()), examined=bool(found))
 
 
 def _set_of(place: Place, listed: Sequence[Entry], *, alone: bool) -> frozenset[str] | None:
@@ -115,19 +125,11 @@ def in_folder(
 
     Args:
         cache_name: `org/name`, if it is a snapshot in the Hub's cache.
-        required: whether there has to be one; otherwise the folder itself is audited if none is found.
-
-    Raises:
-        TargetError: a model is required, and there is none.
+        required: whether it is reported if there is none.
     """
     listed = list(entries(root))
     with closing(LocalPlace(root, listed_files(listed))) as place:
         found = shares(place, listed)
-    if not any(share.is_model for share in found):
-        if required:
-            where = f"{escape(target)} has no weight files, intact or damaged, in any folder"
-            raise TargetError(where + models_here())
-        found = [Share("", "", listed, None)]
     for share in found:
         own = str(Path(target, share.name))
         folder = root / share.start if share.start else root
@@ -140,6 +142,8 @@ def in_folder(
             yield Subject(
                 inner, share.beside, own, str(folder).rstrip("/"), cache_name, share.members, is_model=share.is_model
             )
+    if required:
+        yield from _without_weights(found, target)
 
 
 class Share(NamedTuple):
@@ -189,8 +193,8 @@ def shares(place: Place, listed: Sequence[Entry]) -> list[Share]:
         members = frozenset(entry.path[len(start) :] for entry in mine)
         result.append(Share(each.name, start, beside, members))
     if rest := owned[-1]:
-        result.append(Share("", "", rest, None, not found))
-    return result if found else []
+        result.append(Share("", "", rest, None, is_model=False))
+    return result
 
 
 def _start(place: Place, path: str, length: int) -> bytes:

@@ -86,7 +86,9 @@ def audit(
                 titled=True,
             )
     output.write_page(lambda: report.page(result))
-    if result.failed:  # takes precedence over findings
+    if not all(each.examined for each in result.failed):  # takes precedence over findings
         raise click.exceptions.Exit(console.UNREADABLE)
     if result.fails("warning" if (fail_on or project.fail_on) == "warning" else "error"):
         raise click.exceptions.Exit(FINDINGS)
+    if result.failed:
+        raise click.exceptions.Exit(console.UNREADABLE)

@@ -32,7 +32,7 @@ def text(result: Audit, width: int | None = None) -> str:
 def _models(result: Audit, width: int | None) -> Iterator[str]:
     for model in result.checkpoints:
         what = plural(model.files, "file") if model.files else "the cache itself"
-        what = what if model.is_model or not model.files else f"{what} beside the models"
+        what = what if model.is_model or not model.files else f"{what} of no model"
         yield f"{escape(title(model), 120)}: {what}, {size(model.size)}: {verdict(model)}"
         if model.findings:
             yield _table(model, width)
@@ -120,7 +120,8 @@ def summary(result: Audit) -> str:
     )
     left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
     models = plural(sum(each.is_model for each in result.checkpoints), "model")
-    failed = f"; {plural(len(result.failed), 'target')} not audited" if result.failed else ""
+    unjudged = len([each for each in result.failed if not each.examined])
+    failed = f"; {plural(unjudged, 'target')} not audited" if unjudged else ""
     unread = (
         "" if result.data or not any(each.is_model for each in result.checkpoints) else "; values were not read: --data"
     )

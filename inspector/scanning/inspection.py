@@ -41,7 +41,7 @@ def inspect(unit: Unit, rows: Rows) -> int:
                 rows.add_failed(unit, found.target, type(found.reason).__name__, str(found.reason))
             else:
                 judged = examined(found, own_process=True)
-                if not found.is_model and not judged.findings:
+                if number and not found.is_model and not judged.findings:
                     continue
                 rows.add(unit, found.target, found, judged)
             number += 1
@@ -91,7 +91,7 @@ def _repository(unit: Unit) -> Iterator[Subject | targets.Failed]:
 def _local(unit: Unit, root: Path, listed: list[Entry]) -> Iterator[Subject]:
     """The checkpoints of a local folder's files; one with its own subfolder is opened there."""
     with closing(LocalPlace(root, targets.listed_files(listed))) as place:
-        found = targets.shares(place, listed) or [targets.Share("", "", listed, None)]
+        found = targets.shares(place, listed)
     for share in found:
         folder = root / share.start if share.start else root
         with closing(LocalPlace(folder, targets.listed_files(share.beside))) as inner:
@@ -103,7 +103,7 @@ def _local(unit: Unit, root: Path, listed: list[Entry]) -> Iterator[Subject]:
 
 def _remote(unit: Unit, place: Place, listed: list[Entry]) -> Iterator[Subject]:
     """The same of a folder in an object store, or of a repository."""
-    for share in targets.shares(place, listed) or [targets.Share("", "", listed, None)]:
+    for share in targets.shares(place, listed):
         below = Below(place, share.start, targets.listed_files(share.beside))
         yield Subject(below, share.beside, _target(unit, share.name), members=share.members, is_model=share.is_model)
 
