@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -200,8 +201,10 @@ def diff(
         {'same': 1, 'dtype': 0, 'shape': 2, 'only_a': 0, 'only_b': 0}
     """
     from inspector.comparing.diff import diff as compare
+    from inspector.comparing.relation import of_headers
 
     result = compare(*map(_reconciled, (a, b)))
+    result = replace(result, relation=of_headers(result))
     return with_values(result, workers, done) if data else result
 
 
@@ -216,7 +219,10 @@ def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = 
         ['different', 'different', None]
     """
     with _comparison(result) as comparison:
-        return comparison.run(workers, done)
+        from inspector.comparing.relation import of_values
+
+        result = comparison.run(workers, done)
+        return replace(result, relation=of_values(result, comparison))
 
 
 def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconciliation) -> Attachment:

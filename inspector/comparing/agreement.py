@@ -63,3 +63,20 @@ class Data(NamedTuple):
     transform: str | None = None  # what turns one side into the other
     sums: Sums = Sums()
     why: str = ""
+
+
+#: What one model is to another: by headers alone the first three, by values one of the others.
+Kind = Literal[
+    "same_structure", "other_structure", "part",
+    "identical", "same_values", "rounded", "finetuned", "adapter_merged", "direction_removed", "merged", "pruned",
+    "extended", "damaged", "unrelated",
+]  # fmt: skip
+
+
+class Relation(NamedTuple):
+    """What b is to a."""
+
+    kind: Kind
+    sentence: str  # "b is a, fine-tuned in all 22 layers"; unescaped
+    evidence: tuple[str, ...] = ()  # what the sentence rests on, a phrase each
+    undecided: str = ""  # what would decide, if this is not certain

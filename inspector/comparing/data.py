@@ -131,6 +131,22 @@ class Comparison:
         a, b = self._readers(pair)
         return a.values(0)(start, stop), b.values(0)(start, stop)
 
+    def raw(self, pair: Pair, start: int, stop: int) -> tuple[bytes, bytes] | None:
+        """The bytes of both sides' elements, for a `plain` pair of one dtype without blocks; None for others."""
+        a, b = self._readers(pair)
+        dtype = a.dtype(0)
+        if dtype is None or dtype != b.dtype(0) or group_of(dtype) > 1:
+            return None
+        return a.raw(0, start, stop), b.raw(0, start, stop)
+
+    def weights(self) -> tuple[Weights, Weights]:
+        """This thread's readers of both sides."""
+        if not hasattr(self._threads, "readers"):
+            self._threads.readers = Weights(self.result.a), Weights(self.result.b)
+            self._open += self._threads.readers
+        found: tuple[Weights, Weights] = self._threads.readers
+        return found
+
     def steps(self, pair: Pair, start: int, stop: int) -> Array:
         """How far elements of b may be from their originals, for a `plain` pair."""
         _, b = self._readers(pair)
@@ -153,13 +169,10 @@ class Comparison:
             yield first, a.reshape(-1, columns), b.reshape(-1, columns), self.steps(pair, start, stop)
 
     def _readers(self, pair: Pair) -> tuple[_Side, _Side]:
-        """This thread's readers: files are read by offset, packed weights are kept one at a time."""
-        if not hasattr(self._threads, "readers"):
-            self._threads.readers = Weights(self.result.a), Weights(self.result.b)
-            self._open += self._threads.readers
+        """The tensors of a pair: files are read by offset, packed weights are kept one at a time."""
         assert pair.a is not None
         assert pair.b is not None
-        a, b = self._threads.readers
+        a, b = self.weights()
         return _Side(a, self.result.a.packing, pair.a), _Side(b, self.result.b.packing, pair.b)
 
 

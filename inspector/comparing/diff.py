@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from inspector.comparing.agreement import AGREEMENTS, Data
+from inspector.comparing.agreement import AGREEMENTS, Data, Relation
 from inspector.comparing.companions import Companion, companions
 from inspector.comparing.pairing import Pair, Status, pairs
 from inspector.model import Config, Key, Reconciliation
@@ -40,6 +40,7 @@ class Diff(Tabular):
     pairs: tuple[Pair, ...]
     beside: tuple[Companion, ...] = ()  # vocabulary, chat template, settings, metadata
     data: tuple[Data | None, ...] | None = None  # the comparison of each pair's values; None if none were read
+    relation: Relation | None = None  # what b is to a
 
     @property
     def agreements(self) -> Mapping[str, int] | None:

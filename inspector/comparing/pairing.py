@@ -24,7 +24,7 @@ from inspector.architectures.conversions import (
     loaded_form,
     named,
 )
-from inspector.architectures.data.projections import BRANCHED, COARSE
+from inspector.bridge.structure import fused, stacked
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
 Status = Literal["same", "dtype", "shape", "only_a", "only_b"]
@@ -402,15 +402,6 @@ def _is_among(key: Key, among: Mapping[Key, object]) -> bool:
     return any(other in among for other in others)
 
 
-def _without_experts(key: Key) -> Key:
-    return key if key.expert is None else key._replace(expert=STACKED)
-
-
-def _as_fused(key: Key) -> Key:
-    whole = BRANCHED.get(f"{key.branch} {key.role}")
-    return key._replace(branch="", role=whole) if whole else key._replace(role=COARSE.get(key.role, key.role))
-
-
 def _without_layers(key: Key) -> Key:
     return key._replace(layer=None)
 
@@ -418,8 +409,8 @@ def _without_layers(key: Key) -> Key:
 #: Full keys, then coarser ones, which layouts share.
 _COARSER: tuple[Callable[[Key], Key], ...] = (
     lambda key: key,
-    _without_experts,
-    _as_fused,
-    lambda key: _as_fused(_without_experts(key)),
+    stacked,
+    fused,
+    lambda key: fused(stacked(key)),
     _without_layers,
 )

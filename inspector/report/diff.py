@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from inspector.comparing.agreement import Data, added
+from inspector.comparing.agreement import Data, Relation, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
+from inspector.comparing.relation import FOREIGN
 from inspector.model import Reconciliation
-from inspector.report.columns import GO, table
+from inspector.report.columns import GO, table, wrapped
 from inspector.report.documents import SCHEMA, about, fields
 from inspector.report.documents import key as key_document
 from inspector.report.pages.parts import Column, Page, Part, Report, Section, Table, of_rows
@@ -18,8 +19,6 @@ from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
 from inspector.units import bits, count, escape, integer, plural, size
 
-#: Models that share fewer shapes than this are not compared tensor by tensor.
-UNRELATED = 0.1
 _SHOWN_FIELDS = 40
 
 
@@ -34,11 +33,11 @@ def lines(
         by: what a line covers: a role over its layers, a layer, or a tensor.
         width: terminal columns, for which long lists of layers and then bytes give way; None for no limit.
     """
+    yield from relation_lines(result.relation, width)
     sides = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
     yield table(sides, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
-    if result.shared < UNRELATED and not everything:
-        share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
-        yield f"two unrelated models: {share}; --all lists every tensor"
+    if result.shared < FOREIGN and not everything:
+        yield "--all lists every tensor"
         return
     if result.config:
         yield ""
@@ -60,6 +59,17 @@ def lines(
         yield from _trained(result)
     yield ""
     yield verdict(result)
+
+
+def relation_lines(relation: Relation | None, width: int | None) -> Iterator[str]:
+    """What b is to a, and how that is known."""
+    if relation is None:
+        return
+    yield escape(relation.sentence, 300)
+    known = "; ".join(filter(None, (*relation.evidence, relation.undecided)))
+    if known:
+        yield wrapped(f"  {escape(known, 600)}", width)
+    yield ""
 
 
 _BESIDE = {"same": "same", "different": "different", "only_a": "only in a", "only_b": "only in b"}
@@ -289,6 +299,7 @@ def document(result: Diff) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": [result.a.checkpoint.target, result.b.checkpoint.target],
+        "relation": relation(result.relation),
         "a": about(result.a),
         "b": about(result.b),
         "config": [fields(each, "field a b") for each in result.config],
@@ -299,6 +310,15 @@ def document(result: Diff) -> dict[str, Any]:
             _pair(pair, data)
             for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)
         ],
+    }
+
+
+def relation(found: Relation | None) -> dict[str, Any] | None:
+    """What b is to a; null if that was not asked."""
+    return found and {
+        **fields(found, "kind sentence"),
+        "evidence": list(found.evidence),
+        "undecided": found.undecided or None,
     }
 
 
@@ -369,10 +389,12 @@ def page(result: Diff, more: Sequence[str] = ()) -> Page:
         more: lines for further requests: ranks, parents.
     """
     names = [each.checkpoint.title for each in (result.a, result.b)]
+    found = result.relation
     return Page(
         " → ".join(names),
-        verdict(result),
+        found.sentence if found else verdict(result),
         list(_sections(result, more)),
+        [*found.evidence, *filter(None, [found.undecided]), verdict(result)] if found else [],
         mood="warning" if result.differs else "good",
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from inspector import units
 from inspector.architectures import Knowledge, knowledge_of
 from inspector.architectures.counts import in_heads
+from inspector.bridge.structure import structure_id
 from inspector.model import Checkpoint, Config, Finding, Folder, Header, Key, Labelled, Reconciliation, RoleSum, Variant
 from inspector.report.tables import Rows, columns
 from inspector.units import bits
@@ -55,6 +56,7 @@ def overview(result: Reconciliation, *, tensors: bool = False, folder: Folder | 
         "claims": [{**fields(each, "name claimed counted"), "note": each.note or None} for each in result.claims],
         "findings": [finding(each) for each in result.findings],
         "folder": None if folder is None else _folder(folder),
+        "structure_id": structure_id(result),
         "verdict": {**fields(result.verdict, "state sentence"), **_beyond(result, folder)},
     }
     if tensors:

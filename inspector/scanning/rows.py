@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.auditing import checksums
 from inspector.auditing.examination import Audited
 from inspector.auditing.subject import Subject
+from inspector.bridge.structure import structure_id
 from inspector.errors import InspectorError
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.scanning.schema import TABLES, arrow_schema
@@ -193,6 +194,7 @@ def _sums(result: Reconciliation | None, subject: Subject) -> dict[str, Any]:
         "tensors": sum(len(header.tensors) for header in result.checkpoint.files),
         "same_tensors": _same_tensors(result),
         "same_model": _same_model(result),
+        "structure_id": structure_id(result),
     }
 
 

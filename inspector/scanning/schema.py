@@ -61,6 +61,11 @@ CHECKPOINTS = (
     Column("infos", "uint32", "the same"),
     Column("same_tensors", "string", "equal if all names, shapes and dtypes are"),
     Column("same_model", "string", "equal if the parameters of each role are, whatever format and dtype"),
+    Column(
+        "structure_id",
+        "string",
+        "equal if all weights have the same roles and shapes, whatever names, format and dtype",
+    ),
     Column("same_data", "string", "equal if the weight files' digests are; null if not all are known"),
     Column("error", "string", "why nothing could be read; null if something could"),
     Column("error_kind", "string", "the kind of that error: FormatError, NetworkError, Timeout, Crash, …"),

@@ -1,0 +1,477 @@
+"""What happened between two checkpoints, in one sentence with its evidence.
+
+    of_headers(result)               the same structure, another one, or a part
+    of_values(result, comparison)    a copy, rounded, fine-tuned, merged with an adapter, pruned, damaged, unrelated, …
+
+The judges are asked in order, from what explains most to what explains least; the first that answers is right. Their
+thresholds are measured by `tools/relations`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from inspector.comparing.agreement import Data, Kind, Relation, added
+from inspector.comparing.diff import Diff
+from inspector.comparing.pairing import Pair, Side
+from inspector.model import Reconciliation
+from inspector.units import bits, decimal, integer, plural
+
+if TYPE_CHECKING:
+    from inspector.comparing.data import Comparison
+    from inspector.comparing.probing import Fault, Unit
+
+#: Models of which a smaller share has a counterpart in the same shape are not compared tensor by tensor.
+FOREIGN = 0.1
+#: Below this cosine matrices have nothing in common: fine-tunes stay above 0.3, strangers below 0.1.
+STRANGE = 0.15
+#: Elements from which on a tensor's cosine says something.
+TELLING = 1024
+#: Values that a fault changes, where training changes thousands.
+FEW = 16
+#: Roles at both ends of a model, whose rows are the vocabulary's.
+ENDS = frozenset({"embed_tokens", "lm_head"})
+
+
+def of_headers(result: Diff) -> Relation:
+    """What headers alone say: whether the two have the same weights in the same shapes."""
+    facts = Facts(result)
+    undecided = "--data compares the values"
+    if not facts.lost and not facts.gained and not facts.reshaped:
+        both = f"{plural(sum(bool(pair.a and pair.b) for pair in result.pairs), 'weight')} of the same shapes"
+        return Relation("same_structure", "b has the structure of a", (both,), undecided)
+    if not facts.reshaped and not (facts.lost and facts.gained) and result.shared:
+        of, whole, rest = ("b", "a", facts.lost) if facts.lost else ("a", "b", facts.gained)
+        return Relation("part", f"{of} has a part of {whole}'s weights", (f"without {_places(rest)}",), undecided)
+    share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
+    if result.shared < FOREIGN:
+        return Relation("other_structure", "b has another structure than a: two unrelated models", (share,))
+    rows = list(_vocabularies(facts))
+    if len(rows) == len(facts.reshaped) and not facts.lost and not facts.gained:
+        words = f"{integer(rows[0][0])} → {integer(rows[0][1])} rows"
+        return Relation(
+            "other_structure", f"b has the structure of a with another vocabulary: {words}", (share,), undecided
+        )
+    evidence = [share, *(f"{what}: {_places(pairs)}" for what, pairs in facts.unlike if pairs)]
+    return Relation("other_structure", "b has another structure than a", tuple(evidence), undecided)
+
+
+def of_values(result: Diff, comparison: Comparison) -> Relation:
+    """What the values say. Reads samples of tensors that differ. Raises SourceError."""
+    facts = Facts(result, comparison)
+    for judge in _JUDGES:
+        found = judge(facts)
+        if found is not None:
+            return found
+    return of_headers(result)._replace(undecided="no values could be compared")
+
+
+class Member(NamedTuple):
+    """A pair whose values were compared."""
+
+    pair: Pair
+    data: Data
+
+
+class Facts:
+    """What is known of two checkpoints, in groups that the judges ask for."""
+
+    def __init__(self, result: Diff, comparison: Comparison | None = None) -> None:
+        self.result = result
+        self._comparison = comparison
+        data = result.data or (None,) * len(result.pairs)
+        self.members = [Member(pair, each) for pair, each in zip(result.pairs, data, strict=True) if each is not None]
+        self.lost = [pair for pair in result.pairs if pair.status == "only_a" and not pair.converter]
+        self.gained = [pair for pair in result.pairs if pair.status == "only_b" and not pair.converter]
+        self.reshaped = [pair for pair in result.pairs if pair.status == "shape"]
+
+    @property
+    def comparison(self) -> Comparison:
+        assert self._comparison is not None
+        return self._comparison
+
+    @property
+    def unlike(self) -> tuple[tuple[str, list[Pair]], ...]:
+        return ("in another shape", self.reshaped), ("only in a", self.lost), ("only in b", self.gained)
+
+    @cached_property
+    def different(self) -> list[Member]:
+        return [each for each in self.members if each.data.status == "different"]
+
+    @cached_property
+    def rounded(self) -> list[Member]:
+        return [each for each in self.members if each.data.status == "rounded"]
+
+    @cached_property
+    def incomparable(self) -> list[Member]:
+        return [each for each in self.members if each.data.status is None and each.pair.status != "shape"]
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether both have the same weights."""
+        return not (self.lost or self.gained or self.reshaped or self.incomparable)
+
+    @cached_property
+    def cosine(self) -> float | None:
+        """The cosine of all matrices that differ; None if there are none."""
+        telling = [each.data.sums for each in self.different if _is_telling(each)]
+        return added(telling).cosine if telling else None
+
+
+def _is_telling(each: Member) -> bool:
+    """Whether a tensor is a matrix: norms of strangers are alike."""
+    shape = each.pair.a.shapes[0] if each.pair.a else ()
+    return len(shape) > 1 and each.data.sums.elements >= TELLING
+
+
+# --- copies ------------------------------------------------------------------------------------------
+
+
+def _copy(facts: Facts) -> Relation | None:
+    if not facts.is_whole or facts.different or facts.rounded or not facts.members:
+        return None
+    evidence = (f"{plural(len(facts.members), 'weight')} equal in every value",)
+    unlike = list(_unlike_storage(facts.result))
+    if not unlike:
+        return Relation("identical", "b is a: the same values under the same names", evidence)
+    return Relation("same_values", f"b is a, with {' and '.join(unlike)}: the same values", evidence)
+
+
+def _unlike_storage(result: Diff) -> Iterable[str]:
+    a, b = result.a.checkpoint, result.b.checkpoint
+    if a.format != b.format:
+        yield f"another format ({a.format} → {b.format})"
+    if any(pair.status == "dtype" for pair in result.pairs):
+        yield f"other dtypes ({_stored(result.a)} → {_stored(result.b)})"
+    names = [[each.tensor.name for each in side.tensors] for side in (result.a, result.b)]
+    if a.format == b.format and set(names[0]) != set(names[1]):
+        yield "other names"
+    files = [[header.path for header in side.files] for side in (a, b)]
+    if len(files[0]) != len(files[1]):
+        yield f"other files ({len(files[0])} → {len(files[1])})"
+    elif names[0] != names[1] and set(names[0]) == set(names[1]):
+        yield "another order"
+
+
+def _rounded(facts: Facts) -> Relation | None:
+    if not facts.is_whole or facts.different or not facts.rounded:
+        return None
+    a, b = facts.result.a, facts.result.b
+    width = [sum(side.nbytes for each in facts.rounded if (side := pick(each.pair))) for pick in _SIDES]
+    one, other, coarse, fine = ("b", "a", b, a) if width[1] <= width[0] else ("a", "b", a, b)
+    size = f"{decimal(fine.on_disk)} → {decimal(coarse.on_disk)}"
+    width_text = bits(coarse.bits_per_weight(coarse.weight_bytes))
+    evidence = [f"{plural(len(facts.rounded), 'weight')} within the rounding of {_stored(coarse)}"]
+    equal = len(facts.members) - len(facts.rounded)
+    evidence += [f"{integer(equal)} equal"] if equal else []
+    return Relation(
+        "rounded", f"{one} is {other}, rounded to {_stored(coarse)} ({width_text} bits): {size}", tuple(evidence)
+    )
+
+
+_SIDES: tuple[Callable[[Pair], Side | None], ...] = (lambda pair: pair.a, lambda pair: pair.b)
+
+
+def _stored(result: Reconciliation) -> str:
+    """How most weights are stored: a scheme, or a dtype."""
+    if result.packing:
+        return result.packing.scheme
+    largest = max(result.dtypes, key=lambda each: each.elements, default=None)
+    return largest.dtype if largest else result.checkpoint.format
+
+
+# --- what has nothing in common ----------------------------------------------------------------------
+
+
+def _unrelated(facts: Facts) -> Relation | None:
+    cosine = facts.cosine
+    if cosine is None or abs(cosine) >= STRANGE:
+        return None
+    telling = [each for each in facts.members if _is_telling(each)]
+    strange = [each for each in facts.different if _is_telling(each)]
+    if len(strange) * 2 < len(telling):
+        return None
+    evidence = (f"cosine {cosine:.3f} over {plural(len(strange), 'matrix', 'matrices')} of the same shapes",)
+    return Relation("unrelated", "b is unrelated to a: their values have nothing in common", evidence)
+
+
+# --- layers and experts ------------------------------------------------------------------------------
+
+
+def _reordered(facts: Facts) -> Relation | None:
+    """Layers or experts that b has from elsewhere in a, or no longer."""
+    moved = [*facts.lost, *facts.gained, *facts.reshaped]
+    strange = [each for each in facts.different if _is_telling(each) and abs(each.data.sums.cosine or 0) < STRANGE]
+    moved += [each.pair for each in strange]
+    layers = any(pair.key.layer is not None and pair.key.expert is None for pair in moved)
+    experts = any(pair.key.expert is not None for pair in moved)
+    found = _recut(facts, experts=False) if layers else None
+    return found or (_recut(facts, experts=True) if experts else None)
+
+
+def _recut(facts: Facts, *, experts: bool) -> Relation | None:
+    """What became of a's layers, or of each layer's experts."""
+    from inspector.comparing import probing
+
+    sides = (facts.result.a, facts.result.b)
+    a, b = (
+        probing.samples(weights, side.tensors, experts=experts)
+        for weights, side in zip(facts.comparison.weights(), sides, strict=True)
+    )
+    found = probing.aligned(a, b, within_layers=experts)
+    known = {unit: like for unit, (like, _) in found.items() if like is not None}
+    in_place = len(a) == len(b) and all(unit == like for unit, like in known.items())
+    if in_place or not known or len(known) * 2 < len(found):
+        return None
+    used = Counter(known.values())
+    gone, again = [unit for unit in a if unit not in used], [unit for unit, times in used.items() if times > 1]
+    new = [unit for unit in b if unit not in known]
+    what = "expert" if experts else "layer"
+    counts = f"{plural(len(a), what)} → {integer(len(b))}"
+    done = [f"without {what}s {_numbers(gone)}"] if gone else []
+    done += [f"with {what}s {_numbers(again)} more than once"] if again else []
+    done += [f"with new {what}s {_numbers(new)}"] if new else []
+    kind: Kind = "pruned" if len(b) <= len(a) else "extended"
+    least = min(cosine for like, cosine in found.values() if like is not None)
+    more = "" if least > SAME else ", and trained further"
+    evidence = (counts, f"cosine of each {what} with its own at least {least:.4f}")
+    return Relation(kind, f"b is a, {kind}: {'; '.join(done) or f'{what}s in another order'}{more}", evidence)
+
+
+#: A cosine of equal values, or of values that were only rounded: 2 bits leave 0.9.
+SAME = 0.9999
+
+
+def _numbers(units: Sequence[Unit]) -> str:
+    """Numbers of layers; of experts, those that all layers have in common, or how many."""
+    if units[0].expert is None:
+        return ranges(sorted({each.layer for each in units}))
+    by_layer: dict[int, list[int]] = {}
+    for each in units:
+        by_layer.setdefault(each.layer, []).append(each.expert or 0)
+    if len({tuple(found) for found in by_layer.values()}) == 1:
+        return ranges(sorted(next(iter(by_layer.values()))))
+    return f"{ranges(sorted(by_layer[min(by_layer)]))} in layer {min(by_layer)}, others in other layers"
+
+
+def _cut(facts: Facts) -> Relation | None:
+    """Weights that only one has, where nothing else differs; a longer or shorter vocabulary."""
+    if facts.different or facts.incomparable or not facts.members or facts.is_whole:
+        return None
+    rows = list(_vocabularies(facts))
+    others = [pair for pair in facts.reshaped if pair.key.role not in ENDS]
+    if others or (facts.lost and facts.gained):
+        return None
+    equal = f"{plural(len(facts.members) - len(facts.reshaped), 'weight')} equal or only rounded"
+    if facts.reshaped and not (facts.lost or facts.gained):
+        old, new = rows[0]
+        kind: Kind = "extended" if new > old else "pruned"
+        return Relation(kind, f"b is a, its vocabulary {kind}: {integer(old)} → {integer(new)} rows", (equal,))
+    kind = "pruned" if facts.lost else "extended"
+    word = "without" if facts.lost else "and more:"
+    return Relation(kind, f"b is a, {word} {_places(facts.lost or facts.gained)}", (equal,))
+
+
+def _vocabularies(facts: Facts) -> Iterable[tuple[int, int]]:
+    """Rows of the embeddings on both sides, where they differ."""
+    for pair in facts.reshaped:
+        if pair.key.role in ENDS and pair.a and pair.b and pair.a.shapes[0][1:] == pair.b.shapes[0][1:]:
+            yield pair.a.shapes[0][0], pair.b.shapes[0][0]
+
+
+# --- faults ------------------------------------------------------------------------------------------
+
+
+def _damaged(facts: Facts) -> Relation | None:
+    """Differences that no training makes: a few values, or values that are not at all what they were."""
+    from inspector.comparing import probing
+
+    few = facts.different
+    trained = (facts.cosine or 0) > UNHARMED and all(each.data.sums.share > SPREAD for each in few)
+    if not few or trained or len(few) > max(LOCATED, len(facts.members) // 2):
+        return None
+    found: list[tuple[Member, probing.Fault]] = []
+    for each in few[:LOCATED]:
+        where = probing.fault(facts.comparison, each.pair)
+        if where is None or not _is_fault(where):
+            return None
+        found.append((each, where))
+    places = [f"{_name(each)}: {_fault_text(where, each)}" for each, where in found]
+    total = sum(where.elements for _, where in found)
+    number = plural(total, "value") if len(few) == len(found) else f"{plural(len(few), 'weight')}"
+    return Relation("damaged", f"b is a, damaged: {number} of {places[0]}", (*places[1:], "all else is equal"))
+
+
+#: Tensors in which faults are located; the cosine, and the share of elements that changed, of what was trained.
+LOCATED, UNHARMED, SPREAD = 8, 0.98, 0.05
+
+
+def _is_fault(found: Fault) -> bool:
+    return found.elements <= FEW or found.constant or found.cosine is None or abs(found.cosine) < 0.5
+
+
+def _fault_text(found: Fault, each: Member) -> str:
+    if found.bits is not None and found.elements <= FEW:
+        return f"{plural(found.bits, 'bit')} in element {integer(found.first)}" + (
+            f" to {integer(found.last)}" if found.last > found.first else ""
+        )
+    where = (
+        "all elements"
+        if found.elements == each.data.sums.elements
+        else (f"{plural(found.elements, 'element')} from {integer(found.first)} to {integer(found.last)}")
+    )
+    return f"{where}{', all one value' if found.constant else ''}"
+
+
+def _name(each: Member) -> str:
+    return each.pair.b.tensors[0].tensor.name if each.pair.b else ""
+
+
+# --- low ranks ---------------------------------------------------------------------------------------
+
+
+#: Matrices whose differences are examined; the share of them that must agree.
+EXAMINED, AGREEING = 12, 0.75
+
+
+def _low_rank(facts: Facts) -> Relation | None:
+    """An adapter that was merged, or a direction that was removed."""
+    from inspector.comparing import probing
+
+    chosen = _spread([each for each in facts.different if _is_telling(each) and each.pair.key.role not in ENDS])
+    if not chosen:
+        return None
+    ranks: list[tuple[Member, probing.LowRank]] = []
+    for each in chosen:
+        found = probing.low_rank(facts.comparison, each.pair)
+        if found is not None:
+            ranks.append((each, found))
+        if sum(not rank.exact for _, rank in ranks) > len(chosen) * (1 - AGREEING):
+            return None
+    low = [(each, found.rank) for each, found in ranks if found.exact and found.rank]
+    if not low or len(low) < AGREEING * len(ranks):
+        return None
+    sizes = sorted(rank for _, rank in low)
+    most = sizes[-1]
+    if most - sizes[len(sizes) // 2] > max(
+        1, most // 4
+    ):  # adapters have one rank; what rounding left of training has any
+        return None
+    if most <= DIRECTIONS:
+        removed = _removed(facts, low)
+        if removed is not None:
+            return removed
+    roles = sorted({each.pair.key.role for each in facts.different if _is_telling(each)})
+    least = min(rank for _, rank in low)
+    evidence = (
+        f"{plural(len(low), 'difference')} examined, of rank {least if least == most else f'{least} to {most}'}",
+        f"in {plural(len(facts.different), 'weight')}: {', '.join(roles)}",
+    )
+    return Relation("adapter_merged", f"b is a, with an adapter of rank {most} merged in", evidence)
+
+
+#: Directions that are removed together, at most.
+DIRECTIONS = 4
+
+
+def _removed(facts: Facts, low: Sequence[tuple[Member, int]]) -> Relation | None:
+    from inspector.comparing import probing
+
+    found = [probing.direction(facts.comparison, each.pair, rank) for each, rank in low[:6]]
+    own = [each for each in found if each is not None]
+    if len(own) < AGREEING * len(found):
+        return None
+    outputs = [each for each in own if each.of_outputs] or own
+    same = probing.shared(outputs)
+    count = outputs[0].vectors.shape[1]
+    what = "a direction" if count == 1 else f"{count} directions"
+    how = "the same one in all of them" if same else "of each layer's own"
+    layers = _layers(each.pair for each in facts.different)
+    where = f" from layers {ranges(layers)}" if layers else ""
+    evidence = (
+        f"{plural(len(own), 'difference')} examined: what the weight itself has in that direction, {how}",
+        _places([each.pair for each in facts.different]),
+    )
+    return Relation("direction_removed", f"b is a, with {what} removed{where}, as in abliteration", evidence)
+
+
+def _spread(members: Sequence[Member]) -> list[Member]:
+    """Some of many: of each role the first, the last and those between."""
+    by_role: dict[str, list[Member]] = {}
+    for each in members:
+        by_role.setdefault(each.pair.key.role, []).append(each)
+    each_of = max(1, EXAMINED // max(len(by_role), 1))
+    found = []
+    for own in by_role.values():
+        places = sorted({len(own) * at // each_of for at in range(each_of)} | {len(own) - 1})[:each_of]
+        found += [own[place] for place in places if place < len(own)]
+    return found[:EXAMINED]
+
+
+# --- what was trained --------------------------------------------------------------------------------
+
+
+def _trained(facts: Facts) -> Relation | None:
+    if not facts.different:
+        return None
+    sums = added(each.data.sums for each in facts.different)
+    where = _where(facts.different, facts.members)
+    b = facts.result.b
+    rounded = f", and stored as {_stored(b)}" if any(each.pair.status == "dtype" for each in facts.different) else ""
+    vocabulary = next(
+        (f", its vocabulary {integer(old)} → {integer(new)} rows" for old, new in _vocabularies(facts)), ""
+    )
+    evidence = [f"{integer(len(facts.different))} of {plural(len(facts.members), 'weight')} differ"]
+    evidence += [f"‖b−a‖/‖a‖ {sums.relative:.2g}"] if sums.relative is not None else []
+    evidence += [f"cosine {facts.cosine:.4f}"] if facts.cosine is not None else []
+    evidence += [f"{what}: {_places(pairs)}" for what, pairs in facts.unlike if pairs]
+    return Relation("finetuned", f"b is a, fine-tuned{where}{vocabulary}{rounded}", tuple(evidence))
+
+
+def _where(changed: Sequence[Member], among: Sequence[Member]) -> str:
+    """Where changes are: in all layers, in some, in some roles."""
+    layers = [_layers(each.pair for each in members) for members in (changed, among)]
+    if not layers[1]:
+        return ""
+    if layers[0] == layers[1]:
+        return f" in all {plural(len(layers[1]), 'layer')}"
+    if not layers[0]:
+        return f" outside the layers: {_places([each.pair for each in changed])}"
+    return f" in {'layer' if len(layers[0]) == 1 else 'layers'} {ranges(layers[0])} of {len(layers[1])}"
+
+
+def _layers(pairs: Iterable[Pair]) -> list[int]:
+    return sorted({pair.key.layer for pair in pairs if pair.key.layer is not None})
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Sorted numbers as ranges: "0–3, 7"."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1][1:] = [number]
+        else:
+            runs.append([number])
+    return ", ".join("–".join(map(str, run)) for run in runs)
+
+
+_SHOWN = 4
+
+
+def _places(pairs: Sequence[Pair]) -> str:
+    """The roles of some pairs, the most frequent first."""
+    counted = Counter(" ".join(filter(None, (pair.key.branch, pair.key.role or "unnamed"))) for pair in pairs)
+    layers = _layers(pairs)
+    named = ", ".join(role for role, _ in counted.most_common(_SHOWN))
+    more = f" and {len(counted) - _SHOWN} more" if len(counted) > _SHOWN else ""
+    inside = f", {'layer' if len(layers) == 1 else 'layers'} {ranges(layers)}" if layers else ""
+    return f"{plural(len(pairs), 'weight')} ({named}{more}{inside})"
+
+
+#: In this order: what explains everything first.
+_JUDGES: tuple[Callable[[Facts], Relation | None], ...] = (
+    _copy, _rounded, _reordered, _unrelated, _cut, _damaged, _low_rank, _trained,
+)  # fmt: skip

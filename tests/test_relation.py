@@ -1,0 +1,148 @@
+"""What `inspect diff` says happened, for models made by hand, each in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
+
+import inspector
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+    from inspector.comparing.agreement import Relation
+
+DOWN = "model.layers.{}.mlp.down_proj.weight"
+OUT = "model.layers.{}.self_attn.o_proj.weight"
+
+
+def called(tmp_path: Path, a: Tensors, b: Tensors, config: dict[str, Any] | None = None) -> Relation:
+    found = inspector.diff(saved(tmp_path / "a", a), saved(tmp_path / "b", b, config), data=True).relation
+    assert found is not None
+    return found
+
+
+def changed(tensors: Tensors, name: str, values: Any) -> Tensors:
+    return {**tensors, name: np.ascontiguousarray(values, np.float32)}
+
+
+def test_headers_alone(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """The structure, and what would decide the rest; the first line of the text is the JSON's sentence."""
+    a, b = saved(tmp_path / "a", llama()), saved(tmp_path / "b", llama(1))
+    found = inspect("diff", a, b, "--json").json["relation"]
+    assert (found["kind"], found["undecided"]) == ("same_structure", "--data compares the values")
+    assert inspect("diff", a, b).out.splitlines()[0] == found["sentence"] == "b has the structure of a"
+    lacking = llama()
+    del lacking["lm_head.weight"]
+    found = inspect("diff", a, saved(tmp_path / "c", lacking), "--json").json["relation"]
+    assert (found["kind"], found["evidence"]) == ("part", ["without 1 weight (lm_head)"])
+
+
+def test_a_copy_and_the_same_values(tmp_path: Path) -> None:
+    """Identical under the same names; else what is different about the storage."""
+    tensors = llama()
+    assert called(tmp_path / "1", tensors, tensors).kind == "identical"
+    found = inspector.diff(saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors), data=True).relation
+    assert found is not None
+    assert found.sentence == "b is a, with another format (safetensors → gguf): the same values"
+
+
+def test_rounded_says_to_what_and_how_large(tmp_path: Path) -> None:
+    """The coarser of the two is the other one, rounded."""
+    tensors = {name: each * np.float32(1.01) for name, each in llama().items()}
+    halves = {name: each.astype(np.float16) for name, each in tensors.items()}
+    found = called(tmp_path, tensors, halves)
+    assert found.kind == "rounded"
+    assert found.sentence == "b is a, rounded to F16 (16 bits): 274.74 kB → 138.40 kB"
+    back = inspector.diff(tmp_path / "b", tmp_path / "a", data=True).relation
+    assert back is not None
+    assert back.sentence.startswith("a is b, rounded to F16")
+
+
+def test_strangers_and_what_was_trained(tmp_path: Path) -> None:
+    """Random numbers have nothing in common; small changes everywhere are training, and so are those in one layer."""
+    draw = np.random.default_rng(5)
+    tensors = llama()
+    assert called(tmp_path / "1", tensors, llama(1)).kind == "unrelated"
+    tuned = {name: each + draw.standard_normal(each.shape, np.float32) / 50 for name, each in tensors.items()}
+    assert called(tmp_path / "2", tensors, tuned).sentence == "b is a, fine-tuned in all 2 layers"
+    one = {name: tuned[name] if ".layers.1." in name else each for name, each in tensors.items()}
+    assert called(tmp_path / "3", tensors, one).sentence == "b is a, fine-tuned in layer 1 of 2"
+
+
+def test_an_adapter_and_a_removed_direction_are_told_apart(tmp_path: Path) -> None:
+    """Both are of rank 1; only the latter takes from each weight what it has in the direction, r·(rᵀW)."""
+    draw = np.random.default_rng(6)
+    tensors = llama()
+    names = [name.format(layer) for name in (DOWN, OUT) for layer in (0, 1)]
+    r = draw.standard_normal(WIDTH)
+    r /= np.linalg.norm(r)
+    removed = {**tensors, **{name: (tensors[name] - np.outer(r, r @ tensors[name])).astype("f4") for name in names}}
+    found = called(tmp_path / "1", tensors, removed)
+    assert found.kind == "direction_removed"
+    assert found.evidence[0].endswith("the same one in all of them")
+    for rank in (1, 5):
+        up, down = (
+            draw.standard_normal((WIDTH, rank)),
+            {each: draw.standard_normal((rank, tensors[each].shape[1])) for each in names},
+        )
+        merged = {**tensors, **{name: (tensors[name] + up @ down[name] / 20).astype("f4") for name in names}}
+        found = called(tmp_path / f"adapter-{rank}", tensors, merged)
+        assert found.sentence == f"b is a, with an adapter of rank {rank} merged in"
+
+
+@pytest.mark.parametrize(("kept", "kind", "words"), [
+    ([0, 2], "pruned", "without layers 1"), ([0, 1, 1, 2], "extended", "with layers 1 more than once"),
+])  # fmt: skip
+def test_layers_removed_or_repeated(kept: list[int], kind: str, words: str, tmp_path: Path) -> None:
+    """Layers are recognised by their values, though they are numbered again."""
+    three = {**llama(), **{name.replace("s.0.", "s.2."): each for name, each in llama(9).items() if "s.0." in name}}
+    cut = {name: each for name, each in three.items() if "layers" not in name}
+    for new, old in enumerate(kept):
+        cut |= {name.replace(f"s.{old}.", f"s.{new}."): each for name, each in three.items() if f"s.{old}." in name}
+    saved(tmp_path / "a", three, {"num_hidden_layers": 3})
+    b = saved(tmp_path / "b", cut, {"num_hidden_layers": len(kept)})
+    found = inspector.diff(tmp_path / "a", b, data=True).relation
+    assert found is not None
+    assert (found.kind, found.sentence) == (kind, f"b is a, {kind}: {words}")
+
+
+def test_more_words(tmp_path: Path) -> None:
+    """Rows added to the vocabulary, with all else equal, extend it."""
+    tensors = llama()
+    more = {
+        name: np.concatenate([tensors[name], tensors[name][:6]])
+        for name in ("lm_head.weight", "model.embed_tokens.weight")
+    }
+    found = called(tmp_path, tensors, {**tensors, **more}, {"vocab_size": 56})
+    assert found.sentence == "b is a, its vocabulary extended: 50 → 56 rows"
+
+
+def test_faults_are_located(tmp_path: Path) -> None:
+    """One bit, and a hole of zeros."""
+    tensors, name = llama(), DOWN.format(1)
+    bits = tensors[name].copy().reshape(-1).view(np.uint32)
+    bits[77] ^= 1 << 30
+    found = called(tmp_path / "1", tensors, changed(tensors, name, bits.view(np.float32).reshape(tensors[name].shape)))
+    assert found.sentence == f"b is a, damaged: 1 value of {name}: 1 bit in element 77"
+    hole = tensors[name].copy().reshape(-1)
+    hole[1000:2000] = 0
+    found = called(tmp_path / "2", tensors, changed(tensors, name, hole.reshape(tensors[name].shape)))
+    assert found.kind == "damaged"
+    assert "from 1,000 to 1,999, all one value" in found.sentence
+
+
+def test_structure_id(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """The same for a GGUF and safetensors of other dtypes; another if a shape is another."""
+    tensors = llama()
+    halves = {name: each.astype(np.float16) for name, each in tensors.items()}
+    same = saved(tmp_path / "a", tensors), saved(tmp_path / "b", halves), in_gguf(tmp_path / "c.gguf", tensors)
+    found = {inspect(path, "--json").json["structure_id"] for path in same}
+    assert len(found) == 1
+    other = saved(tmp_path / "d", changed(tensors, "lm_head.weight", np.zeros((51, WIDTH))))
+    assert inspect(other, "--json").json["structure_id"] not in found
