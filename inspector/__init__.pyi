@@ -1,6 +1,7 @@
 # The public names: type checkers and editors read this file, and `__init__.py`, which imports each on first use.
 from inspector.api import diff as diff
 from inspector.api import folder as folder
+from inspector.api import learn as learn
 from inspector.api import memory as memory
 from inspector.api import models as models
 from inspector.api import open as open

@@ -17,6 +17,7 @@ COMMANDS = (
     "browse",
     "completion",
     "diff",
+    "learn",
     "memory",
     "metadata",
     "overview",

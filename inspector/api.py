@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from inspector.architectures import prediction as _prediction
 from inspector.bridge.reconciliation import reconcile as reconcile
@@ -56,6 +57,64 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
         ('model.embed_tokens.weight', (32000, 4096))
     """
     return _prediction.predict(_config(config, revision))
+
+
+class Learned(NamedTuple):
+    """A table that was made of a library's answer."""
+
+    prediction: Prediction  # of the configuration that was asked about
+    path: Path  # the file in which the table is kept
+
+
+def learn(
+    config: str | Path | Mapping[str, Any] | Config,
+    *,
+    python: str | None = None,
+    modules: Sequence[str] = (),
+    folder: str | Path | None = None,
+    revision: str | None = None,
+) -> Learned:
+    """Ask the library that defines a model how it builds it, and keep the answer as a table.
+
+    It is kept in the folder that `add_tables` added last, or the user's own. Transformers or Diffusers runs in a
+    process of its own, with limits and without a network.
+
+    Args:
+        config: a model type, or what `predict` takes.
+        python: the interpreter, or the folder of the environment, that has the library; by default this one, or the one
+            that `inspect --ask` named.
+        modules: packages to import there first, which register types of their own.
+        folder: a model's folder, whose own code may run: the library's `trust_remote_code`.
+
+    Raises:
+        ConfigError: the library cannot be asked, does not know the type, or refuses the configuration.
+        UsageError: there is no such interpreter, or the table cannot be written.
+        TargetError: there is nothing at the path.
+
+    Example:
+        >>> inspector.learn("dory", python="no-environment")
+        Traceback (most recent call last):
+        inspector.errors.UsageError: --ask no-environment: neither a Python nor an environment with one
+    """
+    from inspector import architectures
+    from inspector.architectures import asking
+
+    whole = None if folder is None else str(Path(folder).resolve())
+    library = architectures.library_asked()
+    if library is None or python or modules or folder:
+        library = asking.Library(asking.python_of(python), tuple(modules), whole)
+    found = _of_type(config) if isinstance(config, str) and re.fullmatch(r"[\w-]+", config) else None
+    with architectures.asked_by(library):
+        found = found or _config(config, revision)
+        path = architectures.keep(found.values)
+        return Learned(_prediction.predict(found), path)
+
+
+def _of_type(name: str) -> Config | None:
+    """The configuration of a model type, or of a class of Diffusers, that says nothing else; None for a path."""
+    if Path(name).exists():
+        return None
+    return configs.normalize({"_class_name" if name[0].isupper() else "model_type": name})
 
 
 def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:

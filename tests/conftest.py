@@ -96,11 +96,13 @@ class Ran:
 
 
 @pytest.fixture(autouse=True)
-def _no_tables_of_others() -> Iterator[None]:
-    """Remove the tables that a test adds, as `--tables` does for one command, after the test."""
+def _no_tables_of_others(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Remove the tables that a test adds, as `--tables` and `--ask` do for one command, after the test."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "nobody"))
     before = list(architectures._ADDED)
     yield
     architectures._ADDED[:] = before
+    architectures._LIBRARY.clear()
 
 
 @pytest.fixture

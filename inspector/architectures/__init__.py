@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
 from inspector.architectures.table import BARE, Family, Include, nested_values
+from inspector.errors import ConfigError
 from inspector.model import Config
 from inspector.units import plural
+
+if TYPE_CHECKING:
+    from inspector.architectures.asking import Library
 
 #: The field with the GGUF architecture, in a configuration from key-values.
 GGUF_ARCHITECTURE = "general.architecture"
@@ -168,12 +172,17 @@ class Knowledge(NamedTuple):
 
 def knowledge_of(config: Mapping[str, Any]) -> Knowledge:
     """The source of what is known about a configuration."""
+    asked = _asked(config)
+    if asked and asked.family:
+        return Knowledge(None, asked.document["source"], "derived", None, asked.family.asked)
     place = _place_of(config)
     if place is None:
         return Knowledge()
     document = place.home.find(place.kind, place.name)
-    checked = _checked(place, document, str(config.get("model_type")))
     source = table_file.joined(document.get("source"))
+    if learned := document.get("learned"):
+        return Knowledge(f"{place.kind}/{place.name}", source, document.get("made"), None, learned["by"])
+    checked = _checked(place, document, str(config.get("model_type")))
     return Knowledge(f"{place.kind}/{place.name}", source, document.get("made"), checked)
 
 
@@ -210,7 +219,9 @@ def _place_of(config: Mapping[str, Any]) -> _Place | None:
         return _projector_place(str(config[PROJECTOR])) if PROJECTOR in config else _gguf_place(architecture)
     home = _home_of(model_type) if config.get("model_type") else None
     table = home.table_of(model_type) if home else None
-    return _Place(home, "families", table) if home and table else None
+    if home and table:
+        return _Place(home, "families", table)
+    return _learned(config) if config.get("model_type") else None
 
 
 def family_of(config: Mapping[str, Any]) -> Family | None:
@@ -220,10 +231,128 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
         return _read(*place) if place else None
     if place.kind == "projectors":
         return load_projector(str(config[PROJECTOR]))
+    if place.kind == LEARNED:
+        learned = place.home.find(*place[1:])["learned"]
+        return _read(*place)._replace(name=str(config["model_type"]), asked=learned["by"])
     return load_gguf(place.name, str(config.get("model_type")))
 
 
-Config.find_family = family_of
+def _family_of_model(config: Mapping[str, Any]) -> Family | None:
+    """The family of a whole model: as the library that is asked builds it, else by a table."""
+    asked = _asked(config)
+    return (asked.family if asked else None) or family_of(config)
+
+
+Config.find_family = _family_of_model
+
+
+# --- libraries that are asked ---------------------------------------------------------------------
+
+#: The kind of tables that were made of a library's answers.
+LEARNED = "learned"
+#: Who is asked about configurations, if anyone: the last one.
+_LIBRARY: list[Library] = []
+
+
+class _Asked(NamedTuple):
+    """What a library answered."""
+
+    family: Family | None
+    document: Mapping[str, Any] = {}  # the table
+    refused: str = ""  # why there is none
+
+
+#: Answers by configuration.
+_ANSWERS: dict[tuple[Library, str], _Asked] = {}
+
+
+def ask(library: Library) -> None:
+    """Have a library answer what is predicted of configurations, wherever it knows their type."""
+    _LIBRARY.append(library)
+
+
+def library_asked() -> Library | None:
+    """The library that answers, if any is asked."""
+    return _LIBRARY[-1] if _LIBRARY else None
+
+
+@contextmanager
+def asked_by(library: Library) -> Iterator[None]:
+    """Ask this library for a while."""
+    _LIBRARY.append(library)
+    try:
+        yield
+    finally:
+        _LIBRARY.pop()
+
+
+def refusal(config: Mapping[str, Any]) -> str:
+    """Why the library that is asked did not answer; "" if it did, or none is."""
+    asked = _asked(config)
+    return asked.refused if asked else ""
+
+
+def keep(config: Mapping[str, Any]) -> Path:
+    """Keep the table of what the library answered about a configuration. Raises ConfigError, UsageError."""
+    from inspector.architectures import asking as library
+
+    asked = _asked(config)
+    if asked is None or not asked.document:
+        raise ConfigError(asked.refused if asked else "there is no library that could be asked")
+    path = library.keep(asked.document, _tables_folder())
+    _user.cache_clear()
+    return path
+
+
+def _asked(config: Mapping[str, Any]) -> _Asked | None:
+    """What the library says of a configuration; None if none is asked, or it is no configuration of a library's."""
+    if not _LIBRARY or GGUF_ARCHITECTURE in config or not isinstance(config.get("model_type"), str):
+        return None
+    import json
+
+    from inspector.architectures.asking import answering, learn
+
+    own = {field: value for field, value in config.items() if field not in answering.IGNORED}
+    key = _LIBRARY[-1], json.dumps(own, sort_keys=True, default=str)
+    if key not in _ANSWERS:
+        try:
+            document = learn(_LIBRARY[-1], config)
+        except ConfigError as error:
+            _ANSWERS[key] = _Asked(None, refused=str(error))
+        else:
+            _ANSWERS[key] = _Asked(_of_document(document), document)
+            if _place_of(config) is None:
+                keep(config)
+    return _ANSWERS[key]
+
+
+def _of_document(document: Mapping[str, Any]) -> Family:
+    (model_type,) = document["types"]
+    family = table_file.read(LEARNED, model_type, lambda *_: document)
+    return family._replace(name=model_type, asked=document["learned"]["by"])
+
+
+def _tables_folder() -> Path:
+    """Where learned tables are kept: in the folder added last, or else the user's own."""
+    from inspector.architectures.asking import user_folder
+
+    return _ADDED[0].home if _ADDED else user_folder()
+
+
+@cache
+def _user(folder: Path) -> Store | None:
+    """The tables in a folder that may not exist. Raises TableError."""
+    return of_folder(folder) if folder.is_dir() else None
+
+
+def _learned(config: Mapping[str, Any]) -> _Place | None:
+    """The learned table that holds for a configuration."""
+    from inspector.architectures.asking import MOST_KEPT, learning, user_folder  # only types without a table need it
+
+    names = [f"{config['model_type']} {number}" for number in range(1, MOST_KEPT + 1)]
+    homes = filter(None, map(_user, (*(each.home for each in _ADDED), user_folder())))
+    known = (_Place(home, LEARNED, name) for home in homes for name in names if home.has(LEARNED, name))
+    return next((place for place in known if learning.fits(place.home.find(*place[1:])["learned"], config)), None)
 
 
 def included(include: Include, values: Mapping[str, Any]) -> tuple[Family | None, Mapping[str, Any]]:

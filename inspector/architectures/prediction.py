@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.architectures import formula, included
+from inspector.architectures import formula, included, refusal
 from inspector.architectures.expansion import expand
 from inspector.architectures.scope import Scope
 from inspector.architectures.table import BARE, Family, Include, Row, class_suffix
@@ -102,11 +102,10 @@ def _predict(config: Config, head: str | None) -> Prediction:
     family: Family | None = config.family
     if family is None:
         named = f"model_type {config.model_type!r}" if config.model_type else "a configuration without model_type"
-        raise ConfigError(f"no prediction for {named}: there is no table for its architecture")
+        raise ConfigError(f"no prediction for {named}: there is no table for its architecture{_what_to_do(config)}")
     unknown = None if head else _unknown_class(family, config, head_of(family, config))
     head = head or head_of(family, config)
-    if unknown:
-        config = config._replace(notes=(*config.notes, unknown))
+    config = config._replace(notes=(*config.notes, *filter(None, (_by_whom(family, config), unknown))))
     kinds = _by_kind(expand(family, config.values, head))
     predicted = Prediction(
         config,
@@ -122,6 +121,20 @@ def _predict(config: Config, head: str | None) -> Prediction:
         raise CostError(f"the configuration asks for {integer(predicted.tensors)} tensors: no model has that many")
     omitted = unread_experts(predicted)
     return predicted._replace(config=config._replace(notes=(*config.notes, omitted))) if omitted else predicted
+
+
+def _by_whom(family: Family, config: Config) -> str:
+    """Who says so, if it is no table of the package's, or who was asked in vain."""
+    if family.asked:
+        return f"as {family.asked} builds it"
+    refused = refusal(config.values)
+    return f"{refused}: predicted by its table" if refused else ""
+
+
+def _what_to_do(config: Config) -> str:
+    """How a type without a table can still be predicted."""
+    refused = refusal(config.values)
+    return f"; {refused}" if refused else ""
 
 
 def unread_experts(prediction: Prediction) -> str | None:

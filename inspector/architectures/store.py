@@ -28,7 +28,7 @@ from inspector.errors import TableError
 FOLDER = Path(__file__).parent / "data" / "tables"
 PACKED = FOLDER.with_suffix(".pack")
 #: Kinds whose files always hold several documents, each under its name.
-SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions", "checked"})
+SEVERAL = frozenset({"blocks", "adapters", "dialects", "conversions", "checked", "learned"})
 #: What hands add to derived tables: a file for each, read as a table `like` it.
 OVERLAYS = "overlays"
 #: Fields of which every table has one: a file without them holds several tables, each under its name.

@@ -156,6 +156,7 @@ class Family(NamedTuple):
     uncached: str = ""  # why that is unknown, as text
     cache_defaults: Mapping[str, Any] = {}  # defaults of fields that only `cache` needs
     cache_derived: Mapping[str, str] = {}  # expressions for them
+    asked: str = ""  # the library that built the model for this table, and its version
 
     def has_head(self, head: str) -> bool:
         """Whether the rows cover a class of this suffix."""

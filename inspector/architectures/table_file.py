@@ -71,7 +71,9 @@ _ABROAD = re.compile(r"_config\.")
 _MARKED = re.compile(r"\[([^\[\]{}]*)\]|\{[^{}]*\}")
 
 #: Fields of a table for people or for the index, not part of its family.
-_BESIDE = frozenset({"about", "source", "made", "notes", "coverage", "outside", "inferable", "signs", "overlay"})
+_BESIDE = frozenset(
+    {"about", "source", "made", "notes", "coverage", "outside", "inferable", "signs", "overlay", "learned"}
+)
 #: Fields that define its rows.
 _ROWS = frozenset({"like", "part", "let", "blocks", "rows", "after", "instead", "cache"})
 #: Fields of formulas, whose texts may be long.

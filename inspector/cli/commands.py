@@ -19,14 +19,17 @@ from inspector.errors import UsageError
 DEFAULT = "overview"
 #: Commands in their own modules, loaded on use.
 ELSEWHERE = {
-    **{name: f"inspector.cli.{name}" for name in ("audit", "browse", "diff", "memory", "quants", "scan", "tensors")},
+    **{
+        name: f"inspector.cli.{name}"
+        for name in ("audit", "browse", "diff", "learn", "memory", "quants", "scan", "tensors")
+    },
     "values": "inspector.cli.tensors",
 }
 
 
 def call(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Raises InspectorError, and KeyboardInterrupt if a prompt is left."""
-    arguments = _without_settings(arguments)
+    arguments = _without_settings(_without_library(arguments))
     if "_INSPECT_COMPLETE" in os.environ:
         from inspector.cli import shell  # only a shell needs it, and it loads all commands
 
@@ -45,6 +48,15 @@ def call(arguments: Sequence[str]) -> int:
         path = context.command_path.removesuffix(f" {DEFAULT}") if context else "inspect"
         raise UsageError(f"{error.format_message().rstrip('.')}; see `{path} --help`") from None
     return code if isinstance(code, int) else 0
+
+
+def _without_library(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments without `--ask` and what goes with it: that library is asked."""
+    if not any(each.partition("=")[0] in ("--ask", "--import", "--trust-remote-code") for each in arguments):
+        return arguments
+    from inspector.cli.learn import with_library
+
+    return with_library(arguments)
 
 
 def _without_settings(arguments: Sequence[str]) -> list[str]:
@@ -85,7 +97,7 @@ QUESTIONS = {
     "Is it whole, consistent and safe?": ("audit",),
     "Will it run, and which version fits?": ("memory", "quants"),
     "What changed, and where does it come from?": ("diff", "parents"),
-    "What should be in it?": ("predict", "architectures"),
+    "What should be in it?": ("predict", "architectures", "learn"),
     "Thousands of them": ("scan",),
     "Setting up": ("mcp", "completion"),
 }
@@ -157,7 +169,8 @@ class _DefaultGroup(click.Group):
     cls=_DefaultGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`inspect COMMAND --help` explains a command, `--version` shows the version. Any command: `--color never` "
-    "(always, auto); `--tables DIR` adds architectures. The command is also `checkpoint-inspect`, since other packages "
+    "(always, auto); `--tables DIR` adds architectures; `--ask [PYTHON]` has the Transformers or Diffusers that is installed "
+    "there say what should be in a model. The command is also `checkpoint-inspect`, since other packages "
     "have an `inspect`. Nothing is sent anywhere but requests for the files of a TARGET that is not on this machine.",
     invoke_without_command=True,
     no_args_is_help=True,

@@ -17,7 +17,7 @@ from inspector.architectures.counts import (
 from inspector.architectures.prediction import BYTES_AT, by_role, bytes_at
 from inspector.model import Expected, Prediction, RoleForecast
 from inspector.quantization.declaration import declared_bytes
-from inspector.report.columns import table
+from inspector.report.columns import table, wrapped
 from inspector.report.documents import COUNT, SCHEMA, architecture, fields, knowledge
 from inspector.report.text import TOLD
 from inspector.units import count, escape, integer, percent, plural, signed, size
@@ -38,6 +38,12 @@ def prediction(result: Prediction, width: int | None = None, *, training: bool, 
     if training:
         blocks.append(_training(result))
     return "\n\n".join(filter(None, blocks))
+
+
+def learned(result: Prediction, path: str, width: int | None = None) -> str:
+    """`inspect learn`: what was predicted, and where the table is."""
+    kept = f"kept in {escape(path)}: used where no other table has the type, for configurations of the same fields"
+    return "\n".join(wrapped(line, width) for line in (*_predicted_identity(result).split("\n"), kept))
 
 
 def tensors(result: Prediction, width: int | None = None) -> Iterator[str]:

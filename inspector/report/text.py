@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import bridge_rows
-from inspector.model import Checkpoint, Claim, Finding, Folder, Labelled, Reconciliation, RoleSum
+from inspector.model import Checkpoint, Claim, Finding, Folder, Labelled, Prediction, Reconciliation, RoleSum
 from inspector.report.columns import GO, table, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
 
@@ -64,13 +64,19 @@ def _identity(result: Reconciliation, width: int | None, folder: Folder | None) 
         parts = ", ".join(f"{escape(part.name, 40)} ({escape(part.kind, 60)})" for part in result.components)
         lines.append(f"{plural(len(result.components), 'model')} together: {parts}")
     elif config is not None:
-        family = f"{result.prediction.family} family" if result.prediction else "no prediction"
+        family = _read_as(result.prediction) if result.prediction else "no prediction"
         named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
         source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
     lines += _adapter(result)
     return "\n".join(wrapped(line, width) for line in (*lines, _source(checkpoint)) if line)
+
+
+def _read_as(prediction: Prediction) -> str:
+    """By which table a model was predicted, or by whom."""
+    asked = prediction.config.family and prediction.config.family.asked
+    return f"as {asked} builds it" if asked else f"{prediction.family} family"
 
 
 def _verdict(result: Reconciliation, folder: Folder | None = None) -> str:

@@ -1,0 +1,209 @@
+"""A library that is asked how it builds a model: what goes in and out, the table that is made of it, and who is trusted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from every import every
+from safetensors.numpy import save_file
+
+import inspector
+from inspector import architectures
+from inspector.architectures.asking import Library, ask, learning, names_python, python_of
+from inspector.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+numpy = pytest.importorskip("numpy")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script with a first line stands for a Python")
+
+#: Llama with a projection more, by hand: two layers of width 8, vocabulary 10.
+CONFIG = {"model_type": "gated_new", "architectures": ["GatedForCausalLM"], "hidden_size": 8, "num_hidden_layers": 2}
+TENSORS = {
+    "model.embed_tokens.weight": [10, 8],
+    **{
+        f"model.layers.{layer}.self_attn.{name}": shape
+        for layer in (0, 1)
+        for name, shape in (("q_proj.weight", [8, 8]), ("gate_proj.weight", [2, 8]), ("gate_proj.bias", [2]))
+    },
+    "model.norm.weight": [8],
+}
+ANSWER = {
+    "library": "Transformers",
+    "version": "9.9",
+    "answers": [
+        {
+            "class": "GatedForCausalLM",
+            "config": {**CONFIG, "rope_theta": 1e4, "intermediate_size": 16},
+            "tensors": {name: [shape, "parameter"] for name, shape in TENSORS.items()},
+            "tied": {"lm_head.weight": [10, 8]},
+        }
+    ],
+}
+
+
+def python(place: Path, body: str) -> Path:
+    """A program that stands for the Python of an environment with a library."""
+    place.write_text(f"#!{sys.executable}\nimport json, sys\nasked = json.load(sys.stdin)\n{body}\n")
+    place.chmod(0o755)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return python(tmp_path / "python", f"print(json.dumps({ANSWER!r}))")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_file({name: numpy.zeros(shape, "float32") for name, shape in TENSORS.items()}, folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    return folder
+
+
+def test_a_type_without_a_table_is_predicted_as_its_library_builds_it(
+    inspect: Callable[..., Ran], library: Path, model: Path
+) -> None:
+    """Once asked, also without asking; a model of other numbers is not."""
+    assert inspect(model, "--json").json["knowledge"]["asked"] is None
+    asked = inspect(model, "--ask", library, "--json").json
+    assert asked["knowledge"]["asked"] == "Transformers 9.9"
+    assert asked["verdict"]["state"] == "complete"
+    assert asked["parameters"]["predicted"] == asked["parameters"]["logical"] == 80 + 2 * (64 + 16 + 2) + 8
+    assert asked["reconciliation"]["unexplained"]["bytes"] == 0
+    assert "as Transformers 9.9 builds it" in inspect(model).out
+    architectures._LIBRARY.clear()
+    kept = inspect(model, "--json").json
+    assert kept["knowledge"]["table"] == "learned/gated_new 1"
+    assert kept["parameters"] == asked["parameters"]
+    assert inspect("predict", model).out.splitlines()[1] == "  as Transformers 9.9 builds it"
+    (model / "config.json").write_text(json.dumps({**CONFIG, "hidden_size": 16}))
+    assert inspect("predict", model).code == 2
+
+
+def test_what_is_asked(tmp_path: Path) -> None:
+    """The configuration, packages to import, and limits, as JSON; what cannot be downloaded is not tried."""
+    program = python(
+        tmp_path / "python",
+        "import os\n"
+        "offline = os.environ['HF_HUB_OFFLINE'], os.environ['TRANSFORMERS_OFFLINE'], os.listdir('.')\n"
+        "print(json.dumps({'library': 'L', 'version': '1', 'answers': [[asked, offline]]}))",
+    )
+    by, ((asked, offline),) = ask(Library(str(program), ("own",)), [CONFIG])
+    assert by == "L 1"
+    assert (asked["configurations"], asked["modules"], asked["folder"]) == ([CONFIG], ["own"], None)
+    assert asked["seconds"] > 0 < asked["bytes"]
+    assert offline == ["1", "1", ["answering.py"]]
+
+
+SILENT = {
+    "nothing": ("", "gave no answer: exit code 0"),
+    "a crash": ("raise MemoryError('all of it')", "gave no answer: MemoryError: all of it"),
+    "no library": ('print(\'{"error": "No module named transformers"}\')', "No module named transformers"),
+    "too few answers": (
+        'print(\'{"library": "L", "version": "1", "answers": []}\')',
+        "gave no answer",
+    ),
+    "an unknown type": (
+        'print(\'{"library": "L", "version": "1", "answers": [{"error": "unknown"}]}\')',
+        "L 1 was asked: unknown",
+    ),
+    "a hostile name": (f"print(json.dumps({ANSWER!r}).replace('norm', '$(a|b)'))", "no list of tensors"),
+    "a hostile shape": (f"print(json.dumps({ANSWER!r}).replace('[10, 8]', '[-1]'))", "no list of tensors"),
+}
+
+
+@every("body, message", SILENT.values(), ids=SILENT)
+def test_no_answer_is_one_line(body: str, message: str, tmp_path: Path) -> None:
+    """Whatever the process does, there is a reason, and no table."""
+    with pytest.raises(ConfigError, match=message):
+        inspector.learn(CONFIG, python=str(python(tmp_path / "python", body)))
+    assert not (architectures._tables_folder()).exists()
+
+
+def test_a_refusal_is_in_the_message_and_a_table_is_used_where_there_is_one(
+    inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    program = python(
+        tmp_path / "python", 'print(\'{"library": "L", "version": "1", "answers": [{"error": "unknown"}]}\')'
+    )
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(CONFIG))
+    assert (
+        "there is no table for its architecture; L 1 was asked: unknown"
+        in inspect("predict", config, "--ask", program).err
+    )
+    assert "L 1 was asked: unknown: predicted by its table" in inspect("predict", "llama-7b", "--ask", program).out
+
+
+def test_learning_ahead(inspect: Callable[..., Ran], library: Path, model: Path, tmp_path: Path) -> None:
+    """A type or a configuration; kept in the folder that --tables names, or the user's own."""
+    own = tmp_path / "own"
+    own.mkdir()
+    learned = inspect("learn", model, "--ask", library, "--tables", own)
+    assert learned.code == 0
+    assert f"kept in {own / 'learned' / 'gated_new.json'}" in learned.out.replace("\n", "")
+    architectures._ADDED.clear()
+    architectures._LIBRARY.clear()
+    assert inspect("predict", model).code == 2
+    assert inspect("predict", model, "--tables", own).code == 0
+    assert inspector.learn("gated_new", python=str(library)).prediction.parameters == 252
+
+
+def test_what_goes_with_asking(inspect: Callable[..., Ran], library: Path, tmp_path: Path) -> None:
+    """Misuse is one line."""
+    assert "go with --ask" in inspect("predict", "gpt2", "--import", "own").err
+    assert "needs the name of a package" in inspect("predict", "gpt2", "--ask", "--import").err
+    assert "a scan asks no library" in inspect("scan", tmp_path, "--ask", library).err
+    assert "no folder on this machine" in inspect("predict", "gpt2", "--ask", library, "--trust-remote-code").err
+    assert "neither a Python nor" in inspect("predict", "gpt2", f"--ask={tmp_path}").err
+    assert names_python(str(library))
+    assert not names_python(str(tmp_path))
+    with pytest.raises(UsageError):
+        python_of(str(tmp_path / "absent"))
+
+
+def answered(tensors: dict[str, list[Any]], tied: dict[str, list[int]] | None = None) -> learning.Answer:
+    return learning.answer_of({"class": "X", "config": {}, "tensors": tensors, "tied": tied or {}})
+
+
+def rows(tensors: dict[str, list[Any]], **tied: list[int]) -> list[list[Any]]:
+    table = learning.document(
+        "x", {}, answered(tensors, {name.replace("__", "."): s for name, s in tied.items()}), "L 1"
+    )
+    return table["rows"]  # type: ignore[no-any-return]
+
+
+def test_rows_say_which_layers() -> None:
+    """Numbers that are a product of ranges are one row, with a condition where some are left out; others are several."""
+    whole = {f"layers.{n}.mlp.experts.{e}.up_proj.weight": [[4, 2], "parameter"] for n in range(3) for e in range(2)}
+    assert rows(whole) == [["up_proj", "layers.{layer<3}.mlp.experts.{expert<2}.up_proj", "4, 2"]]
+    some = {name: each for name, each in whole.items() if ".1.mlp" not in name}
+    ((_, name, _, columns),) = rows(some)
+    assert (name, columns["when"]) == ("layers.{layer<3}.mlp.experts.{expert<2}.up_proj", "layer in (0, 2)")
+    uneven = {name: each for name, each in whole.items() if ".2.mlp.experts.1" not in name}
+    assert [(name, *rest) for _, name, _, *rest in rows(uneven)] == [
+        ("layers.{layer<2}.mlp.experts.{expert<2}.up_proj",),
+        ("layers.{layer<3}.mlp.experts.{expert<1}.up_proj", {"when": "layer == 2"}),
+    ]
+
+
+def test_rows_of_buffers_and_of_tied_tensors() -> None:
+    """A frozen norm's weight and bias are buffers with a key each; a tied head is known, and not predicted."""
+    found = rows({"norm.weight": [[2], "buffer"], "norm.bias": [[2], "buffer"]}, lm_head__weight=[4, 2])
+    assert len({(row[0], row[3].get("branch")) for row in found}) == 3
+    assert found[-1][3]["tied"] == "True"
+    assert all(row[3]["persistent"] for row in found[:2])
