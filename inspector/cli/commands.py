@@ -169,9 +169,9 @@ class _DefaultGroup(click.Group):
     cls=_DefaultGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="`inspect COMMAND --help` explains a command, `--version` shows the version. Any command: `--color never` "
-    "(always, auto); `--tables DIR` adds architectures; `--ask [PYTHON]` has the Transformers or Diffusers that is installed "
-    "there say what should be in a model. The command is also `checkpoint-inspect`, since other packages "
-    "have an `inspect`. Nothing is sent anywhere but requests for the files of a TARGET that is not on this machine.",
+    "(always, auto); `--tables DIR` adds architectures; `--ask [PYTHON]` asks the Transformers or Diffusers installed "
+    "there what should be in a model. The command is also `checkpoint-inspect`, since others have an `inspect`. "
+    "Nothing is sent anywhere but requests for the files of a TARGET that is not on this machine.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
