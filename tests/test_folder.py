@@ -182,6 +182,31 @@ def test_an_older_version_in_git_lfs_is_no_copy(version: int, tmp_path: Path) ->
     assert copies == [((f".git/lfs/objects/{own[:2]}/{own[2:4]}/{own}",), len(data), True)]
 
 
+def test_conversions_are_copies_by_their_size(tmp_path: Path) -> None:
+    """1,574,144 parameters at 4, 2 and 1 bytes and a graph; a graph and its data are one; half of it is none."""
+    folders.model(tmp_path)
+    parameters = 1_574_144
+    for name, size, start in (
+        ("tf_model.h5", parameters * 4 + 90_000, b"\x89HDF\r\n\x1a\n"),
+        ("openvino/openvino_model.bin", parameters * 2, b""),
+        ("onnx/model.onnx", 50_000, b"\x08\x08\x12\x07pytorch"),
+        ("onnx/model.onnx_data", parameters * 4, b""),
+        ("onnx/model_int8.onnx", parameters + 90_000, b"\x08\x08\x12\x07pytorch"),
+        ("onnx/model_q4.onnx", parameters * 5 // 8, b"\x08\x08\x12\x07pytorch"),
+    ):
+        folders.raw(tmp_path / name, start, size)
+    account = inspector.folder(tmp_path, inspector.reconcile(inspector.open(tmp_path)))
+    assert account is not None
+    assert sorted((each.what, len(each.files), each.size) for each in account.copies) == [
+        ("HDF5", 1, parameters * 4 + 90_000),
+        ("ONNX", 1, parameters + 90_000),
+        ("ONNX", 2, parameters * 4 + 50_000),
+        ("OpenVINO", 1, parameters * 2),
+    ]
+    assert account.copies[-1].evidence.endswith(" % of 1,574,144 parameters at 1 byte; tensors not read")
+    assert [(each.name, each.files) for each in account.rest if each.name == "ONNX"] == [("ONNX", 1)]
+
+
 def test_a_link_says_whose_files_it_has(tmp_path: Path) -> None:
     """A row of 0 bytes is explained; the bytes count once."""
     folders.shards(tmp_path / "a")

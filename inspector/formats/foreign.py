@@ -119,3 +119,17 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
         found = (known for end, known in _BESIDE.items() if sibling + end in beside)
         return next(found, Foreign("word2vec", "gensim") if _VECTORS.match(head) else None)
     return None
+
+
+#: Core ML's folder that is one model, and TensorFlow's variables.
+_FOLDER = re.compile(r"(.*?\.mlpackage|.*?\.mlmodelc|(?:.*/)?variables)/.*")
+
+
+def set_of(name: str, path: str) -> str:
+    """Equal for the files of one model in a format: a graph and its data, the shards, the files of a folder."""
+    folder, _, last = path.rpartition("/")
+    inside = _FOLDER.fullmatch(path)
+    if inside is not None:
+        return inside[1]
+    stem = "" if name == _TFJS.name else re.sub(r"\.(?:onnx|data|xml|bin)(?![a-z]).*", "", last)
+    return f"{folder}/{stem}"

@@ -27,7 +27,7 @@ from inspector.opening.models import Found, local_checkpoints, natural
 from inspector.opening.selection import kind_of
 from inspector.sources.filenames import format_of
 from inspector.sources.local import MAX_FILES, LocalPlace
-from inspector.units import plural
+from inspector.units import integer, plural
 
 #: The first and the last bytes by which an object of git-LFS is compared with a file of its size, without git's index.
 COMPARED = 1 << 16
@@ -38,6 +38,12 @@ _LFS = re.compile(r"(?P<root>(?:.*/)?)\.git/lfs/objects/\w\w/\w\w/(?P<oid>[0-9a-
 _CALLED = {"pytorch": "PyTorch", "gguf": "GGUF", "numpy": "NumPy", "flax": "Flax", "hdf5": "HDF5"}
 #: What an optimizer keeps of each parameter, by PyTorch's and others' names for it.
 _MOMENTS = ("exp_avg", "exp_avg_sq", "momentum_buffer", "max_exp_avg_sq", "square_avg", "sum")
+
+
+#: Formats to which the weights of a model are converted, so that a file of its size is the model once more.
+_CONVERTED = frozenset(
+    ("ONNX", "OpenVINO", "CoreML", "TensorFlow", "TensorFlow.js", "TFLite", "Paddle", "CTranslate2", "other framework")
+)
 
 
 class _Name(NamedTuple):
@@ -113,6 +119,7 @@ class _Account:
                 owners.setdefault(self._by_path[file].inode, each.name or ".")
         checkpoints = [self._share(each, owners) for each in others]
         copies += self._copies(others)
+        copies += self._conversions(mine)
         return Folder(
             path=path,
             size=sum(inodes.values()),
@@ -185,6 +192,27 @@ class _Account:
             how = "whose SHA-256 git's index has for the files" if indexed else "with their first and last bytes"
             what = f"{plural(len(paths), 'object')} of git-LFS of the files' sizes, {how}; not hashed"
             yield Copy(tuple(paths), size, home, what, ".git/lfs")
+
+    def _conversions(self, mine: Sequence[Found]) -> Iterator[Copy]:
+        """The model once more in formats that are not read: by the size of its parameters at some width."""
+        if not mine or not self._parameters:
+            return
+        home = f"{mine[0].home}/" if mine[0].home else ""
+        sets: defaultdict[tuple[str, str], list[_Name]] = defaultdict(list)
+        for name in self._names:
+            if name.inode not in self._taken and name.path.startswith(home):
+                what = self._kind(name.path)
+                if what in _CONVERTED:
+                    format_ = format_of(name.path) if what == "other framework" else ""
+                    sets[_CALLED.get(format_, what), foreign.set_of(what, name.path)].append(name)
+        for (what, _), own in sets.items():
+            size = sum(each.size for each in own)
+            width = next((width for width in (4, 2, 1) if _is_about(size, width * self._parameters)), None)
+            if width is not None:
+                paths = tuple(sorted(each.path for each in own))
+                at = f"{integer(self._parameters)} parameters at {plural(width, 'byte')}"
+                evidence = f"{_share(size, width * self._parameters)} of {at}; tensors not read"
+                yield Copy(paths, sum(self._take(paths)), mine[0].home or ".", evidence, what)
 
     def _git_index(self, root: str) -> Mapping[bytes, Collection[str]] | None:
         """The paths that a repository's index has for each blob; None without an index that can be read."""
@@ -273,6 +301,16 @@ class _Account:
             word = tensor.name.rpartition(".")[2]
             if word in _MOMENTS:
                 yield word, tensor.dtype, prod(tensor.shape)
+
+
+def _is_about(size: int, weights: int) -> bool:
+    """Whether a file's size is that of so many bytes of weights and a graph: within 5 %, and 256 KiB more."""
+    return 95 * weights <= 100 * size <= 105 * weights + (100 << 18)
+
+
+def _share(size: int, weights: int) -> str:
+    """A ratio as people read it: "100.4 %"."""
+    return f"{100 * size / weights:.1f} %"
 
 
 def _pointer(oid: str, size: int) -> bytes:
