@@ -297,6 +297,19 @@ def loose_torch(root: Path) -> None:
     torch(root / "taesd.bin", 3)
 
 
+@layout("a.pkl", "b.pkl")
+def torch_under_a_pickles_name(root: Path) -> None:
+    """As many tools save them."""
+    torch(root / "a.pkl", 1)
+    torch(root / "b.pkl", 2)
+
+
+@layout("")
+def one_torch_file_under_a_pickles_name(root: Path) -> None:
+    torch(root / "flownet.pkl", 1)
+    text(root / "__init__.py", "")
+
+
 @layout("models--org--one/snapshots/{c}", "models--org--two/snapshots/{c}")
 def hub_cache(root: Path) -> None:
     for number, name in enumerate(("one", "two"), 1):

@@ -36,8 +36,12 @@ def test_without_data_nothing_is_reported() -> None:
         ({"spread": 6.1, "largest": 0.5, "nan": 1}, True),
         ({"spread": 6.1, "largest": 0.5, "inf": 1}, True),
         ({"spread": 6.1, "largest": 0.5, "minus_inf": 1}, True),
-        ({"spread": 6.1, "largest": 2048.0, "middle": -4.0}, False),
-        ({"spread": 6.1, "largest": 2048.0, "middle": -6.0}, True),
+        ({"spread": 6.1, "largest": 2.0**21, "middle": 5.0}, False),
+        ({"spread": 6.1, "largest": 2.0**21, "middle": 4.9}, True),
+        ({"spread": 6.1, "largest": 2048.0, "middle": -5.1, "dtype": "F16"}, True),
+        ({"spread": 9.0, "largest": 1e4, "middle": -9.0}, False),  # monpa's CRF forbids transitions by -10,000
+        ({"spread": 123.0, "largest": 0.5, "middle": -22.8, "dtype": "F32"}, False),  # half of LocalMapper's decayed
+        ({"spread": 122.0, "largest": 0.4, "middle": -127.3, "dtype": "F32"}, False),
         ({"spread": 17.0, "largest": 1.3, "middle": -19.0}, False),  # half of the channels of IgFold's norm are dead
         ({"spread": 6.1, "largest": 1.0, "middle": -17.0}, False),
         ({"spread": 6.1, "largest": 0.5, "middle": -30.1}, True),
@@ -214,6 +218,24 @@ def test_bytes_in_two_places() -> None:
         "text.0.v_proj.weight: error: 2,000 bytes from byte 808 equal those from byte 500 of m.safetensors: written twice"
     ]
     assert said(500, 808, 2000, *apart, files=(1, 0))[0].endswith("byte 500 of n.safetensors: written twice")
+
+
+def test_a_table_of_sines_repeats_itself() -> None:
+    """Four short pieces of one tensor that recur in it; three, and one of a page, are written twice."""
+    table = seen("other", None, group="other", shape=(512, 256))
+    short = [Copy(0, 1000 + 4096 * at, 0, 130_000 + 5000 * at, 1793) for at in range(4)]
+    assert told("repeated-block", table, copies=short) == []
+    assert len(told("repeated-block", table, copies=short[:3])) == 3
+    assert len(told("repeated-block", table, copies=[*short, Copy(0, 1000, 0, 200_001, 4096)])) == 1
+
+
+def test_a_decayed_layer_is_a_note() -> None:
+    """And no measure for the others: LocalMapper's second and third attention."""
+    decayed = [seen(layer=at, offset=8192 * at, squares=4096 * 1e-77, largest=2.0**-126) for at in (1, 2)]
+    assert told("value-scale", seen(), *decayed) == [
+        f"text.{at}.q_proj.weight: info: numbers of about 3.2e-39: what weight decay leaves of a layer that does nothing"
+        for at in (1, 2)
+    ]
 
 
 def test_rows_in_two_places() -> None:
@@ -428,6 +450,8 @@ LARGEST = "the largest magnitude is"
         ({"largest": 2.0**11.1, "dtype": "F16"}, [f"{LARGEST} 2.19e+03, but half of the others are below 0.062"]),
         ({"largest": 2.0**14.1, "dtype": "Q8_0"}, ["the largest scale of a block is 1.76e+04, but half of the others are below 0.062"]),
         ({"largest": 2.0**14.1, "middle": None}, []),
+        ({"largest": 2.0**14.1, "name": "optimizer_states.0.state.48.exp_avg_sq"}, []),  # a sum of squared gradients
+        ({"largest": 2.0**14.1, "squares": 17 * 4**14.1}, []),  # a table's clamped values, as Enformer's gammas
         ({"largest": 2.0**14.1, "middle": -40.1}, []),
         ({"largest": 2.0**14.1, "spread": 6.5, "middle": -2.0}, []),
         ({"largest": 0.0}, []),

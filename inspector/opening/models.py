@@ -35,6 +35,7 @@ from inspector.sources.filenames import (
     COLLECTIVE,
     INDEX,
     OTHERS,
+    PICKLE,
     PICKLED,
     PICKLED_INDEX,
     TYPE,
@@ -262,7 +263,7 @@ class _Search:
         """Every set of weight files that a loader may take, by names and first bytes."""
         files = {path: size for path, size in self._files.items() if self._is_weight(path)}
         self._weights = files.keys()
-        native = (*WEIGHTS, *PICKLED)
+        native = (*WEIGHTS, *PICKLED, PICKLE)
         models = {path.rpartition("/")[0] for path in files if path.endswith(native) and self._is_usual(path)}
         files = {path: size for path, size in files.items() if path.endswith(native) or not _is_in(path, models)}
         return list(variants(files, (*native, *OTHERS)))
@@ -278,9 +279,11 @@ class _Search:
         )
 
     def _is_weight(self, path: str) -> bool:
+        kind = kind_of(path)
+        if path.endswith(PICKLE):
+            return kind != "state" and legacy.begins(self._head(path))
         if not path.endswith(_READ):
             return False
-        kind = kind_of(path)
         if path.endswith(WEIGHTS):
             own = f"{path.rpartition('/')[0]}/config.json".lstrip("/") in self._files
             return kind in ("duplicate", "adapter") or (kind in ("draft", "prediction head") and own and "/" in path)
@@ -293,8 +296,7 @@ class _Search:
         head = self._head(path)
         if self._foreign_of(path, head):
             return False
-        # A pickle that does not begin with PyTorch's magic number is another program's.
-        if head[:4] in (b"PK\3\4", b"GGUF") or (head[:1] == b"\x80" and head[2:].startswith(legacy.START)):
+        if head[:4] == b"GGUF" or legacy.begins(head):
             return True
         if head.startswith((b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")):  # a tar archive
             return True
@@ -399,7 +401,7 @@ class _Search:
 
     def _main_first(self, home: str, found: Sequence[Variant]) -> list[Variant]:
         """The candidates of a folder, those that the folder's loader takes first: safetensors before PyTorch's own."""
-        direct = sorted(found, key=lambda each: (each.paths[0].endswith(PICKLED), each.format == "gguf"))
+        direct = sorted(found, key=lambda each: (each.paths[0].endswith((*PICKLED, PICKLE)), each.format == "gguf"))
         single = f"{home}/model.safetensors".lstrip("/")
         return sorted(direct, key=lambda each: each.paths != (single,))
 

@@ -6,11 +6,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
-from inspector.errors import TargetError
+from inspector.errors import InspectorError, TargetError
 from inspector.formats.findings import Findings
 from inspector.model import Finding, Index, OtherFiles, Variant
 from inspector.opening.variants import folders_of_parts, is_of_part, variants
@@ -20,6 +21,7 @@ from inspector.sources.filenames import (
     COLLECTIVE,
     INDEX,
     OTHERS,
+    PICKLE,
     PICKLED,
     PICKLED_INDEX,
     WEIGHTS,
@@ -62,7 +64,7 @@ FOLDERS: Mapping[str, str] = {
 }
 
 #: All suffixes of weight files.
-_ALL = (*WEIGHTS, *PICKLED, *OTHERS)
+_ALL = (*WEIGHTS, *PICKLED, PICKLE, *OTHERS)
 #: Folders of a training run's steps.
 STEP = re.compile(r"(?:checkpoint|step|epoch|iter|global_step)[-_]?(\d{1,12})", re.IGNORECASE)
 #: The most shards of one set; the largest published sets have some hundreds.
@@ -199,8 +201,19 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
 
 
 def _pickles(place: Place) -> list[str]:
-    """PyTorch's own files, without a training run's state."""
-    return sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
+    """PyTorch's own files, without a training run's state; those named as any pickle if there are no others."""
+    own = sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
+    return own or [path for path in sorted(place.files) if path.endswith(PICKLE) and _is_torch(place, path)]
+
+
+def _is_torch(place: Place, path: str) -> bool:
+    from inspector.formats.pytorch import legacy  # only for files whose name does not say
+
+    try:
+        with closing(place.open(path)) as source:
+            return kind_of(path) != "state" and legacy.begins(source.read(0, min(source.size, 64)))
+    except InspectorError:
+        return False
 
 
 def _with_pickled_parts(place: Place, weights: list[str]) -> list[str]:
@@ -228,9 +241,7 @@ def _nothing(place: Place) -> str:
 
     for path in sorted(place.files):
         if known := foreign.foreign_of(path, b"", place.files):
-            return (
-                f"{where} has weights for {known.reader} alone, which are not read: {escape(path, 200)} ({known.name})"
-            )
+            return f"{where} has weights in the format {known.name} alone, which is not read: {escape(path, 200)}"
     if config := next((name for name in ("config.json", "params.json") if name in place.files), None):
         return f"{where} has no weights beside its {config}: `inspect predict` shows what that says should be there"
     read = ", ".join((*WEIGHTS, *PICKLED, *OTHERS))

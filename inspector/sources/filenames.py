@@ -17,6 +17,8 @@ WEIGHTS = (".safetensors", ".gguf")
 #: PyTorch's own, which are pickles, and its exported programs: used if a place has no others. Its examples name what
 #: they save `.pth.tar`.
 PICKLED = (".bin", ".pth", ".pt", ".ckpt", ".pth.tar", ".pt2")
+#: Python's own, which is PyTorch's file if it begins as one.
+PICKLE = ".pkl"
 #: Other frameworks': used if a place has none of the above.
 OTHERS = (".npz", ".msgpack", ".h5", ".hdf5", ".keras")
 #: Those read by a C library.

@@ -20,9 +20,8 @@ from inspector.formats.pytorch.program import Program, is_legacy, programs
 from inspector.formats.pytorch.values import Reached
 from inspector.sources.filenames import WEIGHTS
 
-#: The most opcodes read from one file, and from all files of a model: more than a file below 1 MB can have.
-MAX_OPCODES = 1_100_000
-MAX_ALL_OPCODES = 4_000_000
+#: The most opcodes read from all pickles of a model: a graph network's file with its lookup table has 3 million.
+MAX_OPCODES = 4_000_000
 #: The most files of one model that have a pickle's name.
 MAX_PICKLES = 2_000
 
@@ -56,7 +55,7 @@ class Budgets:
 
     def __init__(self) -> None:
         self.limits = Limits()
-        self.steps = MAX_ALL_OPCODES
+        self.steps = MAX_OPCODES
 
 
 def pickle_verdicts(subject: Subject) -> Mapping[str, PickleVerdict | None]:
@@ -96,7 +95,7 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
     """The contents of a file; `likely` if it has the name of a pickle."""
     collected = _Collected()
     keras = file.start(4)[:2] == b"PK" and name.endswith(".keras")  # its weights are examined
-    budget = Budget(min(MAX_OPCODES, budgets.steps))
+    budget = Budget(budgets.steps)
     before = budget.steps
     for found in pieces(file, budgets.limits, likely=likely):
         if isinstance(found, Unopened):

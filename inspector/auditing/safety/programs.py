@@ -264,6 +264,8 @@ def python_name(subject: Subject) -> Iterator[Found]:
     for entry in subject.entries:
         if named := _BY_PATH.get(entry.path) or _BY_NAME.get(entry.name):
             who, severity = named
+            if entry.name == "__main__.py" and "__init__.py" in subject.by_path:
+                severity = "info"  # a package's, which `python -m` runs by its name
             yield Found(who, entry.path, severity=severity)
         elif (module := _import_name(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
             yield Found(f"programs started here import it instead of the real `{module}`", entry.path)

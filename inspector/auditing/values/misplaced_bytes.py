@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
@@ -183,7 +184,10 @@ def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
     embeddings, repeated layers, copied experts) are sound. Download the file again.
     """
     own = found.files
+    patterned = _patterned(found)
     for copy in found.measured.copies:
+        if copy.size < PAGE and _starts_in(own[found.measured.paths[copy.other_file]], copy.other) in patterned:
+            continue
         path, other_path = found.measured.paths[copy.file], found.measured.paths[copy.other_file]
         source, target = Run(copy.start, copy.start + copy.size), Run(copy.other, copy.other + copy.size)
         cut = [*_cut_weights(target, own[other_path]), *_cut_weights(source, own[path])]
@@ -195,6 +199,22 @@ def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
         written = own[other_path].touched(target)
         named = next((each.name for each in (*cut, *written) if each in written), None)
         yield Found(f"{plural(copy.size, 'byte')} {places}: written twice", other_path, named)
+
+
+def _patterned(found: Peers) -> Collection[tuple[str, str]]:
+    """Tensors in which many short pieces recur, as a table of sines has them: rows 9 and 16 at related frequencies."""
+    counted: Counter[tuple[str, str] | None] = Counter()
+    for copy in found.measured.copies:
+        there = _starts_in(found.files[found.measured.paths[copy.other_file]], copy.other)
+        here = _starts_in(found.files[found.measured.paths[copy.file]], copy.start)
+        counted[there if here == there and copy.size < PAGE else None] += 1
+    return {each for each, number in counted.items() if each is not None and number >= COLUMNS}
+
+
+def _starts_in(file: InFile, start: int) -> tuple[str, str] | None:
+    """The file and the name of the tensor that a byte is in."""
+    inside = file.touched(Run(start, start + 1))
+    return (inside[0].path, inside[0].name) if inside else None
 
 
 def _cut_weights(run: Run, file: InFile) -> list[TensorData]:

@@ -22,12 +22,15 @@ from inspector.auditing.values.numbers.peers import (
     each_tensor,
     octaves,
 )
+from inspector.formats import training
 from inspector.units import integer, plural, size
 
 #: The farthest that a sound number is above its tensor's median magnitude, in powers of two: outliers reach 2**12.
 OWN_REACH = 18.0
 #: The same for F16, whose highest exponent bit makes a number 2**16 times as large.
 HALF_REACH = 15.0
+#: The most numbers near the largest for it to be damaged: more are a table's (a distribution's values, clamped).
+FEW = 16.0
 #: How far a tensor's largest number and its overall size may be from those of other layers, in powers of two and in
 #: deviations of these, before it counts as implausible.
 LARGEST_APART, SIZE_APART, NORMS_APART, DEVIATIONS = 9.0, 6.5, 9.0, 8.0
@@ -210,10 +213,16 @@ def value_scale(found: Peers, subject: Subject) -> Iterator[Found]:
     """Numbers beyond any sane scale for their role.
 
     Judged against the tensor's own median and the same role in other layers: a flipped bit makes one number 2**64 times
-    as large, a wrong conversion a whole tensor. Outlier channels and norms that grow from layer to layer are sound.
+    as large, a wrong conversion a whole tensor. Outlier channels and norms that grow from layer to layer are sound, and
+    a layer whose numbers have all decayed is a note.
     """
     for group in found.groups.values():
         judged = [each for each in group if _can_be_judged(each)]
+        for each in judged:
+            if _is_decayed(each):
+                left = f"numbers of about {each.facts.size:.2g}: what weight decay leaves of a layer that does nothing"
+                yield Found(left, each.path, each.name, "info")
+        judged = [each for each in judged if not _is_decayed(each)]
         whole = Usual.of(judged) if len(judged) > MOST_PEERS else None
         for each in judged:
             others = whole or Usual.of([other for other in judged if other is not each])
@@ -251,8 +260,14 @@ class Usual(NamedTuple):
 
 def _can_be_judged(seen: TensorData) -> bool:
     facts = seen.facts
+    if training.is_state(seen.name):  # squares of gradients are of any size
+        return False
     kind = seen.is_weight or seen.side == "scales" or seen.is_norm
     return kind and seen.is_float and facts.sampled > 0 and facts.largest > 0 and not seen.is_scrambled
+
+
+def _is_decayed(seen: TensorData) -> bool:
+    return (octaves(seen.facts.size) or 0.0) < DECAYED
 
 
 def _far_above_median(seen: TensorData) -> str | None:
@@ -260,7 +275,7 @@ def _far_above_median(seen: TensorData) -> str | None:
     facts, reach = seen.facts, octaves(seen.facts.largest)
     if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
         return None
-    if reach - facts.middle <= (HALF_REACH if seen.dtype == "F16" else OWN_REACH):
+    if reach - facts.middle <= (HALF_REACH if seen.dtype == "F16" else OWN_REACH) or facts.alike_largest > FEW:
         return None
     return f"{_the_largest(seen)} is {facts.largest:.3g}, but half of the others are below {2**facts.middle:.2g}"
 

@@ -171,7 +171,7 @@ numpy.random._mt19937.MT19937:
 numpy.random._pcg64.{PCG64,PCG64DXSM}:
 numpy.random._philox.Philox:
 numpy.random._sfc64.SFC64:
-joblib.numpy_pickle.NumpyArrayWrapper:
+{joblib,sklearn.externals.joblib}.numpy_pickle.NumpyArrayWrapper:
 transformers.training_args.TrainingArguments:
 transformers.training_args_seq2seq.Seq2SeqTrainingArguments:
 transformers.training_args.{OptimizerNames,ParallelMode}: text

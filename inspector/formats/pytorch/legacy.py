@@ -33,6 +33,11 @@ from inspector.units import escape
 START = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
+def begins(head: bytes) -> bool:
+    """Whether a file begins as PyTorch's: a ZIP archive, or a pickle of its magic number; any other pickle does not."""
+    return head[:4] == b"PK\3\4" or (head[:1] == b"\x80" and head[2:].startswith(START))
+
+
 def read_pickles(read_at: Read, size: int, path: str) -> Found:
     """All tensors of a file of pickles.
 

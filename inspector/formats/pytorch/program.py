@@ -126,7 +126,8 @@ def _run_to_end(machine: Machine) -> Any:
 MAGIC = 0x1950A86A20F9469CFC6C
 #: Pickles of that format: magic, version, system, what was saved, keys of the storages that follow as raw bytes.
 IN_A_ROW = 5
-_WRAPPER = "joblib.numpy_pickle.NumpyArrayWrapper"
+#: joblib's, and the copy of it in scikit-learn before 0.23.
+_WRAPPERS = ("joblib.numpy_pickle.NumpyArrayWrapper", "sklearn.externals.joblib.numpy_pickle.NumpyArrayWrapper")
 
 
 def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Program]:
@@ -140,7 +141,7 @@ def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Pr
     while most is None or read < most:
         read += 1
         program = run(stream, budget)
-        if program.damage is not None and any(each.path == _WRAPPER for each in program.reached):
+        if program.damage is not None and any(each.path in _WRAPPERS for each in program.reached):
             program = _with_arrays(stream, program, budget)
         if read <= IN_A_ROW or program.reached or program.damage is not None:
             found.append(program)
@@ -167,7 +168,7 @@ def _with_arrays(stream: Stream, plain: Program, budget: Budget) -> Program:
 
 def _skip_array(stream: Stream, what: Made) -> None:
     """Skip an array's bytes, as `NumpyArrayWrapper.read_array` consumes them; objects are a pickle in the stream."""
-    if what.path != _WRAPPER or not isinstance(what.state, Dictionary):
+    if what.path not in _WRAPPERS or not isinstance(what.state, Dictionary):
         return
     state = what.state
     shape, width = state.get("shape"), _width_of(state.get("dtype"))

@@ -82,6 +82,11 @@ class Facts:
         return (self.squares / self.sampled) ** 0.5 if self.sampled else 0.0
 
     @property
+    def alike_largest(self) -> float:
+        """How many numbers of the largest magnitude would have this sum of squares: about 1 if one stands out."""
+        return self.squares / self.largest**2 if self.largest else 0.0
+
+    @property
     def sparsity(self) -> float:
         """The share of zeros."""
         return self.zeros / (self.sampled or 1)

@@ -29,13 +29,14 @@ PAGE = 4096
 SPARSE = 0.5
 #: An interquartile range, in powers of two, larger than that of any learned numbers: a normal distribution's is 1.9.
 SCRAMBLED = 6.0
-#: With a median below this, in powers of two, numbers with that spread are of another dtype: F16 read as BF16.
+#: Median, in powers of two, below which BF16 with that spread is F16. F32 is what weight decay left (LocalMapper).
 MISREAD = -30.0
 #: How far above their median, in powers of two, some of such numbers then are.
 SCRAMBLED_REACH = 16.0
-#: The largest magnitude beside which small ones may be what weight decay left: of norms half of whose channels are dead
-#: (IgFold's, whose median is 2**-19) it is 1.3; of bytes read as numbers, near the dtype's largest.
-DECAYS_TO = 1024.0
+#: The largest magnitude beside which small ones may be what weight decay left, or a mask: of norms half of whose
+#: channels are dead (IgFold's, whose median is 2**-19) it is 1.3, of a CRF's transitions 10,000 (monpa's); of bytes
+#: read as numbers, near the dtype's largest, which for F16 and the scales of blocks is 65,504.
+DECAYS_TO, HALF_DECAYS_TO = 1 << 20, 1 << 10
 FLOATS = frozenset({"BF16", "F16", "F32", "F64"})
 SMALL_FLOATS = frozenset({"F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ"})
 _Key = TypeVar("_Key")
@@ -107,10 +108,11 @@ class TensorData(NamedTuple):
         facts = self.facts
         if not self.is_float or self.labelled.group == "buffer" or facts.spread <= SCRAMBLED or facts.middle is None:
             return False
-        if self.is_learnt and not self.is_table and facts.middle < MISREAD:
+        if self.dtype == "BF16" and self.is_learnt and not self.is_table and facts.middle < MISREAD:
             return True
         far = (octaves(facts.largest) or 0.0) - facts.middle > SCRAMBLED_REACH
-        return not facts.is_finite or (far and facts.largest > DECAYS_TO)
+        most = HALF_DECAYS_TO if self.dtype == "F16" or self.is_block else DECAYS_TO
+        return not facts.is_finite or (far and facts.largest > most)
 
     @property
     def extent(self) -> Run:
