@@ -2,13 +2,17 @@
 
 import inspector
 
-checkpoint = inspector.open("path/to/model")     # headers only
-result = inspector.reconcile(checkpoint)         # joined with what the configuration predicts
+checkpoint = inspector.open("path/to/model")     # headers only: checkpoint.tensors
+result = inspector.reconcile("path/to/model")    # joined with what the configuration predicts
+inspector.audit("path/to/model").counts          # whole, consistent, safe? Errors, warnings, notes
 forecast = inspector.predict("llama-7b")         # the prediction alone
 inspector.memory("path/to/model").total          # bytes to run it: weights, cache, activations
 inspector.quants("model.gguf", gpu="8GB").best   # the largest quantization that fits
 inspector.diff("base", "tuned").counts           # two checkpoints, their tensors paired by purpose
 inspector.values("path/to/model", "norm").rows   # statistics of the tensors' numbers: reads them
+
+Each takes a path or text, or several. Each result is a line as its repr, a table in notebooks and with `to_pandas()`,
+and has an `overview()`: what the command prints.
 """
 
 from __future__ import annotations

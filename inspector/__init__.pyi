@@ -1,8 +1,10 @@
 # The public names: type checkers and editors read this file, and `__init__.py`, which imports each on first use.
+from inspector.api import Results as Results
 from inspector.api import diff as diff
 from inspector.api import folder as folder
 from inspector.api import learn as learn
 from inspector.api import memory as memory
+from inspector.api import metadata as metadata
 from inspector.api import models as models
 from inspector.api import open as open
 from inspector.api import outline as outline
@@ -13,7 +15,10 @@ from inspector.api import values as values
 from inspector.api import variants as variants
 from inspector.architectures import add_tables as add_tables
 from inspector.architectures.data.roles import ROLES as ROLES
+from inspector.auditing.run import Audit as Audit
 from inspector.auditing.run import audit as audit
+from inspector.bridge.outline import Outline as Outline
+from inspector.comparing.diff import Diff as Diff
 from inspector.errors import ConfigError as ConfigError
 from inspector.errors import FormatError as FormatError
 from inspector.errors import InspectorError as InspectorError
@@ -22,10 +27,12 @@ from inspector.errors import SourceError as SourceError
 from inspector.errors import TableError as TableError
 from inspector.errors import TargetError as TargetError
 from inspector.errors import UsageError as UsageError
+from inspector.measuring.values import Values as Values
 from inspector.model import Checkpoint as Checkpoint
 from inspector.model import Config as Config
 from inspector.model import Expected as Expected
 from inspector.model import Finding as Finding
+from inspector.model import Folder as Folder
 from inspector.model import Header as Header
 from inspector.model import Key as Key
 from inspector.model import Prediction as Prediction
@@ -33,6 +40,8 @@ from inspector.model import Reconciliation as Reconciliation
 from inspector.model import Step as Step
 from inspector.model import Tensor as Tensor
 from inspector.model import Variant as Variant
-from inspector.opening.metadata import metadata as metadata
+from inspector.opening.models import Models as Models
 from inspector.scanning.run import scan as scan
+from inspector.sizing.memory import Memory as Memory
+from inspector.sizing.quants import Quants as Quants
 from inspector.version import __version__ as __version__

@@ -1,25 +1,31 @@
 """The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `folder`, `diff`,
-`memory`, `quants`, `values`.
+`memory`, `quants`, `values`, `metadata`.
+
+Each takes one target, as text or as a path, and returns one result; of several targets, such as a list, it returns
+`Results`, a tuple with a result for each.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
 
 from inspector.architectures import prediction as _prediction
-from inspector.bridge.reconciliation import reconcile as reconcile
-from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
-from inspector.model import Config, Folder, Prediction, Reconciliation, Variant
+from inspector.bridge import reconciliation as _reconciliation
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError, readable
+from inspector.model import Checkpoint, Config, Folder, Prediction, Reconciliation, Variant
+from inspector.opening import checkpoint as _checkpoint
 from inspector.opening import configs
-from inspector.opening.checkpoint import open as open
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
+from inspector.tabular import Tabular
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -31,13 +37,158 @@ if TYPE_CHECKING:
     from inspector.comparing.effects import Effect
     from inspector.comparing.pairing import Pair
     from inspector.measuring.values import Values
+    from inspector.opening.metadata import Entry
     from inspector.opening.models import Models, Named
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.quants import Quants
     from inspector.sizing.training import Plan
 
+    Opened = str | Path | Checkpoint | Reconciliation  # a target, or the result of opening it
 
+
+P = ParamSpec("P")
+T_contra = TypeVar("T_contra", contravariant=True)
+R_co = TypeVar("R_co", covariant=True)
+R = TypeVar("R")
+
+
+class Results(Tabular, tuple[R_co, ...]):
+    """The results of one verb for several targets, in their order."""
+
+    targets: tuple[str, ...]  # as given; the column `target` of the rows
+
+    def __repr__(self) -> str:
+        kinds = ", ".join(sorted({type(each).__name__ for each in self}))
+        return f"<Results for {len(self)} targets: {kinds or 'none'}>"
+
+
+class Verb(Protocol[T_contra, P, R_co]):
+    """A function of one target that takes several as well."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, target: T_contra, /, *args: P.args, **options: P.kwargs) -> R_co: ...
+    @overload
+    def __call__(self, targets: Iterable[T_contra], /, *args: P.args, **options: P.kwargs) -> Results[R_co]: ...
+
+
+def _several(verb: Callable[Concatenate[T_contra, P], R]) -> Verb[T_contra, P, R]:
+    """Let a function of one target take several: it is called for each, and the first error ends it."""
+
+    @wraps(verb)
+    def called(target: Any, *args: Any, **options: Any) -> Any:
+        if not _are_several(target):
+            with readable(target):
+                return verb(target, *args, **options)
+        named = list(target)
+        results = Results(called(each, *args, **options) for each in named)
+        results.targets = tuple(map(_name_of, named))
+        return results
+
+    return cast("Verb[T_contra, P, R]", called)
+
+
+def _are_several(target: object) -> bool:
+    """Whether it is an iterable of targets: a text, a path, fields of a configuration and a result are one."""
+    one = (str, bytes, os.PathLike, Mapping, Tabular)
+    return isinstance(target, Iterable) and not isinstance(target, one) and not hasattr(target, "_fields")
+
+
+def _name_of(target: object) -> str:
+    if isinstance(target, Mapping):
+        return ""
+    checkpoint = getattr(target, "checkpoint", target)
+    return str(getattr(checkpoint, "target", checkpoint))
+
+
+@_several
+def open(
+    target: str | Path,
+    *,
+    config: str | Path | None = None,
+    revision: str | None = None,
+    include: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    alone: bool = False,
+) -> Checkpoint:
+    """Open the checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
+
+    Reads the weight files' headers, the index and the configuration; never tensor data.
+
+    Args:
+        config: a configuration file to use instead of the one next to the weights.
+        revision: branch, tag or commit of a Hub repository.
+        include: a glob over the weight files' paths, for a place with several checkpoints.
+        progress: called after each weight file with the number read and the total.
+        alone: whether to read a shard alone, without its set.
+
+    Raises:
+        TargetError: there is nothing to inspect.
+        SourceError: it cannot be read.
+        FormatError: a weight file has no readable header.
+        ConfigError: `config` cannot be read.
+
+    Example:
+        >>> checkpoint = inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors")
+        >>> checkpoint.format, checkpoint.size, len(checkpoint.tensors)
+        ('safetensors', 9248, 23)
+        >>> one, other = inspector.open(["fixtures/real/safetensors/burn/linear.safetensors"] * 2)
+        >>> one.tensors[0].name, one.tensors[0].dtype, one.tensors[0].shape
+        ('fc1.bias', 'F32', (3,))
+    """
+    return _checkpoint.open(target, config=config, revision=revision, include=include, progress=progress, alone=alone)
+
+
+@_several
+def reconcile(target: str | Path | Checkpoint | Reconciliation, label: str | None = None) -> Reconciliation:
+    """Join a checkpoint with what its configuration predicts, and account for every byte of the difference.
+
+    Args:
+        target: what `open` returned, or anything that it takes.
+        label: the model's stated size, "7B"; by default read from the checkpoint's name.
+
+    Raises:
+        UsageError: `label` is not a size.
+        TargetError, FormatError, SourceError: the target cannot be read.
+
+    Example:
+        >>> result = inspector.reconcile("fixtures/real/safetensors/burn/complex_nested.safetensors")
+        >>> result.logical, result.on_disk
+        (1816, 9248)
+        >>> [(step.cause, step.bytes) for step in result.steps]
+        [('buffer', 152), ('header', 1832)]
+    """
+    if isinstance(target, Reconciliation):
+        target = target.checkpoint
+    checkpoint = target if isinstance(target, Checkpoint) else _checkpoint.open(target)
+    return _reconciliation.reconcile(checkpoint, label)
+
+
+@_several
+def metadata(target: str | Path | Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
+    """The metadata of a checkpoint's files (GGUF's key-values), or one key from each file that has it.
+
+    Args:
+        target: what `open` returned, or anything that it takes.
+        key: a whole key, or a glob over keys: `general.*`.
+
+    Raises:
+        UsageError: no file has the key.
+        TargetError, FormatError, SourceError: the target cannot be read.
+
+    Example:
+        >>> (entry,) = inspector.metadata("fixtures/real/gguf/ggml-vocab-bert-bge.gguf", "general.architecture")
+        >>> entry.type, entry.value()
+        ('string', 'bert')
+    """
+    from inspector.opening import metadata as of_files
+
+    return of_files.metadata(target if isinstance(target, Checkpoint) else _checkpoint.open(target), key)
+
+
+@_several
 def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | None = None) -> Prediction:
     """Predict every tensor of a checkpoint from its configuration alone.
 
@@ -117,6 +268,7 @@ def _of_type(name: str) -> Config | None:
     return configs.normalize({"_class_name" if name[0].isupper() else "model_type": name})
 
 
+@_several
 def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:
     """List the checkpoints at a target by their file names, the one that `open` selects first. Reads no weight file.
 
@@ -136,6 +288,7 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
         place.close()
 
 
+@_several
 def outline(target: str | Path, *, config: str | Path | None = None, revision: str | None = None) -> Outline:
     """Outline a checkpoint from its index alone: names, what the index claims, and the prediction.
 
@@ -163,6 +316,7 @@ def outline(target: str | Path, *, config: str | Path | None = None, revision: s
         place.close()
 
 
+@_several
 def models(target: str | Path, *, progress: Callable[[int, int], object] | None = None) -> Models:
     """Reconcile each of the unrelated models in a folder, such as that of LM Studio, Ollama or the Hub's cache.
 
@@ -199,6 +353,7 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
     return Models(found)
 
 
+@_several
 def folder(target: str | Path, result: Reconciliation | None = None) -> Folder | None:
     """What the bytes of a folder are: a checkpoint's weights, copies of them, other checkpoints, the rest.
 
@@ -235,8 +390,8 @@ def folder(target: str | Path, result: Reconciliation | None = None) -> Folder |
 
 
 def diff(
-    a: str | Path | Reconciliation,
-    b: str | Path | Reconciliation,
+    a: str | Path | Checkpoint | Reconciliation,
+    b: str | Path | Checkpoint | Reconciliation,
     *,
     data: bool = False,
     workers: int = 1,
@@ -245,7 +400,7 @@ def diff(
     """Compare two checkpoints, whatever their formats: tensors are paired by purpose.
 
     Args:
-        a, b: targets, or what `reconcile` returned for them.
+        a, b: targets, or what `open` or `reconcile` returned for them.
         data: also compare the values; by default only headers are read.
         workers: pairs whose values are read concurrently.
         done: called with the bytes of both sides after the values of each pair.
@@ -284,7 +439,7 @@ def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = 
         return replace(result, relation=of_values(result, comparison))
 
 
-def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconciliation) -> Attachment:
+def attachment(base: Opened, adapter: Opened) -> Attachment:
     """Which weights of a base an adapter changes, whether the shapes match, and what it adds.
 
     Raises:
@@ -309,9 +464,9 @@ def attachment(base: str | Path | Reconciliation, adapter: str | Path | Reconcil
 
 
 def effects(
-    base: str | Path | Reconciliation,
-    adapter: str | Path | Reconciliation,
-    merged: str | Path | Reconciliation | None = None,
+    base: Opened,
+    adapter: Opened,
+    merged: Opened | None = None,
 ) -> tuple[Effect, ...]:
     """The size of an adapter's change to each weight, and whether a merged model's weight is the sum.
 
@@ -404,7 +559,9 @@ def ranks(result: Diff) -> list[tuple[Pair, Rank]]:
 
 
 def merge(
-    target: str | Path | Reconciliation, first: str | Path | Reconciliation, second: str | Path | Reconciliation
+    target: Opened,
+    first: Opened,
+    second: Opened,
 ) -> Merge | None:
     """Whether a checkpoint is a weighted sum of two parents; None if no tensor is in all three.
 
@@ -440,18 +597,20 @@ def _comparison(result: Diff) -> closing[Comparison]:
     return closing(Comparison(result))
 
 
-def _reconciled(target: str | Path | Reconciliation) -> Reconciliation:
-    return target if isinstance(target, Reconciliation) else reconcile(open(str(target)))
+def _reconciled(target: Opened) -> Reconciliation:
+    return target if isinstance(target, Reconciliation) else reconcile(target)
 
 
+@_several
 def values(
-    target: str | Path | Reconciliation,
+    target: str | Path | Checkpoint | Reconciliation,
     pattern: str | None = None,
     *,
     roles: Sequence[str] = (),
     layers: str | None = None,
     by: Literal["tensor", "role", "layer"] = "tensor",
-    **options: Any,
+    stored: bool = False,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Values:
     """Summarise the values of tensors: counts, extremes, moments, percentiles, a histogram.
 
@@ -461,7 +620,8 @@ def values(
         pattern: a glob over whole names, a part of a name, a role, a group or a dtype.
         layers: "3", "3-7", "0,2,4-6".
         by: what to summarise together.
-        options: those of `inspector.measuring.values.values`: stored, progress.
+        stored: whether packed weights are counted as the integers that the file has.
+        progress: called with the number of bytes read since the last call, from several threads.
 
     Raises:
         UsageError: NumPy is not installed.
@@ -479,15 +639,39 @@ def values(
     from inspector.bridge.filters import Filter
     from inspector.measuring.values import values as measure
 
-    return measure(_reconciled(target), Filter(pattern, roles, layers=layers), by, **options)
+    return measure(_reconciled(target), Filter(pattern, roles, layers=layers), by, progress, stored=stored)
 
 
-def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized, **options: Any) -> Memory:
+@_several
+def memory(
+    target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction | Sized,
+    *,
+    context: int | None = None,
+    sequences: int = 1,
+    cache_dtype: str | None = None,
+    engine: str | None = None,
+    weights: str | None = None,
+    gpu: str | None = None,
+    tp: int | None = None,
+    pp: int | None = None,
+    source: int | None = None,
+    batch: int | None = None,
+    training: Plan | None = None,
+) -> Memory:
     """Compute the memory for running or training a model: weights, cache, activations, and whether they fit.
 
     Args:
-        target: anything that `open` or `predict` accepts, or a result of `reconcile` or `predict`.
-        options: those of `inspector.sizing.memory.size`: context, sequences, engine, gpu, …
+        target: anything that `open` or `predict` accepts, or a result of `open`, `reconcile` or `predict`.
+        context: tokens of each sequence; by default the model's own.
+        sequences: at a time.
+        cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
+        engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
+        weights: a type to load them in, instead of the stored one: "nf4", "int8", "bf16".
+        gpu: the devices: "rtx-4090", "2xh100", "24GiB".
+        tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
+        source: tokens of an encoder's input.
+        batch: tokens that the engine processes at a time.
+        training: how it is trained; `inspector.sizing.training.Plan`.
 
     Raises:
         UsageError: an option is invalid.
@@ -500,11 +684,25 @@ def memory(target: str | Path | Mapping[str, Any] | Reconciliation | Prediction 
     from inspector.sizing.memory import size
     from inspector.sizing.model import Model as Sized
 
-    return size(target if isinstance(target, Sized) else sized(target), **options)
+    return size(
+        target if isinstance(target, Sized) else sized(target),
+        context=context,
+        sequences=sequences,
+        cache_dtype=cache_dtype,
+        engine=engine,
+        weights=weights,
+        gpu=gpu,
+        tp=tp,
+        pp=pp,
+        source=source,
+        batch=batch,
+        training=training,
+    )
 
 
+@_several
 def quants(
-    target: str | Path | Mapping[str, Any] | Reconciliation | Prediction | Sized,
+    target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction | Sized,
     *,
     gpu: str | None = None,
     context: int | None = None,
@@ -535,7 +733,7 @@ def quants(
 
 
 def sized(
-    target: str | Path | Mapping[str, Any] | Reconciliation | Prediction,
+    target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction,
     *,
     config: str | None = None,
     revision: str | None = None,
@@ -611,13 +809,15 @@ def _known(target: Any, config: str | None, revision: str | None, include: str |
     """The files' contents; if there are none, what the configuration predicts."""
     if isinstance(target, (Reconciliation, Prediction)):
         return target
+    if isinstance(target, Checkpoint):
+        return reconcile(target)
     if isinstance(target, Mapping) or _is_config(str(target)):
-        return predict(target, revision=revision)
+        return _prediction.predict(_config(target, revision))
     try:
         return reconcile(open(str(target), config=config, revision=revision, include=include))
     except (TargetError, FormatError):
         with suppress(InspectorError):
-            return predict(target, revision=revision)
+            return _prediction.predict(_config(target, revision))
         raise
 
 

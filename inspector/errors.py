@@ -15,7 +15,11 @@ Damage that leaves a header readable is not an error: it is a `model.Finding`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.model.codes import Code
@@ -66,3 +70,17 @@ class ShortListError(ConfigError):
 
 class CostError(ConfigError):
     """A configuration asks for more work than any model needs: it is made to exhaust a machine."""
+
+
+@contextmanager
+def readable(target: object) -> Iterator[None]:
+    """Turn what the system refuses (a folder without permission, a name too long, a user without a home) into one of
+    the library's errors."""
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"{escape(str(target), 200)}: {error.strerror or error}") from error
+    except RuntimeError as error:
+        if "home directory" not in str(error):
+            raise
+        raise TargetError(f"{escape(str(target), 200)}: no such user") from error

@@ -23,10 +23,17 @@ if TYPE_CHECKING:
 
 
 class Tabular:
-    """A result whose items are rows: tensors, pairs of them, their statistics, findings."""
+    """A result: items that are rows (tensors, pairs of them, their statistics, findings), and what a command prints."""
 
     __slots__ = ()
     renderer: ClassVar[Callable[[], Renderer]]  # imports the renderer when a result is first rendered
+
+    def overview(self) -> str:
+        """The text that the command prints for it."""
+        return Tabular.renderer().overview(self)
+
+    def _repr_html_(self) -> str:
+        return Tabular.renderer().html(self)
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows, with exact integers even next to missing values. Raises UsageError if pandas is not installed."""
@@ -42,16 +49,3 @@ class Tabular:
         """The rows, with exact types. Raises UsageError if polars or pyarrow is not installed."""
         frame: pl.DataFrame = Tabular.renderer().rows(self).to_polars()
         return frame
-
-
-class Shown(Tabular):
-    """A result that a command prints and a notebook shows; its rows are tensors."""
-
-    __slots__ = ()
-
-    def overview(self) -> str:
-        """The text that the command prints for it."""
-        return Tabular.renderer().overview(self)
-
-    def _repr_html_(self) -> str:
-        return Tabular.renderer().html(self)

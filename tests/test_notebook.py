@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,87 @@ def test_nouns_are_short(made: Made) -> None:
     assert repr(result) == "<Reconciliation llama-7b: 6,738,415,616 parameters, 13.48 GB, 0 bytes unexplained>"
     assert repr(result.prediction) == "<Prediction llama ForCausalLM: 6,738,415,616 parameters in 291 tensors>"
     assert repr(inspector.predict("gpt2").config).startswith("<Config gpt2: ")
+
+
+def test_results_are_short(made: Made, tmp_path: Path) -> None:
+    """Of two models of thousands of tensors: a line, at most 60 lines for a notebook, a table, and the command's text."""
+    a, b = made("llama-7b"), made("qwen3-0.6b")
+    shown: dict[str, Any] = {
+        "<Diff llama-7b → qwen3-0.6b: 379 of 379 tensors differ>": inspector.diff(a, b),  # 323 + 311 − 28 · 9 − 3
+        "<Audit of 2 models: 0 errors, 0 warnings, 1 note>": inspector.audit([a, b]),  # a tied head is stored
+        "<Memory llama-7b: 15.79 GB at 4,096 tokens by transformers>": inspector.memory("llama-7b", context=4096),
+        "<Quants llama-3.1-8b: 37, 12 fit 8GB>": inspector.quants("llama-3.1-8b", gpu="8GB", context=16384),
+        "<Models: 2 models, 2 read>": inspector.models(a.parent),
+        f"<Folder {a}: 13.48 GB in 4 files: 13.48 GB of weights, 27.05 kB else>": inspector.folder(a),
+        "<Results for 2 targets: Checkpoint>": inspector.open([a, b]),
+    }
+    for line, result in shown.items():
+        if "Models" not in line:  # of a folder that other tests use, too
+            assert repr(result) == line
+        assert "\n" not in repr(result) and len(repr(result)) < 200
+        assert result._repr_html_().count("\n") <= 60 * (1 + line.startswith("<Results"))
+        assert len(result.overview()) > 20
+        assert len(result.to_pandas().columns) > 3
+
+
+def test_a_text_of_a_notebook_is_escaped(tmp_path: Path) -> None:
+    name = "<script>alert(1)</script>.weight"
+    paths = [
+        write(
+            tmp_path / f"{each}.safetensors", {name: {"dtype": "U8", "shape": [each], "data_offsets": [0, each]}}, each
+        )
+        for each in (4, 5)
+    ]
+    assert "<script" not in inspector.diff(*paths)._repr_html_()
+
+
+def test_one_target_or_several(made: Made) -> None:
+    """As texts or paths, in a list or any iterable; a result of one is what the verb returns, of several a tuple."""
+    a, b = made("gpt2"), made("qwen3-0.6b")
+    assert inspector.audit(str(a)).counts == inspector.audit([a]).counts
+    assert inspector.reconcile(str(a)).logical == inspector.reconcile(inspector.open(a)).logical == 124_439_808
+    assert [each.logical for each in inspector.reconcile(map(str, (a, b)))] == [124_439_808, 596_049_920]
+    assert [each.parameters for each in inspector.predict(("gpt2", a / "config.json"))] == [124_439_808] * 2
+    assert inspector.memory(inspector.open(a), context=64).total == inspector.memory([a, b], context=64)[0].total
+    frame = inspector.open([a, b]).to_pandas()
+    assert frame.groupby("target")["name"].count().to_dict() == {
+        str(a): len(inspector.open(a).tensors),
+        str(b): 311,
+    }
+    with pytest.raises(inspector.TargetError, match=r"nothing\.gguf"):
+        inspector.open([a, "nothing.gguf"])
+
+
+UNREADABLE = [
+    "",
+    "\0",
+    "x" * 5000,
+    "~nobody-here/x",
+    "/dev/null",
+    "no/such/file.gguf",
+    "a:b:c",
+    "s3://",
+    "http://",
+    "hf://",
+]
+
+
+@pytest.mark.parametrize("verb", ["open", "reconcile", "predict", "memory", "models", "folder", "variants", "audit"])
+def test_errors_are_the_librarys_own(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is named, and whatever the system refuses; `folder` and `models` say that there is none."""
+    locked = tmp_path / "locked"
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(locked))
+
+    for target in UNREADABLE:
+        with suppress(inspector.InspectorError):
+            getattr(inspector, verb)(target)
+    locked.mkdir()
+    monkeypatch.setattr(Path, "is_dir", refused)
+    monkeypatch.setattr(Path, "exists", refused)
+    with suppress(inspector.InspectorError):
+        getattr(inspector, verb)(locked / "below")
 
 
 def test_names_in_a_repr_are_escaped(tmp_path: Path) -> None:

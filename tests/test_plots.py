@@ -89,6 +89,7 @@ def test_curves_go_through_what_memory_says() -> None:
     rows = {context: (cache, total) for _, context, cache, total in chart.rows}
     assert {context: cache for context, (cache, _) in rows.items()} == {2048: 2048 << 19, 4096: 4096 << 19}
     for context, (_, total) in rows.items():
+        assert isinstance(context, int)
         assert total == inspector.memory("llama-7b", context=context).total
 
 

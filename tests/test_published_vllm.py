@@ -50,7 +50,9 @@ def sized(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch, **changes: Any)
     monkeypatch.setattr(vllm, "STATES", case.get("states", vllm.STATES))
     options: dict[str, Any] = {name: case[name] for name in ("context", "batch", "cache_dtype", "tp") if name in case}
     options.update(changes)
-    return inspector.memory(case["config"], engine="vllm", **options)
+    config: dict[str, Any] = case["config"]
+    found: Memory = inspector.memory(config, engine="vllm", **options)
+    return found
 
 
 def on_a_device(memory: Memory) -> int:

@@ -16,11 +16,11 @@ from inspector.auditing import catalogue, stores
 from inspector.auditing.examination import SEVERITIES, Audited, More, examined
 from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed, in_folder, subjects
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import InspectorError, UsageError, readable
 from inspector.model import Finding, Severity
 from inspector.opening import configs
 from inspector.tabular import Tabular
-from inspector.units import escape
+from inspector.units import escape, plural
 
 if TYPE_CHECKING:
     from inspector.auditing.checksums import Checksums
@@ -38,6 +38,12 @@ class Audit(Tabular):
     ignored: Counter[str] = field(default_factory=Counter)  # rule → number of ignored findings
     failed: tuple[Failed, ...] = ()
     data: bool = True  # whether the tensors' values were read
+
+    def __repr__(self) -> str:
+        names = (name if name != "info" else "note" for name in SEVERITIES)
+        found = ", ".join(map(plural, self.counts.values(), names))
+        failed = f", {len(self.failed)} not judged" if self.failed else ""
+        return f"<Audit of {plural(len(self.checkpoints), 'model')}: {found}{failed}>"
 
     @property
     def counts(self) -> dict[Severity, int]:
@@ -206,13 +212,15 @@ def _each_subject(
 ) -> Iterator[Audited | Failed]:
     """The models of one target, or what it has instead; one that cannot be audited does not affect the others."""
     try:
-        for number, subject in enumerate(found):
-            try:
-                judged = subject if isinstance(subject, Failed) else examine(subject)
-                if isinstance(judged, Failed) or judged.is_model or judged.findings or not number:
-                    yield judged
-            except InspectorError as error:
-                yield Failed(subject.target, error)
+        with readable(target):
+            for number, subject in enumerate(found):
+                try:
+                    with readable(subject.target):
+                        judged = subject if isinstance(subject, Failed) else examine(subject)
+                    if isinstance(judged, Failed) or judged.is_model or judged.findings or not number:
+                        yield judged
+                except InspectorError as error:
+                    yield Failed(subject.target, error)
     except InspectorError as error:
         yield Failed(target, error)
 

@@ -25,6 +25,7 @@ from inspector.model import Checkpoint, Config, Header, Index, Key, Origin, Pred
 from inspector.opening.configs import dtype_of
 from inspector.quantization.declaration import pieces_of, stated_dtype
 from inspector.tabular import Tabular
+from inspector.units import escape, plural
 
 #: Of a tensor: name, type if packing decides it, and shape.
 Piece = tuple[str, str | None, tuple[int, ...]]
@@ -56,6 +57,10 @@ class Outline(Tabular):
     surplus: tuple[str, ...]  # names in the index that are not predicted
     tensors: tuple[tuple[str, str, Key, str], ...] = ()  # name, file, key and group of each
     bridge: Reconciliation | None = None  # to the claimed total; None without one, or without a prediction
+
+    def __repr__(self) -> str:
+        listed = f"{plural(len(self.index.weight_map), 'tensor')} in {plural(self.files, 'file')}"
+        return f"<Outline {escape(self.index.path, 100)}: {listed}>"
 
 
 def outline(index: Index, config: Config | None) -> Outline:

@@ -48,21 +48,9 @@ LACKING = ("missing-shard", "missing-part", "lone-shard")
 
 
 def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliation:
-    """Join a checkpoint with what its configuration predicts, and account for every byte of the difference.
+    """Join a checkpoint with what its configuration predicts: `inspector.reconcile`.
 
-    Args:
-        label: the model's stated size, "7B"; by default read from the checkpoint's name.
-
-    Raises:
-        UsageError: `label` is not a size.
-
-    Example:
-        >>> checkpoint = inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors")
-        >>> result = inspector.reconcile(checkpoint)
-        >>> result.logical, result.on_disk
-        (1816, 9248)
-        >>> [(step.cause, step.bytes) for step in result.steps]
-        [('buffer', 152), ('header', 1832)]
+    Raises UsageError if `label` is not a size.
     """
     ledger = Ledger()
     checkpoint, model, components = _models(checkpoint, ledger)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.browsing.contents import Content
     from inspector.comparing.diff import Diff
     from inspector.comparing.pairing import Pair
-    from inspector.model import Labelled, Reconciliation
+    from inspector.model import Checkpoint, Labelled, Reconciliation
 
 Progress = Callable[[int, int], None]
 
@@ -138,7 +138,8 @@ def _reconciled(target: str, opening: dict[str, Any], progress: Progress) -> Rec
     from inspector import api
 
     others = {name: value for name, value in opening.items() if name != "label"}
-    return api.reconcile(api.open(target, progress=progress, **others), opening.get("label"))
+    checkpoint: Checkpoint = api.open(target, progress=progress, **others)
+    return api.reconcile(checkpoint, opening.get("label"))
 
 
 def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:

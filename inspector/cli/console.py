@@ -17,7 +17,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.units import escape
 
 if TYPE_CHECKING:
-    from inspector.model import Reconciliation
+    from inspector.model import Checkpoint, Reconciliation
 
 UNREADABLE = 2
 INTERRUPTED = 130
@@ -61,6 +61,8 @@ def _unforeseen(error: Exception) -> int:
         return fail(f"cannot write the output: {error.strerror}")
     if os.environ.get("INSPECT_DEBUG"):
         raise error
+    if isinstance(error, OSError) and error.filename:
+        return fail(f"{escape(str(error.filename), 200)}: {error.strerror}")
     what = f"{type(error).__name__}: {str(error)[:200]}"
     return fail(f"internal error: {what}; INSPECT_DEBUG=1 shows where")
 
@@ -121,7 +123,7 @@ def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reco
     from inspector import api
 
     with progress() as shown:
-        checkpoint = api.open(target, progress=shown, **opening)
+        checkpoint: Checkpoint = api.open(target, progress=shown, **opening)
     return api.reconcile(checkpoint, label)
 
 

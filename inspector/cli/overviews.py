@@ -33,9 +33,17 @@ def overview(target: str, shown: Shown = PLAIN, output: Output = PRINTED, **open
         _overview(target, shown, output, opening)
 
 
+def _is_folder(target: str) -> bool:
+    """Whether it is a folder on this machine; False as well where the system refuses to say."""
+    try:
+        return Path(target).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):  # no permission; a user without a home; a name that is no path
+        return False
+
+
 def _searched_once(target: str) -> AbstractContextManager[None]:
     """The context of a target: a folder is searched for checkpoints once, not for each question about it."""
-    if not Path(target).expanduser().is_dir():
+    if not _is_folder(target):
         return nullcontext()
     from inspector.opening.models import searched_once  # only for folders
 
@@ -68,12 +76,12 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
 def _folder(target: str, result: Reconciliation | None) -> Folder | None:
     """The account of a folder; None if the target is not one, or cannot be listed."""
     try:
-        if not Path(target).expanduser().is_dir():
+        if not _is_folder(target):
             return None
         from inspector import api
 
         return api.folder(target, result)
-    except (InspectorError, ValueError, RuntimeError):  # a name that is no path, an unknown user's
+    except InspectorError:
         return None
 
 
@@ -154,7 +162,7 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     """Show a table of the unrelated models in a folder; False if it holds fewer than two."""
     from inspector.sources.targets import in_filesystem
 
-    if not (in_filesystem(target) or Path(target).expanduser().is_dir()):
+    if not (in_filesystem(target) or _is_folder(target)):
         return False
     from inspector import api
     from inspector.opening.models import unrelated_at

@@ -11,6 +11,7 @@ from inspector.adapters.prediction import predict
 from inspector.errors import ConfigError
 from inspector.model import Key, Labelled, Reconciliation
 from inspector.tabular import Tabular
+from inspector.units import escape, plural
 
 #: LoRA's two factors → the dimension shared with the weight: its inputs, its outputs.
 _LORA: Mapping[str, tuple[int, int]] = {"lora_A": (1, -1), "lora_B": (0, 0)}
@@ -36,6 +37,10 @@ class Attachment(Tabular):
     base: Reconciliation
     adapter: Reconciliation
     tensors: tuple[Attached, ...]
+
+    def __repr__(self) -> str:
+        base, adapter = (escape(each.checkpoint.title, 60) for each in (self.base, self.adapter))
+        return f"<Attachment {adapter} on {base}: {plural(len(self.tensors), 'tensor')}, fits: {self.fits}>"
 
     @property
     def modules(self) -> tuple[Labelled, ...]:

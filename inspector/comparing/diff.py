@@ -16,6 +16,7 @@ from inspector.comparing.companions import Companion, companions
 from inspector.comparing.pairing import Pair, Status, pairs
 from inspector.model import Config, Key, Reconciliation
 from inspector.tabular import Tabular
+from inspector.units import escape, plural
 
 #: Fields about who wrote a configuration, not about the model.
 PROVENANCE = frozenset({"_name_or_path", "transformers_version", "name_or_path", "_commit_hash"})
@@ -41,6 +42,11 @@ class Diff(Tabular):
     beside: tuple[Companion, ...] = ()  # vocabulary, chat template, settings, metadata
     data: tuple[Data | None, ...] | None = None  # the comparison of each pair's values; None if none were read
     relation: Relation | None = None  # what b is to a
+
+    def __repr__(self) -> str:
+        a, b = (escape(side.checkpoint.title, 60) for side in (self.a, self.b))
+        differing = sum(pair.status != "same" for pair in self.pairs)
+        return f"<Diff {a} → {b}: {differing:,} of {plural(len(self.pairs), 'tensor')} differ>"
 
     @property
     def agreements(self) -> Mapping[str, int] | None:
@@ -133,6 +139,10 @@ class Three(Tabular):
     a: Diff  # the base with a
     b: Diff  # the base with b
     tensors: tuple[Third, ...]
+
+    def __repr__(self) -> str:
+        base, a, b = (escape(each.checkpoint.title, 60) for each in (self.a.a, self.a.b, self.b.b))
+        return f"<Three {base} → {a} and {b}: {plural(len(self.tensors), 'tensor')}>"
 
     @property
     def counts(self) -> Mapping[Change, int]:

@@ -25,6 +25,7 @@ from inspector.measuring.weights import Weights
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.sources import workers
 from inspector.tabular import Tabular
+from inspector.units import decimal, escape, plural
 
 By = Literal["tensor", "role", "layer"]
 
@@ -49,6 +50,10 @@ class Values(Tabular):
     by: By
     findings: tuple[Finding, ...]  # tensors that could not be read
     bytes_read: int  # of tensor data
+
+    def __repr__(self) -> str:
+        target = escape(self.result.checkpoint.title, 100)
+        return f"<Values {target}: {plural(len(self.rows), self.by)}, {decimal(self.bytes_read)} read>"
 
 
 def values(

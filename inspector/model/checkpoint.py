@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from inspector.model.files import Finding, Header, Joined
-from inspector.tabular import Shown
+from inspector.model.files import Finding, Header, Joined, Tensor
+from inspector.tabular import Tabular
 from inspector.units import decimal, escape, plural
 
 
@@ -116,9 +116,7 @@ class Share(NamedTuple):
     detail: str = ""
 
 
-class Folder(NamedTuple):
-    """All regular files below a folder, hidden ones too, each once: the parts sum to its size."""
-
+class _Folder(NamedTuple):
     path: str
     size: int
     files: int
@@ -126,6 +124,18 @@ class Folder(NamedTuple):
     copies: tuple[Copy, ...]
     checkpoints: tuple[Share, ...]  # other checkpoints, by the name that one types
     rest: tuple[Share, ...]  # the other files by kind, the largest first
+
+
+class Folder(_Folder, Tabular):
+    """All regular files below a folder, hidden ones too, each once: the parts sum to its size."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        copied = sum(each.size for each in self.copies)
+        parts = {"of weights": self.weights, "of copies": copied, "else": self.size - self.weights - copied}
+        sums = ", ".join(f"{decimal(nbytes)} {what}" for what, nbytes in parts.items() if nbytes)
+        return f"<Folder {escape(self.path, 100)}: {decimal(self.size)} in {plural(self.files, 'file')}: {sums}>"
 
     @property
     def other(self) -> int:
@@ -162,7 +172,7 @@ class _Checkpoint(NamedTuple):
     joined: Joined | None = None  # if tensors are spread over several files, as ranks of a run write them
 
 
-class Checkpoint(_Checkpoint, Shown):
+class Checkpoint(_Checkpoint, Tabular):
     """One model's weight files and the files next to them; the result of opening a target."""
 
     __slots__ = ()
@@ -176,6 +186,11 @@ class Checkpoint(_Checkpoint, Shown):
         if self.other is None and len(self.files) == 1:
             return self.files[0].path.rsplit("/", 1)[-1]
         return self.name
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All tensors of the files, in their order; one that ranks of a run share stands once, whole."""
+        return tuple(tensor for header in self.wholes for tensor in header.tensors)
 
     @property
     def wholes(self) -> tuple[Header, ...]:

@@ -4,7 +4,7 @@ from math import prod
 from typing import NamedTuple
 
 from inspector.model.checkpoint import Config
-from inspector.tabular import Shown
+from inspector.tabular import Tabular
 from inspector.units import integer, plural
 
 STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
@@ -104,7 +104,7 @@ class _Prediction(NamedTuple):
     ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, stored with the model
 
 
-class Prediction(_Prediction, Shown):
+class Prediction(_Prediction, Tabular):
     """The tensors that a checkpoint should contain, according to a configuration."""
 
     __slots__ = ()

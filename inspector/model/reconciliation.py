@@ -6,7 +6,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from inspector.model.checkpoint import Checkpoint, Config, Variant
 from inspector.model.files import Finding, Tensor
 from inspector.model.prediction import Key, Prediction
-from inspector.tabular import Shown
+from inspector.tabular import Tabular
 from inspector.units import decimal, escape, integer, plural
 
 #: Bits of the widest dtype of stored weights.
@@ -216,7 +216,7 @@ class _Reconciliation(NamedTuple):
     components: tuple[ComponentSum, ...] = ()  # of a composite repository
 
 
-class Reconciliation(_Reconciliation, Shown):
+class Reconciliation(_Reconciliation, Tabular):
     """A checkpoint joined with its prediction: every byte of difference has a cause.
 
     What its model has is an attribute here, too: `result.logical` is `result.model.logical`.

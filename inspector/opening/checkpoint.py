@@ -37,28 +37,7 @@ def open(
     progress: Callable[[int, int], object] | None = None,
     alone: bool = False,
 ) -> Checkpoint:
-    """Open the checkpoint at a target: a file, a folder, an index file, a Hub repository, a URL.
-
-    Reads the weight files' headers, the index and the configuration; never tensor data.
-
-    Args:
-        config: a configuration file to use instead of the one next to the weights.
-        revision: branch, tag or commit of a Hub repository.
-        include: a glob over the weight files' paths, for a place with several checkpoints.
-        alone: whether to read a shard alone, without its set.
-        progress: called after each weight file with the number read and the total.
-
-    Raises:
-        TargetError: there is nothing to inspect.
-        SourceError: it cannot be read.
-        FormatError: a weight file has no readable header.
-        ConfigError: `config` cannot be read.
-
-    Example:
-        >>> checkpoint = inspector.open("fixtures/real/safetensors/burn/complex_nested.safetensors")
-        >>> checkpoint.format, checkpoint.size, len(checkpoint.files[0].tensors)
-        ('safetensors', 9248, 23)
-    """
+    """Open the checkpoint at a target: one of `inspector.open`, with its arguments and errors."""
     place = place_of(str(target), revision)
     try:
         return _read(place, str(target), Path(config) if config is not None else None, include, progress, alone=alone)

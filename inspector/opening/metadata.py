@@ -29,6 +29,10 @@ class Entry:
     items: int | None  # number of an array's items
     pairs: Mapping[str, Any]
 
+    def __repr__(self) -> str:
+        items = "" if self.items is None else f" of {integer(self.items)} items"
+        return f"<Entry {escape(self.key, 100)}: {escape(self.type, 40)}{items}>"
+
     def value(self) -> Any:
         """The whole value. Raises FormatError for an array beyond `MOST_ITEMS`."""
         if self.items is not None and self.items > MOST_ITEMS:
@@ -65,19 +69,9 @@ def _short(item: Any, longest: int) -> Any:
 
 
 def metadata(checkpoint: Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
-    """The metadata of the checkpoint's files, or one key from each file that has it.
+    """The metadata of the checkpoint's files, or one key from each file that has it: `inspector.metadata`.
 
-    Args:
-        key: a whole key, or a glob over keys: `general.*`.
-
-    Raises:
-        UsageError: no file has the key.
-
-    Example:
-        >>> checkpoint = inspector.open("fixtures/real/gguf/ggml-vocab-bert-bge.gguf")
-        >>> (entry,) = inspector.metadata(checkpoint, "general.architecture")
-        >>> entry.type, entry.value()
-        ('string', 'bert')
+    Raises UsageError if no file has the key.
     """
     entries = [entry for header in checkpoint.files for entry in _entries(header)]
     if key is not None:

@@ -45,6 +45,7 @@ from inspector.sources.filenames import (
 )
 from inspector.sources.targets import in_filesystem
 from inspector.tabular import Tabular
+from inspector.units import plural
 
 if TYPE_CHECKING:
     from inspector.sources.local import LocalPlace
@@ -105,6 +106,10 @@ class Models(Tabular, tuple[tuple[Named, Reconciliation | InspectorError], ...])
     """Each model of a folder with its result, or with the error that reading it raised."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        read = sum(isinstance(each, Reconciliation) for _, each in self)
+        return f"<Models: {plural(len(self), 'model')}, {read} read>"
 
 
 def models_at(target: str | Path) -> tuple[Named, ...]:

@@ -5,8 +5,9 @@ Results ask for it through `inspector.tabular`; they contain none of it themselv
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from html import escape as in_html
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, Union
 
 from inspector.architectures.prediction import by_role
 from inspector.bridge.reconciliation import reconcile
@@ -21,18 +22,18 @@ if TYPE_CHECKING:
     from inspector.comparing.attachment import Attachment
     from inspector.comparing.diff import Diff, Three
     from inspector.measuring.values import Values
+    from inspector.model import Folder
     from inspector.opening.models import Models
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.quants import Quants
 
-Overviewed = Checkpoint | Reconciliation | Prediction
+Roles = Checkpoint | Reconciliation | Prediction
 Noun = Union[
-    Checkpoint,
-    Reconciliation,
-    Prediction,
+    Roles,
     "Attachment",
     "Audit",
     "Diff",
+    "Folder",
     "Memory",
     "Models",
     "Outline",
@@ -41,17 +42,35 @@ Noun = Union[
     "Three",
     "Values",
 ]
+#: Lines of a text that a notebook shows.
+_SHOWN = 60
 
 
-def overview(noun: Overviewed) -> str:
-    """What `inspect` prints for it."""
+def overview(noun: Noun) -> str:
+    """What the command prints for it, in lines as long as they are."""
     if isinstance(noun, Prediction):
         return forecast.prediction(noun, training=False, stated=None)
-    return text.overview(_joined(noun))
+    if isinstance(noun, (Checkpoint, Reconciliation)):
+        return text.overview(_joined(noun))
+    if _are_results(noun):
+        return "\n\n".join(map(overview, noun))
+    return "\n".join(_TEXTS[type(noun).__name__](noun)).strip("\n")
 
 
-def html(noun: Overviewed) -> str:
-    """A title, the verdict, and a table of roles. Text from files is escaped."""
+def html(noun: Noun) -> str:
+    """For a notebook. Text from files is escaped."""
+    if isinstance(noun, (Checkpoint, Reconciliation, Prediction)):
+        return _roles(noun)
+    if _are_results(noun):
+        return "".join(map(html, noun))
+    lines = overview(noun).split("\n")
+    left = len(lines) - _SHOWN
+    more = [f"… {left:,} more lines: print(_.overview())"] if left > 0 else []
+    return f"<pre>{in_html(chr(10).join((*lines[:_SHOWN], *more)))}</pre>"
+
+
+def _roles(noun: Roles) -> str:
+    """A title, the verdict, and a table of roles."""
     from tabulate import tabulate  # only for notebooks
 
     if isinstance(noun, Prediction):
@@ -74,17 +93,35 @@ def html(noun: Overviewed) -> str:
 
 
 def rows(noun: Noun) -> Rows:
-    """A noun's items as rows: tensors, pairs of them, their statistics, findings."""
+    """A noun's items as rows: tensors, pairs of them, their statistics, findings; of several, with their targets."""
     if isinstance(noun, Prediction):
         return Rows(PREDICTED, list(forecast.tensor_documents(noun.expected)))
     if isinstance(noun, (Checkpoint, Reconciliation)):
         return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
+    if _are_results(noun):
+        each = [rows(one).of("target", target) for one, target in zip(noun, noun.targets, strict=True)]
+        return each[0]._replace(rows=[row for one in each for row in one.rows]) if each else Rows((), [])
+    module, function = _ROWS[type(noun).__name__]
+    found: Rows = getattr(_report(module), function)(noun)
+    return found
+
+
+class _Several(Protocol):
+    targets: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+def _are_results(noun: Any) -> TypeGuard[_Several]:
+    """Whether it has a result for each of several targets: `inspector.Results`, a class above this floor."""
+    return type(noun).__name__ == "Results"
+
+
+def _report(module: str) -> Any:
+    """A module of this folder, loaded only for results of its kind."""
     from importlib import import_module
 
-    # Loaded only for a result of this kind.
-    module, function = _ROWS[type(noun).__name__]
-    found: Rows = getattr(import_module(f"inspector.report.{module}"), function)(noun)
-    return found
+    return import_module(f"inspector.report.{module}")
 
 
 #: Noun → the module that renders it, and the function that makes its rows.
@@ -92,6 +129,7 @@ _ROWS = {
     "Attachment": ("comparisons", "attached_rows"),
     "Audit": ("audit", "rows"),
     "Diff": ("diff", "rows"),
+    "Folder": ("folder", "rows"),
     "Memory": ("memory", "row"),
     "Models": ("models", "rows"),
     "Outline": ("outline", "rows"),
@@ -99,6 +137,20 @@ _ROWS = {
     "Sweep": ("memory", "rows"),
     "Three": ("comparisons", "three_rows"),
     "Values": ("values", "rows"),
+}
+#: Noun → its text, in lines or blocks of them.
+_TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
+    "Attachment": lambda noun: _report("comparisons").attachment_lines(noun),
+    "Audit": lambda noun: (_report("audit").text(noun),),
+    "Diff": lambda noun: _report("diff").lines(noun),
+    "Folder": lambda noun: (_report("folder").lines(noun) or repr(noun),),
+    "Memory": lambda noun: _report("memory").lines(noun),
+    "Models": lambda noun: (_report("models").lines("models", noun),),
+    "Outline": lambda noun: (_report("outline").lines(noun.index.path, noun),),
+    "Quants": lambda noun: _report("quants").lines(noun),
+    "Sweep": lambda noun: _report("memory").lines(noun[-1], noun) if noun else (),
+    "Three": lambda noun: _report("comparisons").three_lines(noun),
+    "Values": lambda noun: _report("values").lines(noun, None),
 }
 
 

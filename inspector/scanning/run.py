@@ -60,7 +60,7 @@ class Progress(NamedTuple):
 
 
 def scan(
-    roots: Iterable[str | Path],
+    roots: str | Path | Iterable[str | Path],
     out: str | Path,
     *,
     resume: bool = False,
@@ -73,8 +73,8 @@ def scan(
     """Inspect and audit every checkpoint at the roots, and write the results into Parquet tables (docs/scan.md).
 
     Args:
-        roots: folders, files, `s3://…`, `hf://org`, repositories, `@targets.txt`; by default those of the previous
-            scan.
+        roots: one or several: a folder, a file, `s3://…`, `hf://org`, a repository, `@targets.txt`; by default those of
+            the previous scan.
         out: the tables' folder; all workers must have it under this path.
         resume: resume an interrupted scan, or repeat what has changed since it ended.
         scheduler: the address of a Dask scheduler; by default a cluster on this machine's cores.
@@ -96,7 +96,7 @@ def scan(
         True
     """
     check_packages()
-    named = [str(root) for root in roots]
+    named = [str(root) for root in ([roots] if isinstance(roots, (str, Path)) else roots)]
     folder = Path(out).expanduser().absolute()
     storage.prepare(folder)
     with storage.locked(folder):

@@ -19,6 +19,7 @@ from inspector.sizing.placement import Placed, odd_blocks, placed
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
+from inspector.units import decimal, escape, plural
 
 if TYPE_CHECKING:
     from inspector.sizing.training import Plan, Training
@@ -58,6 +59,11 @@ class Memory(Tabular):
     training: Training | None
     findings: tuple[Finding, ...]
     asked: bool  # whether the context was given
+
+    def __repr__(self) -> str:
+        terms = f"{decimal(self.total)} at {plural(self.request.context, 'token')} by {self.engine.name}"
+        verdict = {True: ", fits", False: ", does not fit", None: ""}[self.fits]
+        return f"<Memory {escape(self.model.target, 100)}: {terms}{verdict}>"
 
     @property
     def confirmed(self) -> bool:
@@ -154,6 +160,9 @@ class Sweep(Tabular, tuple[Memory, ...]):
     """The memory with each context and type of cache."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<Sweep of {plural(len(self), 'context and cache type', 'contexts and cache types')}>"
 
 
 def sweep(model: Model, **options: Any) -> Sweep:

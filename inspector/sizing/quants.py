@@ -26,6 +26,7 @@ from inspector.sizing.memory import Memory, model_type_of, size
 from inspector.sizing.model import Model
 from inspector.sizing.weights import MAIN, Weights, as_declared, forecast, stored
 from inspector.tabular import Tabular
+from inspector.units import decimal, escape
 
 #: Parts of the names of matrices that the converter writes in 32 bits: `prepare_tensors` in llama.cpp's conversion.
 IN_F32 = (
@@ -92,6 +93,9 @@ class Quant:
     weighted: bool  # whether the quantizer refuses to make it without an importance matrix
     memory: Memory | None
 
+    def __repr__(self) -> str:
+        return f"<Quant {self.name}: {decimal(self.nbytes)}>"
+
     @property
     def bits(self) -> float:
         """Bits per weight, without header and padding."""
@@ -112,6 +116,12 @@ class Quants(Tabular):
     notes: tuple[str, ...]
     vocabulary: int  # tokens, of whose names the size is not included
     devices: str | None  # as given
+
+    def __repr__(self) -> str:
+        fitting = (
+            f", {sum(bool(each.fits) for each in self.quants)} fit {escape(self.devices, 40)}" if self.devices else ""
+        )
+        return f"<Quants {escape(self.target, 100)}: {len(self.quants)}{fitting}>"
 
     @property
     def best(self) -> Quant | None:

@@ -48,8 +48,8 @@ class RefusedError(Exception):
 class UnreachableError(NetworkError):
     """The server was not reached. `sentence` says why, without the address."""
 
-    def __init__(self, where: str, sentence: str) -> None:
-        super().__init__(f"{where}: {sentence}")
+    def __init__(self, message: str, sentence: str = "") -> None:
+        super().__init__(message)
         self.sentence = sentence
 
 
@@ -87,11 +87,13 @@ def network(link: Link) -> Iterator[None]:
     except (library.UnsupportedProtocol, library.DecodingError) as error:
         raise NetworkError(f"{where}: {_reason(error)}") from error
     except (library.ConnectError, library.ConnectTimeout, library.ProxyError) as error:
-        raise UnreachableError(where, unreached(error, where)) from error  # usually there is no network: no retry
+        sentence = unreached(error, where)
+        raise UnreachableError(f"{where}: {sentence}", sentence) from error  # usually there is no network: no retry
     except library.TransportError as error:
         raise TryAgainError(NetworkError(f"{where}: {_reason(error)}")) from error
     except OfflineModeIsEnabled as error:
-        raise UnreachableError(where, "offline mode is on (HF_HUB_OFFLINE), so it was not requested") from error
+        sentence = "offline mode is on (HF_HUB_OFFLINE), so it was not requested"
+        raise UnreachableError(f"{where}: {sentence}", sentence) from error
 
 
 def checked_range(response: Response, link: Link, start: int, end: int) -> int:
