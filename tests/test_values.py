@@ -213,5 +213,5 @@ def test_damage_is_reported_beside_what_can_be_read(tmp_path: Path, inspect: Run
 def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
     """It is an extra, since readers of headers do not need it."""
     monkeypatch.setattr(needs, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'checkpoint-inspector\[data\]'"):
+    with pytest.raises(UsageError, match=r"needs NumPy: `.+ install .*'numpy>=1.26'`"):
         inspector.values(small)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.cli.options import opening_options
-from inspector.errors import FormatError, TargetError, UsageError
+from inspector.errors import FormatError, TargetError, UsageError, install_command
 
 if TYPE_CHECKING:
     from inspector.browsing.contents import Content
@@ -70,7 +70,7 @@ def check() -> None:
     from importlib.util import find_spec
 
     if find_spec("textual") is None:
-        raise UsageError("browsing needs Textual: pip install 'checkpoint-inspector[browse]'")
+        raise UsageError(f"browsing needs Textual: `{install_command('browse')}`")
 
 
 def _kept(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:

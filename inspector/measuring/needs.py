@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from inspector.errors import UsageError
+from inspector.errors import UsageError, install_command
 
 
 def check() -> None:
@@ -24,4 +24,4 @@ def check_parquet() -> None:
 
 def _need(module: str, what: str, extra: str = "data") -> None:
     if find_spec(module) is None:
-        raise UsageError(f"{what}: pip install 'checkpoint-inspector[{extra}]'")
+        raise UsageError(f"{what}: `{install_command(extra)}`")

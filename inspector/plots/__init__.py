@@ -6,7 +6,7 @@
     inspector.plots.cache(memory)        # memory over the context, and what devices have
     inspector.plots.histogram(values)    # how the numbers of tensors are spread
 
-`pip install 'checkpoint-inspector[plots]'` installs plotly.
+They need plotly, the extra `plots`.
 """
 
 from __future__ import annotations

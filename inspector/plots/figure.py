@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from html import escape as as_text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.errors import UsageError
+from inspector.errors import UsageError, install_command
 from inspector.units import escape
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-MISSING = "plotly is not installed: pip install 'checkpoint-inspector[plots]'"
 #: Colours that people with red-green colour blindness can distinguish (Okabe and Ito), on white and on black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
 _LAYOUT: Mapping[str, Any] = {
@@ -50,12 +49,17 @@ def label(text: str, limit: int = 80) -> str:
     return as_text(escape(text, limit), quote=False)
 
 
+def missing() -> UsageError:
+    """That plotly is not installed, and how to."""
+    return UsageError(f"plotly is not installed: `{install_command('plots')}`")
+
+
 def as_figure(chart: Chart) -> go.Figure:
     """The chart as plotly's object, which notebooks show. Raises UsageError if plotly is not installed."""
     try:
         import plotly.graph_objects as go  # optional; takes a tenth of a second
     except ImportError as error:
-        raise UsageError(MISSING) from error
+        raise missing() from error
     layout = {**chart.layout, "title": {"text": label(chart.title, 200)}, "height": chart.height}
     layout["margin"] = {**layout["margin"], "t": 56}
     traces = [dict(trace) for trace in chart.traces]

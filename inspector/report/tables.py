@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from inspector.errors import UsageError
+from inspector.errors import UsageError, install_command
 from inspector.report import saving
 from inspector.units import escape
 
@@ -56,7 +56,7 @@ class Rows(NamedTuple):
         try:
             import pandas as pd  # installed by the caller
         except ImportError as error:
-            raise UsageError("pandas is not installed: pip install pandas") from error
+            raise UsageError(f"pandas is not installed: `{install_command('', 'pandas')}`") from error
         # With explicit types: pandas itself would turn integers next to missing values into floats, and lose digits.
         return pd.DataFrame(
             {
@@ -70,7 +70,7 @@ class Rows(NamedTuple):
         try:
             import polars as pl  # installed by the caller
         except ImportError as error:
-            raise UsageError("polars is not installed: pip install polars") from error
+            raise UsageError(f"polars is not installed: `{install_command('', 'polars')}`") from error
         frame = pl.from_arrow(self.to_arrow())
         assert isinstance(frame, pl.DataFrame)
         return frame
@@ -141,7 +141,7 @@ def _arrow() -> Any:
     try:
         import pyarrow as pa  # optional: 40 MB
     except ImportError as error:
-        raise UsageError("pyarrow is not installed: pip install 'checkpoint-inspector[tables]'") from error
+        raise UsageError(f"pyarrow is not installed: `{install_command('tables')}`") from error
     return pa
 
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from time import monotonic, sleep
 from typing import Any, NamedTuple
 
-from inspector.errors import NetworkError, UsageError
+from inspector.errors import NetworkError, UsageError, install_command
 from inspector.scanning.process import not_from_here
 from inspector.scanning.work import PacePlugin
 from inspector.units import escape
@@ -242,7 +242,7 @@ def _configure() -> None:
         import dask
         import distributed  # noqa: F401  its own settings come before ours
     except ImportError as error:
-        raise UsageError("a scan needs Dask: pip install 'checkpoint-inspector[scan]'") from error
+        raise UsageError(f"a scan needs Dask: `{install_command('scan')}`") from error
     dask.config.update_defaults(SETTINGS)
     for name in _LOUD:
         logging.getLogger(f"distributed{name}").setLevel(logging.CRITICAL)

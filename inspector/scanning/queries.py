@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.auditing.catalogue import all_rules
-from inspector.errors import UsageError
+from inspector.errors import UsageError, install_command
 from inspector.scanning import storage
 from inspector.scanning.schema import TABLES, arrow_schema
 from inspector.units import escape
@@ -202,9 +202,7 @@ def _connection(folder: Path, summary: dict[str, Any]) -> Any:
         import pyarrow as pa
         from pyarrow import dataset
     except ImportError as error:
-        raise UsageError(
-            f"{escape(str(error.name), 40)} is not installed: pip install 'checkpoint-inspector[scan]'"
-        ) from error
+        raise UsageError(f"{escape(str(error.name), 40)} is not installed: `{install_command('scan')}`") from error
     committed = storage.parts(folder)
     connection = duckdb.connect(":memory:")
     for table in TABLES:

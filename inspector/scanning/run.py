@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from inspector.architectures import added_tables
-from inspector.errors import SourceError, UsageError
+from inspector.errors import SourceError, UsageError, install_command
 from inspector.scanning import engine, storage, work
 from inspector.scanning.discovery import discover
 from inspector.scanning.engine import Cluster, Task
@@ -117,9 +117,7 @@ def check_packages() -> None:
         import distributed  # noqa: F401  whether it is there
         import pyarrow  # noqa: F401  the same
     except ImportError as error:
-        raise UsageError(
-            f"a scan needs {escape(str(error.name), 40)}: pip install 'checkpoint-inspector[scan]'"
-        ) from error
+        raise UsageError(f"a scan needs {escape(str(error.name), 40)}: `{install_command('scan')}`") from error
 
 
 def _begun(folder: Path, roots: Sequence[str], *, resume: bool) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,7 +12,7 @@ from threading import Event, current_thread, main_thread
 from inspector.auditing.examination import Audited, examined
 from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed
-from inspector.errors import InspectorError, TargetError, UsageError
+from inspector.errors import InspectorError, TargetError, UsageError, install_command
 from inspector.scanning.discovery import discover
 from inspector.scanning.inspection import subjects
 from inspector.scanning.unit import Unit
@@ -40,7 +40,7 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
     try:
         from watchfiles import watch as changes
     except ImportError as error:
-        raise UsageError("--watch needs watchfiles: pip install 'checkpoint-inspector[scan]'") from error
+        raise UsageError(f"--watch needs watchfiles: `{install_command('scan')}`") from error
     logging.getLogger("watchfiles").setLevel(logging.CRITICAL)  # some releases log Ctrl-C
     for folder in folders:
         if not folder.is_dir():

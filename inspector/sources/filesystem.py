@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from inspector.errors import NetworkError, SourceError, TargetError, UsageError
+from inspector.errors import NetworkError, SourceError, TargetError, UsageError, install_command
 from inspector.model import Origin
 from inspector.sources import Readable, check_end, check_size, workers
 from inspector.sources.remote import FIRST, MAX_KEPT, has_long_header
@@ -176,7 +176,7 @@ def open_url(url: str) -> tuple[Any, str]:
         fs, path = url_to_fs(url)
     except ImportError as error:
         extra = EXTRAS.get(scheme)
-        way = f"pip install 'checkpoint-inspector[{extra}]'" if extra else escape(_reason(error), 200)
+        way = f"`{install_command(extra)}`" if extra else escape(_reason(error), 200)
         raise UsageError(f"{escape(scheme, 20)}:// needs a package that is not installed: {way}") from error
     except ValueError as error:
         raise UsageError(f"{escape(url, 200)}: {escape(_reason(error), 200)}") from error

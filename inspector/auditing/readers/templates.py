@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from inspector.auditing.subject import Subject
-from inspector.errors import UsageError
+from inspector.errors import UsageError, install_command
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Finding
 
@@ -145,7 +145,7 @@ def check_rendering() -> None:
     try:
         import jinja2  # noqa: F401  asked for where there is a template alone
     except ImportError as error:
-        raise UsageError("--deep needs Jinja: `pip install jinja2`") from error
+        raise UsageError(f"--deep needs Jinja: `{install_command('', 'jinja2')}`") from error
 
 
 def _findings_of(template: Template) -> Iterator[Finding]:

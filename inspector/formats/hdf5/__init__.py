@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from inspector.errors import FormatError, UsageError
+from inspector.errors import FormatError, UsageError, install_command
 from inspector.formats import zips
 from inspector.formats.findings import Findings
 from inspector.formats.regions import around
@@ -46,7 +46,7 @@ def read(source: Source, path: str) -> Header:
     try:
         import h5py  # a C library, only for these files
     except ImportError as error:
-        what = f"{escape(path)} is an HDF5 file: to read it, pip install 'checkpoint-inspector[hdf5]'"
+        what = f"{escape(path)} is an HDF5 file: to read it, `{install_command('hdf5')}`"
         raise UsageError(what) from error
     try:
         with h5py.File(_PartOfFile(source, start, size), "r") as file:

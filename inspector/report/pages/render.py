@@ -15,8 +15,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any, NamedTuple
 
-from inspector.errors import UsageError
-from inspector.plots.figure import MISSING, Chart
+from inspector.plots.figure import Chart, missing
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
 from inspector.version import __version__
@@ -354,5 +353,5 @@ def _plotly_path() -> Path:
     found = find_spec("plotly")
     path = Path(found.origin).parent / "package_data/plotly.min.js" if found and found.origin else None
     if path is None or not path.is_file():
-        raise UsageError(MISSING)
+        raise missing()
     return path
