@@ -13,6 +13,7 @@ from inspector.api import quants as quants
 from inspector.api import reconcile as reconcile
 from inspector.api import values as values
 from inspector.api import variants as variants
+from inspector.api import verdict as verdict
 from inspector.architectures import add_tables as add_tables
 from inspector.architectures.data.roles import ROLES as ROLES
 from inspector.auditing.run import Audit as Audit

@@ -1,5 +1,5 @@
 """The library's functions: `open`, `predict`, `reconcile`, `variants`, `models`, `folder`, `diff`,
-`memory`, `quants`, `values`, `metadata`.
+`memory`, `verdict`, `quants`, `values`, `metadata`.
 
 Each takes one target, as text or as a path, and returns one result; of several targets, such as a list, it returns
 `Results`, a tuple with a result for each.
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.quants import Quants
     from inspector.sizing.training import Plan
+    from inspector.sizing.verdict import Verdict
 
     Opened = str | Path | Checkpoint | Reconciliation  # a target, or the result of opening it
 
@@ -646,19 +647,21 @@ def values(
 def memory(
     target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction | Sized,
     *,
-    context: int | None = None,
-    sequences: int = 1,
+    context: int | str | None = None,
+    sequences: int | str = 1,
     cache_dtype: str | None = None,
     engine: str | None = None,
     weights: str | None = None,
     gpu: str | None = None,
-    tp: int | None = None,
-    pp: int | None = None,
-    source: int | None = None,
-    batch: int | None = None,
+    tp: int | str | None = None,
+    pp: int | str | None = None,
+    source: int | str | None = None,
+    batch: int | str | None = None,
     training: Plan | None = None,
 ) -> Memory:
     """Compute the memory for running or training a model: weights, cache, activations, and whether they fit.
+
+    Numbers of tokens may be written as people do: "16k" and "16,384" are 16384.
 
     Args:
         target: anything that `open` or `predict` accepts, or a result of `open`, `reconcile` or `predict`.
@@ -666,20 +669,22 @@ def memory(
         sequences: at a time.
         cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
         engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
-        weights: a type to load them in, instead of the stored one: "nf4", "int8", "bf16".
-        gpu: the devices: "rtx-4090", "2xh100", "24GiB".
+        weights: a type to load them in, instead of the stored one: "nf4", "q4_k_m".
+        gpu: the devices: "rtx-4090", "2xh100", "24 GiB"; "here" for those of this machine.
         tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
         batch: tokens that the engine processes at a time.
         training: how it is trained; `inspector.sizing.training.Plan`.
 
     Raises:
-        UsageError: an option is invalid.
+        UsageError: an option is invalid; the message names it.
         TargetError, FormatError, SourceError, ConfigError: the target cannot be read.
 
     Example:
         >>> inspector.memory("llama-7b", context=4096).weights.nbytes
         13476831232
+        >>> inspector.memory("llama-3.1-8b", context="16k", gpu="rtx-4090").fits
+        True
     """
     from inspector.sizing.memory import size
     from inspector.sizing.model import Model as Sized
@@ -700,13 +705,31 @@ def memory(
     )
 
 
+def verdict(result: Memory) -> Verdict:
+    """Whether a model fits, up to which context, and what would make more of it fit.
+
+    Args:
+        result: as `memory` returns it; if it names no devices, the verdict is on this machine's.
+
+    Example:
+        >>> found = inspector.verdict(inspector.memory("llama-3.1-8b", gpu="rtx-4090"))
+        >>> found.fits, found.choice.longest < 131072
+        (False, True)
+        >>> found.remedies[-1].option
+        '--gpu 2xrtx-4090'
+    """
+    from inspector.sizing.verdict import verdict_of
+
+    return verdict_of(result)
+
+
 @_several
 def quants(
     target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction | Sized,
     *,
     gpu: str | None = None,
-    context: int | None = None,
-    sequences: int = 1,
+    context: int | str | None = None,
+    sequences: int | str = 1,
     cache_dtype: str | None = None,
     imatrix: bool = False,
 ) -> Quants:

@@ -1,9 +1,11 @@
-"""Formatting of numbers: the only place where an exact integer becomes an approximate text."""
+"""Numbers for people: the only place where an exact integer becomes an approximate text, and where a text as people
+write it (`16k`, `24 GiB`) becomes an integer.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB")
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -107,3 +109,25 @@ def escape(text: str, limit: int | None = None) -> str:
         return text
     # Compiled on first use: most text does not need it.
     return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)
+
+
+# --- numbers as people write them -------------------------------------------------------------------
+
+_WRITTEN = r"(\d{1,18}|\d{1,3}(?:[,_ ]\d{3}){1,5})(?:\.(\d{1,9}))?\s*([A-Za-z%]*)"
+#: Units of tokens, whose thousands are 1,024: a context of 128k has 131,072.
+TOKENS = {"": 1, "k": 2**10, "ki": 2**10, "m": 2**20, "mi": 2**20}
+#: Units of bytes. G alone is GiB, as vendors of devices mean it.
+BYTES = {
+    "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "m": 2**20, "g": 2**30, "t": 2**40,
+}  # fmt: skip
+
+
+def written(text: str, units: Mapping[str, int]) -> int | None:
+    """`16k` → 16384, `16,384` → 16384, `1.5 GB` → 1500000000, rounded down; None if it is no number in these units."""
+    match = re.fullmatch(_WRITTEN, text.strip())
+    if match is None or match[3].lower() not in units:
+        return None
+    digits = match[2] or ""
+    scaled = int(re.sub("[,_ ]", "", match[1]) + digits) * units[match[3].lower()]
+    return scaled // int(f"1{'0' * len(digits)}")

@@ -351,7 +351,7 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     known = inspect("memory", str(tmp_path / "config.json"))
     assert "unconfirmed" not in known.out
-    told = inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp")
+    told = inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--full")
     assert "F16, unconfirmed" in told.out
     assert "not compared with" in told.out
     document = json.loads(inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--json").out)

@@ -14,9 +14,9 @@ MISFIT = 1  # exit code with --fits
 
 _OPTIONS = (
     click.option(
-        "--context", type=int, metavar="N", help="Tokens per sequence; by default the model's own context length."
+        "--context", metavar="N", help="Tokens per sequence: 16384, 16k, …. By default the answer is over contexts."
     ),
-    click.option("--sequences", type=int, default=1, metavar="S", help="Concurrent sequences; 1 by default."),
+    click.option("--sequences", default="1", metavar="S", help="Concurrent sequences; 1 by default."),
     click.option(
         "--cache-dtype",
         metavar="T",
@@ -24,12 +24,13 @@ _OPTIONS = (
     ),
     click.option("--engine", metavar="E", help="transformers, llama.cpp (the default for GGUF) or vllm."),
     click.option("--weights", metavar="T", help="Assume that weights are loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
-    click.option("--source", type=int, metavar="N", help="Tokens of the encoder's input."),
-    click.option("--batch", type=int, metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),
-    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 2x24GiB, …: what fits, and what remains."),
+    click.option("--source", metavar="N", help="Tokens of the encoder's input."),
+    click.option("--batch", metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),
+    click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 24GiB, …; by default this machine's."),
     click.option("--fits", is_flag=True, help="Exit with 1 if it does not fit on the devices."),
-    click.option("--tp", type=int, metavar="N", help="Devices that share each layer (tensor parallelism)."),
-    click.option("--pp", type=int, metavar="N", help="Groups of devices that divide the layers."),
+    click.option("--full", is_flag=True, help="Exact bytes, each layer's cache, all findings and assumptions."),
+    click.option("--tp", metavar="N", help="Devices that share each layer (tensor parallelism)."),
+    click.option("--pp", metavar="N", help="Groups of devices that divide the layers."),
     click.option("--sweep", is_flag=True, help="A table of contexts and cache types."),
     click.option("--train", "method", metavar="HOW", help="full, lora or qlora: what training needs."),
     click.option("--lora", metavar="R", help="r=16,targets=q_proj+v_proj, or all-linear; or a folder with an adapter."),
@@ -50,7 +51,7 @@ _OPTIONS = (
 @click.command(short_help="Will it run, and how long a context fits?")
 @click.argument("target")
 @output_options(*_OPTIONS)
-def memory(target: str, fits: bool, sweep: bool, output: Output, **options: Any) -> None:
+def memory(target: str, fits: bool, full: bool, sweep: bool, output: Output, **options: Any) -> None:
     """What a model needs to run or train: weights, cache, activations; does it fit, and how long a context fits?
 
     TARGET is anything with weights or a configuration: files, a folder, a repository (headers only), a GGUF, a
@@ -58,6 +59,7 @@ def memory(target: str, fits: bool, sweep: bool, output: Output, **options: Any)
     """
     from inspector import api
     from inspector.report import memory as report
+    from inspector.sizing.verdict import verdict_of
 
     output.check()
     if fits and not options["gpu"]:
@@ -68,12 +70,12 @@ def memory(target: str, fits: bool, sweep: bool, output: Output, **options: Any)
     result = api.memory(model, **options)
     swept = api.sweep(model, **options) if sweep else ()
     output.show(
-        lambda: report.lines(result, swept),
+        lambda: report.lines(result, swept, full=full),
         lambda: report.document(result, swept),
         lambda: report.rows(swept or (result,)),
     )
     output.write_page(lambda: report.page(result, swept))
-    if fits and not result.fits:
+    if fits and not verdict_of(result).fits:
         raise click.exceptions.Exit(MISFIT)
 
 

@@ -14,9 +14,9 @@ from inspector.cli.output import Output
 @click.argument("target")
 @click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 2x24GiB, …: which of them fit.")
 @click.option(
-    "--context", type=int, metavar="N", help="Tokens per sequence; by default the model's own context length."
+    "--context", metavar="N", help="Tokens per sequence: 16384, 16k, …; by default the model's own context length."
 )
-@click.option("--sequences", type=int, default=1, metavar="S", help="Concurrent sequences; 1 by default.")
+@click.option("--sequences", default="1", metavar="S", help="Concurrent sequences; 1 by default.")
 @click.option("--cache-dtype", metavar="T", help="Type of llama.cpp's keys and values: f16 (the default), q8_0, ….")
 @click.option("--imatrix", is_flag=True, help="As made with an importance matrix: a few types change.")
 @click.option("--all", "everything", is_flag=True, help="List all, not only those that are commonly published.")

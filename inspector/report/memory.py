@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from inspector.report import verdict
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, fields, finding
 from inspector.report.pages import parts
@@ -14,16 +15,50 @@ from inspector.report.tables import Rows, columns
 from inspector.report.words import public
 from inspector.sizing.memory import Memory
 from inspector.sizing.placement import Placed
+from inspector.sizing.verdict import verdict_of
 from inspector.units import count, decimal, escape, integer, plural, ranges, size
 
 if TYPE_CHECKING:
     from inspector.sizing.training import Training
 
 
-def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
-    """`inspect memory TARGET`."""
+def lines(result: Memory, swept: Sequence[Memory] = (), *, full: bool = False) -> Iterator[str]:
+    """`inspect memory TARGET`: the verdict first.
+
+    Args:
+        full: with exact bytes, each group of layers, all findings and assumptions.
+    """
+    found = verdict_of(result)
+    yield verdict.sentence(result, found)
     yield identity(result)
     yield ""
+    if full:
+        yield from _in_full(result)
+    elif not result.training:
+        yield verdict.over_contexts(result, found)
+    for block in (verdict.help_lines(result, found), verdict.others(result, found)):
+        yield from _below(block)
+    if swept:
+        yield from ("", _sweep(swept))
+    if result.training:
+        yield from (*([""] if full else []), *_training(result.training, full=full))
+    told = [each for each in result.findings if full or each.severity != "info"]
+    yield from _below(f"{each.severity}: {escape(each.message, 300)}" for each in told)
+    if full:
+        yield from _below(f"assumed: {escape(each)}" for each in assumptions(result))
+    else:
+        yield "more: --full (exact bytes, each layer, assumptions), --sweep, inspect quants"
+
+
+def _below(lines: Iterable[str]) -> Iterator[str]:
+    """Lines below an empty one, if there are any."""
+    for number, line in enumerate(lines):
+        if number == 0:
+            yield ""
+        yield line
+
+
+def _in_full(result: Memory) -> Iterator[str]:
     yield table(term_rows(result), ("", "bytes", "", ""), "lrll")
     if result.held:
         yield ""
@@ -32,24 +67,15 @@ def lines(result: Memory, swept: Sequence[Memory] = ()) -> Iterator[str]:
     if result.devices:
         yield ""
         yield from _devices(result)
-    if swept:
-        yield ""
-        yield _sweep(swept)
-    if result.training:
-        yield ""
-        yield from _training(result.training)
-    yield ""
-    yield from (f"{each.severity}: {escape(each.message, 300)}" for each in result.findings)
-    yield from (f"assumed: {escape(each)}" for each in assumptions(result))
 
 
 def identity(result: Memory) -> str:
     """Model, engine, context."""
     request, model = result.request, result.model
     family = model.prediction.family if model.prediction else "unknown architecture"
-    whose = "" if result.asked or not model.context else ", the model's own"
-    load = f"{integer(request.context)} tokens{whose}, {plural(request.sequences, 'sequence')}"
-    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}, {load}"
+    made_for = f", made for {integer(model.context)} tokens" if model.context and model.kept else ""
+    several = f", {plural(request.sequences, 'sequence')}" if request.sequences > 1 else ""
+    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}{made_for}{several}"
 
 
 def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
@@ -57,12 +83,8 @@ def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     yield "weights", integer(result.weights.nbytes), size(result.weights.nbytes), escape(result.weights.dtype, 40)
     if result.cache is None:
         yield "cache", "unknown", "", ""
-    elif not result.model.kept:
-        yield "cache", "0", size(0), "none: it generates nothing"
     else:
-        keys, values = result.request.keys.name, result.request.values.name
-        dtype = keys if keys == values else f"{keys}, {values}"
-        yield "cache", integer(result.cache), size(result.cache), dtype if result.confirmed else f"{dtype}, unconfirmed"
+        yield "cache", integer(result.cache), size(result.cache), verdict.cached(result)
     if result.activations:
         yield "activations", integer(result.activations.nbytes), size(result.activations.nbytes), "an estimate"
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
@@ -139,9 +161,9 @@ def _sweep(swept: Sequence[Memory]) -> str:
     return table(rows, ("total, at context", *kinds), "r" * (len(kinds) + 1))
 
 
-def _training(training: Training) -> Iterator[str]:
+def _training(training: Training, *, full: bool) -> Iterator[str]:
     yield table(training_rows(training), ("training, per device", "bytes", "", ""), "lrll")
-    yield from (f"assumed: {each}" for each in training.assumes)
+    yield from (f"assumed: {each}" for each in training.assumes if full)
 
 
 def training_rows(training: Training) -> list[tuple[str, str, str, str]]:
@@ -194,6 +216,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "pipeline_parallel": result.pipeline,
         "tokens_a_second_at_most": tokens_a_second(result),
         "fits": result.fits,
+        "verdict": verdict.document(result, verdict_of(result)),
         "training": _training_document(result.training),
         "findings": [finding(each) for each in result.findings],
         "assumes": list(assumptions(result)),
@@ -259,18 +282,18 @@ def _swept(each: Memory) -> dict[str, Any]:
 # --- the page ----------------------------------------------------------------------------------------
 
 _MOODS: dict[bool | None, Mood] = {True: "good", False: "bad", None: "plain"}
-_VERDICTS = {True: ": it fits", False: ": it does not fit", None: ""}
 
 
 def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
     """`inspect memory TARGET --html FILE`: the memory for running or training a model."""
     result = replace(result, model=result.model._replace(target=public(result.model.target)))
+    found = verdict_of(result)
     return Page(
         f"Memory of {result.model.target}",
-        f"{size(result.total)} in total{_VERDICTS[result.fits]}",
+        verdict.sentence(result, found),
         list(_sections(result, swept)),
         (identity(result), *growth_lines(result)),
-        _MOODS[result.fits],
+        _MOODS[True if found.choice and found.choice.longest else found.fits],
     )
 
 

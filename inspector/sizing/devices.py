@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from inspector.errors import UsageError
+from inspector.units import BYTES, written
+
+#: What the memory of a machine is called.
+MEMORY = "memory"
 
 
 class Device(NamedTuple):
@@ -80,18 +84,6 @@ DEVICES = {line.split()[0]: _from_sheet(*line.split()[:3]) for line in _SHEETS.s
 #: The most devices of one machine.
 MOST = 4096
 _TIMES = re.compile(r"(?:(\d{1,4})\s*[x×*]\s*)?(.+)")
-_SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*(G|GB|GiB|M|MB|MiB|T|TB|TiB)", re.IGNORECASE)
-_UNITS = {
-    "g": 2**30,
-    "gib": 2**30,
-    "gb": 10**9,
-    "m": 2**20,
-    "mib": 2**20,
-    "mb": 10**6,
-    "t": 2**40,
-    "tib": 2**40,
-    "tb": 10**12,
-}
 
 
 def devices(text: str) -> tuple[Device, ...]:
@@ -108,18 +100,28 @@ def _devices_of_part(text: str) -> Iterator[Device]:
     yield from (_known_or_sized(name) for _ in range(min(times, MOST + 1)))
 
 
+def known(text: str) -> Device | None:
+    """The device with this name in the table, as people or drivers write it: `NVIDIA GeForce RTX 4090`."""
+    name = re.sub(r"[\s_]+", "-", text.strip().lower())
+    name = re.sub(r"^(nvidia-|amd-|intel-|geforce-|tesla-|radeon-)*", "", name)
+    name = re.sub(r"-(sxm\d*|hbm\d\w*|generation)(?=-|$)", "", re.sub(r"^(rtx|rx)(?=\d)", r"\1-", name))
+    return DEVICES.get(name) or DEVICES.get(name.removesuffix("-80gb"))
+
+
+def typed(device: Device) -> str:
+    """The device as an option: its name in the table, or its size."""
+    if (table := known(device.name)) is not None:
+        return table.name
+    return f"{device.nbytes >> 20}MiB" if device.nbytes % 2**20 == 0 else f"{device.nbytes // 10**6}MB"
+
+
 def _known_or_sized(text: str) -> Device:
-    name = re.sub(r"[\s_]+", "-", text.lower())
-    for each in (name, name.removeprefix("nvidia-"), name.removeprefix("amd-"), re.sub(r"^rtx(?=\d)", "rtx-", name)):
-        if each in DEVICES:
-            return DEVICES[each]
-    size = _SIZE.fullmatch(text)
-    if size is None:
+    if (device := known(text)) is not None:
+        return device
+    if (nbytes := written(text, BYTES)) is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, DEVICES, 3, 0.5)
+        near = get_close_matches(text.lower(), DEVICES, 3, 0.5)
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(DEVICES)}"
         raise UsageError(f"no device is called {text!r:.40}: {hint}; a size such as 24GiB does as well")
-    whole, _, part = size[1].partition(".")
-    thousandths = int(whole) * 1000 + int(part.ljust(3, "0") or 0)
-    return Device(text, thousandths * _UNITS[size[2].lower()] // 1000)
+    return Device(text, nbytes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.architectures.scope import Scope
@@ -19,7 +20,7 @@ from inspector.sizing.placement import Placed, odd_blocks, placed
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
-from inspector.units import decimal, escape, plural
+from inspector.units import TOKENS, decimal, escape, plural, written
 
 if TYPE_CHECKING:
     from inspector.sizing.training import Plan, Training
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 MOST_TOKENS, MOST_SEQUENCES, MOST_DEVICES = 2**34, 2**20, 4096
 #: The context if the configuration gives none, and the encoder's input.
 USUAL_CONTEXT, USUAL_SOURCE = 4096, 1024
+#: The name of this machine's own devices.
+HERE = "here"
 #: The first context of a sweep.
 SHORTEST = 2048
 #: Fields for a configuration's own type.
@@ -90,48 +93,50 @@ class Memory(Tabular):
 def size(
     model: Model,
     *,
-    context: int | None = None,
-    sequences: int = 1,
+    context: int | str | None = None,
+    sequences: int | str = 1,
     cache_dtype: str | None = None,
     engine: str | None = None,
     weights: str | Weights | None = None,
     gpu: str | None = None,
-    tp: int | None = None,
-    pp: int | None = None,
-    source: int | None = None,
-    batch: int | None = None,
+    tp: int | str | None = None,
+    pp: int | str | None = None,
+    source: int | str | None = None,
+    batch: int | str | None = None,
     training: Plan | None = None,
 ) -> Memory:
     """The memory needed to run a model, or to train it.
+
+    Numbers of tokens may be written as people do: "16k" and "16,384" are 16384.
 
     Args:
         context: tokens of each sequence; by default the model's own.
         cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
         engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
         weights: a type to load them in, instead of the stored one; or what they take.
-        gpu: the devices: "rtx-4090", "2xh100", "24GiB".
+        gpu: the devices: "rtx-4090", "2xh100", "24GiB"; "here" for those of this machine.
         tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
         batch: tokens that the engine processes at a time.
 
     Raises:
-        UsageError: an option makes no sense.
+        UsageError: an option makes no sense; the message names it.
     """
-    _in_range("context", context, MOST_TOKENS)
-    _in_range("sequences", sequences, MOST_SEQUENCES)
-    if source != 0:  # no encoder, no image
-        _in_range("source", source, MOST_TOKENS)
-    _in_range("batch", batch, MOST_TOKENS)
-    named = devices(gpu) if gpu else ()
-    runs = engine_of(engine or ("llama.cpp" if model.format == "gguf" else "transformers"))
+    length = _number("context", context, MOST_TOKENS)
+    number = _number("sequences", sequences, MOST_SEQUENCES) or 1
+    encoded = _number("source", source, MOST_TOKENS, least=0)  # 0: no encoder, no image
+    batched = _number("batch", batch, MOST_TOKENS)
+    named = _devices(_text("gpu", gpu))
+    runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
     model = model.run_by(runs)
-    tp, pp = _division_among_devices(runs, named, tp, pp)
+    shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model_type_of(model)
-    keys, values = _cache_types(cache_dtype, runs, own)
-    length = context or model.context or USUAL_CONTEXT
-    encoded = next((each for each in (source, model.source) if each is not None), USUAL_SOURCE)
-    request = Request(length, sequences, encoded, keys, values, own, tp, _state_type(model), batch)
-    loaded = _weights_loaded(model, weights, own)
+    keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
+    if encoded is None:
+        encoded = USUAL_SOURCE if model.source is None else model.source
+    tokens = length or model.context or USUAL_CONTEXT
+    request = Request(tokens, number, encoded, keys, values, own, shared, _state_type(model), batched)
+    loaded = _weights_loaded(model, weights if isinstance(weights, Weights) else _text("weights", weights), own)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     temporary = activations(model.scope, runs, request) if model.scope else None
     return Memory(
@@ -142,12 +147,64 @@ def size(
         held,
         growth(model.kept or (), request),
         temporary,
-        placed(model.kept, runs, request, loaded, temporary.nbytes if temporary else 0, named, pp, model.context),
-        pp,
-        _training_of(model, training, length, sequences) if training else None,
-        tuple(_findings(model, context, loaded, runs, request)),
-        context is not None,
+        _placed(model, runs, request, loaded, named, stages),
+        stages,
+        _training_of(model, training, tokens, number) if training else None,
+        tuple(_findings(model, length, loaded, runs, request)),
+        length is not None,
     )
+
+
+def _placed(
+    model: Model,
+    runs: Engine,
+    request: Request,
+    loaded: Weights,
+    named: Sequence[Device],
+    stages: int,
+    *,
+    searched: bool = True,
+) -> tuple[Placed, ...]:
+    """What each device holds; activations are computed once for each request."""
+
+    @cache
+    def temporary(asked: Request) -> int:
+        found = activations(model.scope, runs, asked) if model.scope else None
+        return found.nbytes if found else 0
+
+    return placed(model.kept, runs, request, loaded, temporary, named, stages, model.context, searched=searched)
+
+
+def on_devices(
+    result: Memory,
+    named: Sequence[Device],
+    *,
+    context: int | None = None,
+    keys: Width | None = None,
+    weights: Weights | None = None,
+    searched: bool = True,
+) -> tuple[Placed, ...]:
+    """The same on other devices, divided among them as the engine does by default.
+
+    Args:
+        context, keys, weights: another context, type of keys and values, or other weights.
+        searched: whether to search for what else would fit.
+    """
+    tp, stages = _division_among_devices(result.engine, named, None, None)
+    own = result.request
+    request = own._replace(context=context or own.context, keys=keys or own.keys, values=keys or own.values, tp=tp)
+    loaded = weights or result.weights
+    return _placed(result.model, result.engine, request, loaded, named, stages, searched=searched)
+
+
+def _devices(text: str | None) -> tuple[Device, ...]:
+    if text != HERE:
+        return devices(text) if text else ()
+    from inspector.sizing import machine  # for this question alone
+
+    if not (found := machine.here()):
+        raise UsageError(f"--gpu {HERE}: no device of this machine was found; name one, or a size such as 24GiB")
+    return found
 
 
 def _training_of(model: Model, plan: Plan, context: int, sequences: int) -> Training:
@@ -241,15 +298,28 @@ def _first_positive(scope: Scope, names: str) -> int | None:
     return None
 
 
-def _in_range(what: str, number: int | None, most: int) -> None:
-    if number is not None and not 0 < number <= most:
-        raise UsageError(f"{what} {number}: a number from 1 to {most:,} is expected")
+def _number(what: str, given: object, most: int, *, least: int = 1) -> int | None:
+    """A whole number, also as people write it: "16k". None if none is given."""
+    number = written(given, TOKENS) if isinstance(given, str) else given
+    if number is None and given is None:
+        return None
+    if not isinstance(number, int) or isinstance(number, bool) or not least <= number <= most:
+        shown = repr(given if number is None else number)
+        raise UsageError(f"{what} {shown:.40}: a number from {least} to {most:,} is expected, such as 8192 or 8k")
+    return number
 
 
-def _division_among_devices(runs: Engine, named: Sequence[Device], tp: int | None, pp: int | None) -> tuple[int, int]:
+def _text(what: str, given: object) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise UsageError(f"{what} {given!r:.40}: a text is expected, not {type(given).__name__}")
+    return given
+
+
+def _division_among_devices(
+    runs: Engine, named: Sequence[Device], tp: int | str | None, pp: int | str | None
+) -> tuple[int, int]:
     """Devices that share a layer, and groups that divide the layers; by default as the engine does."""
-    for what, number in (("--tp", tp), ("--pp", pp)):
-        _in_range(what, number, MOST_DEVICES)
+    tp, pp = _number("--tp", tp, MOST_DEVICES), _number("--pp", pp, MOST_DEVICES)
     number = max(len(named), 1)
     if tp is None and pp is None:
         return (number, 1) if runs.over == "heads" else (1, number)

@@ -32,7 +32,9 @@ class Placed(NamedTuple):
     fits: bool | None
     longest_context: int | None  # for as many sequences; None if not even one token fits
     most_sequences: int | None
-    layers_offloaded: int | None  # llama.cpp's -ngl; None for other engines
+    layers_offloaded: int | None = None  # llama.cpp's -ngl; None for other engines
+    layers_in_all: int | None = None  # as `-ngl` counts them: with the head
+    bytes_offloaded: int | None = None  # what the device then holds
 
     @property
     def nbytes(self) -> int:
@@ -44,12 +46,19 @@ def placed(
     runs: Engine,
     request: Request,
     weights: Weights,
-    activations: int,
+    activations: Callable[[Request], int],
     devices: Sequence[Device],
     stages: int,
     made_for: int | None,
+    *,
+    searched: bool = True,
 ) -> tuple[Placed, ...]:
-    """One device of each stage; empty if neither devices nor a division were requested."""
+    """One device of each stage; empty if neither devices nor a division were requested.
+
+    Args:
+        activations: their bytes for a request, on each device.
+        searched: whether to search for what else would fit: the longest context, the most sequences, `-ngl`.
+    """
     if not devices and request.tp * stages == 1:
         return ()
     named: Sequence[Device | None] = devices or (None,)
@@ -60,10 +69,13 @@ def placed(
         held = _weights_of_stage(weights, own, stage == 0, stage == stages - 1, request.tp)
         part = None if kept is None else _kept_in_layers(kept, own, layers, stage == stages - 1)
         for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
-            found.append(_on_device(device, part, runs, request, held, activations, made_for))
-            if runs.offloads and stages * request.tp == 1 and device and part is not None:
-                ngl = _layers_on_device(part, runs, request, weights, layers, (found[-1].room or 0) - activations)
-                found[-1] = found[-1]._replace(layers_offloaded=ngl)
+            one = _on_device(device, part, runs, request, held, activations, (made_for or LONGEST) if searched else 0)
+            if searched and runs.offloads and stages * request.tp == 1 and device and part is not None:
+                room = (one.room or 0) - one.activations
+                number, taken = _layers_on_device(part, runs, request, weights, layers, room)
+                taken += one.activations
+                one = one._replace(layers_offloaded=number, layers_in_all=layers + 1, bytes_offloaded=taken)
+            found.append(one)
     return tuple(found)
 
 
@@ -98,22 +110,36 @@ def _on_device(
     runs: Engine,
     request: Request,
     weights: int,
-    activations: int,
-    made_for: int | None,
+    activations: Callable[[Request], int],
+    most_tokens: int,
 ) -> Placed:
+    """One device; what else would fit is searched for up to contexts of `most_tokens`, not if that is 0."""
+
     def cache(asked: Request) -> int:
         return sum(each.nbytes for each in runs.hold(kept or (), asked))
 
-    now = cache(request) if kept is not None else None
+    now, temporary = cache(request) if kept is not None else None, activations(request)
     if device is None:
-        return Placed(None, weights, now, activations, None, None, None, None, None)
-    room = min(device.nbytes * runs.share // 100, device.nbytes - RESERVE)
-    left = room - weights - activations
+        return Placed(None, weights, now, temporary, None, None, None, None)
+    room = usable(device, runs)
+    left = room - weights
     if now is None:
-        return Placed(device, weights, None, activations, room, False if left < 0 else None, None, None, None)
-    longest = _largest_that_fits(lambda tokens: cache(request._replace(context=tokens)) <= left, made_for or LONGEST)
-    most = _largest_that_fits(lambda number: cache(request._replace(sequences=number)) <= left, MOST_SEQUENCES)
-    return Placed(device, weights, now, activations, room, now <= left, longest, most, None)
+        return Placed(device, weights, None, temporary, room, False if left < temporary else None, None, None)
+
+    def fits(asked: Request) -> bool:
+        return cache(asked) + activations(asked) <= left
+
+    verdict = now + temporary <= left
+    if not most_tokens:
+        return Placed(device, weights, now, temporary, room, verdict, None, None)
+    longest = _largest_that_fits(lambda tokens: fits(request._replace(context=tokens)), most_tokens)
+    most = _largest_that_fits(lambda number: fits(request._replace(sequences=number)), MOST_SEQUENCES)
+    return Placed(device, weights, now, temporary, room, verdict, longest, most)
+
+
+def usable(device: Device, runs: Engine) -> int:
+    """Bytes of a device that an engine may use."""
+    return min(device.nbytes * runs.share // 100, device.nbytes - RESERVE)
 
 
 def _largest_that_fits(fits: Callable[[int], bool], most: int) -> int | None:
@@ -144,17 +170,17 @@ def odd_blocks(kept: Sequence[Kept], runs: Engine, request: Request) -> Iterator
 
 def _layers_on_device(
     kept: Sequence[Kept], runs: Engine, request: Request, weights: Weights, layers: int, room: int
-) -> int:
-    """llama.cpp's `-ngl`: layers that fit on a device, the last ones first, counting the head as one more."""
+) -> tuple[int, int]:
+    """llama.cpp's `-ngl`, and bytes: layers that fit on a device, from the last, with the head as one more."""
     _, head = weights.outside()
     cache = _cache_by_layer(kept, runs, request)
     taken, number = 0, 0
     for layer in (None, *reversed(range(layers))):
-        taken += head if layer is None else weights.of_layer(layer) + cache.get(layer, 0)
-        if taken > room:
-            return number
-        number += 1
-    return number
+        more = head if layer is None else weights.of_layer(layer) + cache.get(layer, 0)
+        if taken + more > room:
+            break
+        taken, number = taken + more, number + 1
+    return number, taken
 
 
 def _cache_by_layer(kept: Sequence[Kept], runs: Engine, request: Request) -> dict[int, int]:

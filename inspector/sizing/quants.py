@@ -7,7 +7,7 @@ bytes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
@@ -134,6 +134,43 @@ class Quants(Tabular):
         )
 
 
+#: Engine → the quantizations to advise if a model does not fit, from large to small.
+ADVISED: Mapping[str, tuple[str, ...]] = {
+    "llama.cpp": ("Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"),
+    "transformers": ("int8", "nf4"),
+    "vllm": ("fp8", "awq-4bit"),
+}
+
+
+def smaller(result: Memory, fits: Callable[[Weights], bool]) -> tuple[str, Weights] | None:
+    """The largest advised quantization that is smaller than the weights and fits, or the smallest if none does.
+
+    None if none is smaller, or the model's tensors as a quantizer would be given them are unknown.
+    """
+    found = None
+    for found in _advised(result):
+        if fits(found[1]):
+            break
+    return found
+
+
+def _advised(result: Memory) -> Iterator[tuple[str, Weights]]:
+    """The model in the engine's advised quantizations, from large to small, as far as they are smaller than it is."""
+    model, names = result.model, ADVISED.get(result.engine.name, ())
+    if result.engine.name != "llama.cpp":
+        packed = dict(_of_libraries(model))
+        found = ((name, packed[name]) for name in names if name in packed)
+        yield from ((name, weights) for name, weights in found if weights.nbytes < result.weights.nbytes)
+        return
+    source = _of_file(model) if model.format == "gguf" else _of_configuration(model, [])
+    for name in names if source else ():
+        assert source is not None
+        kinds, _ = _made(name, source, imatrix=False)
+        sizes = {entry[0]: bytes_of(entry[1], kind) for entry, kind in zip(source.entries, kinds, strict=True)}
+        if (weights := _weights(model, source, sizes, name)).nbytes < result.weights.nbytes:
+            yield name, weights
+
+
 def _nbytes(each: Quant) -> int:
     return each.nbytes
 
@@ -151,8 +188,8 @@ def quants(
     model: Model,
     *,
     gpu: str | None = None,
-    context: int | None = None,
-    sequences: int = 1,
+    context: int | str | None = None,
+    sequences: int | str = 1,
     cache_dtype: str | None = None,
     imatrix: bool = False,
 ) -> Quants:
