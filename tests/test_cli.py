@@ -52,7 +52,7 @@ def test_json_adds_up(made: Made, inspect: Inspect, name: str) -> None:
 
 def test_overview_shows_the_bridge(made: Made, inspect: Inspect) -> None:
     """The text has each step of the bridge and no gap."""
-    out = inspect(made("llama-7b")).out
+    out = inspect(made("llama-7b"), "--full").out
     for said in (
         "14,000,000,000",
         "−523,168,768",

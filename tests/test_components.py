@@ -51,7 +51,7 @@ def test_a_class_without_a_table_is_reported(tmp_path: Path, inspect: Callable[.
     """A configuration of diffusers is named by its class, even where nothing is predicted from it."""
     made = recipe("stable-diffusion")
     made["beside"]["unet/config.json"]["_class_name"] = "NewTransformer2DModel"
-    out = inspect(sparse.make(made, tmp_path / "model") / "unet").out
+    out = inspect(sparse.make(made, tmp_path / "model") / "unet", "--full").out
     assert "no prediction for model_type 'NewTransformer2DModel'" in out
     assert "NewTransformer2DModel: no prediction" in out
 
@@ -90,7 +90,7 @@ def test_bytes_of_a_pipeline_are_separate(tmp_path: Path, inspect: Callable[...,
 
 def test_the_overview_has_a_line_a_part_and_their_sum(tmp_path: Path, inspect: Callable[..., Any]) -> None:
     """The sum of a sentence-transformers model includes its dense layer."""
-    out = inspect(sparse.make(recipe("sentence-transformer"), tmp_path / "model")).out
+    out = inspect(sparse.make(recipe("sentence-transformer"), tmp_path / "model"), "--full").out
     assert "2_Dense" in out
     assert "24,048" in out
 
@@ -137,7 +137,7 @@ def test_the_headline_is_the_whole_pipeline(name: str, tmp_path: Path, inspect: 
     assert {(t["role"] or "other", t["tower"]) for t in document["tensors"]} <= {
         (role["role"], role["tower"]) for role in document["roles"]
     }
-    shown = inspect(folder).out
+    shown = inspect(folder, "--full").out
     assert f"{len(document['components'])} models together: " in shown
     (headline,) = [line for line in shown.splitlines() if line.startswith("parameters ")]
     assert headline.split()[1] == f"{total:,}"

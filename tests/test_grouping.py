@@ -99,7 +99,7 @@ def test_a_table_of_twenty_quantizations(twenty: Path, inspect: Callable[..., An
     by_type = {v["type"]: v for v in variants}
     assert (by_type["F16"]["bits_per_weight"], by_type["Q4_0"]["bits_per_weight"]) == ("16.01", "4.51")
     assert sum(v["size"] for v in variants) == sum(path.stat().st_size for path in twenty.glob("*.gguf"))
-    out = inspect(twenty).out
+    out = inspect(twenty, "--full").out
     assert "20 checkpoints here; --include GLOB or the path selects another" in out
     picked = inspect(twenty, "--include", "*-Q8_0*", "--json").json
     assert [file["path"] for file in picked["files"]] == ["Sample-1B-Q8_0.gguf"]

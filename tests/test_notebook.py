@@ -117,7 +117,7 @@ def test_names_in_a_repr_are_escaped(tmp_path: Path) -> None:
 
 def test_the_overview_is_what_the_command_prints(made: Made, inspect: Callable[..., Ran]) -> None:
     folder = made("gpt2")
-    printed = inspect(folder, "--notes").out.rstrip("\n")
+    printed = inspect(folder).out.rstrip("\n")
     assert inspector.open(folder).overview() == printed
     assert inspector.reconcile(inspector.open(folder)).overview() == printed
     assert inspector.predict("gpt2").overview() == inspect("predict", "gpt2").out.rstrip("\n")

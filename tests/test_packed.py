@@ -190,7 +190,7 @@ def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], na
 def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], inspect: Callable[..., Any]) -> None:
     """MLX's 4 bits in groups of 64 with two half-precision numbers a group: 4.5 bits."""
     folder = made("qwen3-14b-mlx-4bit")
-    assert "4.5 bits each" in inspect(folder).out
+    assert "4.5 bits each" in inspect(folder, "--full").out
     packed = inspect(folder, "--json").json["quantization"]["packed"]
     assert (packed["bytes"] + packed["side_bytes"]) * 8 * 2 == packed["parameters"] * 9
 
@@ -211,7 +211,7 @@ def test_each_output_distinguishes_stored_from_logical(name: str, tmp_path: Path
     assert sum(layer["parameters"] for layer in document["layers"]) + outside == logical
     assert document["parameters"]["stored_elements"] == sum(prod(each["shape"]) for each in document["tensors"])
     assert document["parameters"]["stored_elements"] == sum(each["elements"] for each in document["dtypes"])
-    out = inspect(folder).out
+    out = inspect(folder, "--full").out
     assert "as stored, packed words and side data included" in out
     listed = [line for line in inspect("tensors", folder).out.splitlines()[1:] if line]
     assert {line.rsplit(" ", 1)[1] for line in listed if "side data, " in line} == side

@@ -49,7 +49,7 @@ def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
 )
 def test_the_overview_fits(columns: int, recipe: str, made: Made) -> None:
     """No line is wider than the terminal, and every number of the bridge is there."""
-    shown = on_terminal(columns, made(recipe), NO_COLOR="1").splitlines()
+    shown = on_terminal(columns, made(recipe), "--full", NO_COLOR="1").splitlines()
     assert max(map(text_width, shown)) <= columns
     assert any(line.endswith("on disk") or "  on disk" in line for line in shown)
 
@@ -100,8 +100,8 @@ def test_no_word_of_a_finding_is_lost(made: Made, tmp_path: Path) -> None:
 
 def test_wide_shows_whole_lines(made: Made) -> None:
     """The lines are those of a pipe."""
-    assert "num_attention_heads·head_dim × hidden_size" in on_terminal(80, made("llama-7b"), "--wide")
-    assert "num_attention_heads·head_dim × hidden_size" not in on_terminal(80, made("llama-7b"))
+    assert "num_attention_heads·head_dim × hidden_size" in on_terminal(80, made("llama-7b"), "--full", "--wide")
+    assert "num_attention_heads·head_dim × hidden_size" not in on_terminal(80, made("llama-7b"), "--full")
 
 
 def test_colours_are_for_terminals_that_want_them(made: Made) -> None:
@@ -168,7 +168,7 @@ def test_no_sign_is_lost_where_an_encoding_has_none() -> None:
 def test_a_redirect_in_an_old_encoding_keeps_its_signs(made: Made) -> None:
     """As in a Windows redirect or a log of continuous integration."""
     ran = subprocess.run(
-        [sys.executable, "-m", "inspector", str(made("llama-7b"))],
+        [sys.executable, "-m", "inspector", "--full", str(made("llama-7b"))],
         env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True,
     )  # fmt: skip
     assert b"  -523,168,768  label_rounding" in ran.stdout

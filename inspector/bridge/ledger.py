@@ -37,6 +37,7 @@ class Cause(NamedTuple):
     """Why bytes are present or absent."""
 
     name: str
+    plain: str  # in a few words, for the first screen
     meaning: str
     claims: Callable[[Surplus], bool] | None = None  # which surplus tensors it explains
     parameters: bool = True  # whether Transformers counts those as parameters of the model
@@ -134,35 +135,69 @@ def _is_data(surplus: Surplus) -> bool:
 
 
 CAUSES: tuple[Cause, ...] = (
-    Cause("label_rounding", "the name rounds the number of parameters"),
-    Cause("label_experts", '"8x7B" counts the shared parameters once per expert'),
-    Cause("tied_embeddings", "the output head is the token embedding: not stored, or stored twice", is_tied, False),
-    Cause("duplicate", "a tensor stored twice", _is_second_copy, False),
-    Cause("vocab_padding", "embedding rows more or fewer than the configuration's vocabulary"),
-    Cause("shape", "a tensor whose size differs from the configuration's"),
-    Cause("missing", "tensors that the configuration implies, but no file has"),
-    Cause("prediction_head", "layers that predict further tokens", _is_ahead, False),
-    Cause("optional", "optional tensors of such models, about which the configuration says nothing", _is_optional),
-    Cause("another_class", "what another class of the family has, and the configuration's does not load", None, False),
-    Cause("adapter", "adapter weights stored with the model's", _is_adapter),
-    Cause("training_state", "a training run's state stored with the weights", _is_state, False, training.kind_of),
-    Cause("buffer", "stored constants that are not parameters", _is_data, False),
-    Cause("quantization_overhead", "scales, zero points and the like", None, False),
-    Cause("sparsity", "zeros that a sparse checkpoint does not store"),
-    Cause("unquantized", "weights that a quantized checkpoint keeps at full precision"),
-    Cause("mixed_dtype", "tensors stored in another dtype than the prediction assumes"),
-    Cause("size_mismatch", "tensors whose bytes do not match shape and dtype"),
-    Cause("header", "a file's description of its tensors"),
-    Cause("metadata", "GGUF key-values, except the tokenizer's"),
-    Cause("tokenizer", "the tokenizer, in GGUF's key-values"),
-    Cause("tensor_table", "GGUF's table of tensors"),
-    Cause("pickle", "the pickle that names the tensors"),
-    Cause("archive", "the ZIP archive around the tensors: a record for each storage, and the list of them"),
-    Cause("alignment", "padding between tensors"),
-    Cause("trailing", "bytes that no tensor claims"),
-    Cause("truncated", "bytes that a header claims beyond the file's end"),
-    Cause("overlap", "bytes that several tensors claim"),
-    Cause("unreadable", "files without a readable header"),
+    Cause("label_rounding", "rounding of the name", "the name rounds the number of parameters"),
+    Cause(
+        "label_experts",
+        "shared parts, which the name counts for each expert",
+        '"8x7B" counts the shared parameters once per expert',
+    ),
+    Cause(
+        "tied_embeddings",
+        "tied head",
+        "the output head is the token embedding: not stored, or stored twice",
+        is_tied,
+        False,
+    ),
+    Cause("duplicate", "stored twice", "a tensor stored twice", _is_second_copy, False),
+    Cause(
+        "vocab_padding", "rows of the vocabulary", "embedding rows more or fewer than the configuration's vocabulary"
+    ),
+    Cause("shape", "other shapes", "a tensor whose size differs from the configuration's"),
+    Cause("missing", "missing", "tensors that the configuration implies, but no file has"),
+    Cause(
+        "prediction_head", "layers that predict further tokens", "layers that predict further tokens", _is_ahead, False
+    ),
+    Cause(
+        "optional",
+        "optional tensors",
+        "optional tensors of such models, about which the configuration says nothing",
+        _is_optional,
+    ),
+    Cause(
+        "another_class",
+        "parts of another class",
+        "what another class of the family has, and the configuration's does not load",
+        None,
+        False,
+    ),
+    Cause("adapter", "adapter weights", "adapter weights stored with the model's", _is_adapter),
+    Cause(
+        "training_state",
+        "a training run's state",
+        "a training run's state stored with the weights",
+        _is_state,
+        False,
+        training.kind_of,
+    ),
+    Cause("buffer", "buffers", "stored constants that are not parameters", _is_data, False),
+    Cause("quantization_overhead", "scales of packed weights", "scales, zero points and the like", None, False),
+    Cause("sparsity", "zeros left out", "zeros that a sparse checkpoint does not store"),
+    Cause("unquantized", "kept at full precision", "weights that a quantized checkpoint keeps at full precision"),
+    Cause("mixed_dtype", "stored in another type", "tensors stored in another dtype than the prediction assumes"),
+    Cause("size_mismatch", "sizes that do not match", "tensors whose bytes do not match shape and dtype"),
+    Cause("header", "headers", "a file's description of its tensors"),
+    Cause("metadata", "metadata", "GGUF key-values, except the tokenizer's"),
+    Cause("tokenizer", "tokenizer", "the tokenizer, in GGUF's key-values"),
+    Cause("tensor_table", "table of tensors", "GGUF's table of tensors"),
+    Cause("pickle", "pickle", "the pickle that names the tensors"),
+    Cause(
+        "archive", "ZIP archive", "the ZIP archive around the tensors: a record for each storage, and the list of them"
+    ),
+    Cause("alignment", "padding", "padding between tensors"),
+    Cause("trailing", "bytes of no tensor", "bytes that no tensor claims"),
+    Cause("truncated", "cut off", "bytes that a header claims beyond the file's end"),
+    Cause("overlap", "bytes of several tensors", "bytes that several tensors claim"),
+    Cause("unreadable", "unreadable files", "files without a readable header"),
 )
 
 BY_NAME: Mapping[str, Cause] = {cause.name: cause for cause in CAUSES}

@@ -197,11 +197,14 @@ def inspect() -> None:
 @inspect.command(DEFAULT, short_help="What is in it, what should be, and why the two differ.")
 @opening_options
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...", type=click.Path())
+@click.option("--full", is_flag=True, help="Show every role, count, claim and file, to the byte.")
 @click.option("--layers", is_flag=True, help="Show each layer's bytes and types, and where layers differ.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--notes", is_flag=True, help="Show findings that need no action, too.")
 @output_options(WIDE, HTML, *FORMS)
-def overview(targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool, output: Output, **opening: Any) -> int:
+def overview(
+    targets: tuple[str, ...], full: bool, layers: bool, tensors: bool, notes: bool, output: Output, **opening: Any
+) -> int:
     """What is in it, what should be in it, and why the two differ. This is the default command.
 
     With --csv, --jsonl, --parquet or --format there is one row per role; with --layers per layer, with --tensors per
@@ -212,7 +215,7 @@ def overview(targets: tuple[str, ...], layers: bool, tensors: bool, notes: bool,
     if output.html is not None and len(targets) > 1:
         raise UsageError("--html writes a page about one target: name exactly one")
     output.check()
-    shown = overviews.Shown(layers, tensors, notes)
+    shown = overviews.Shown(layers, tensors, notes, full)
     if len(targets) == 1:
         overviews.overview(targets[0], shown, output, **opening)
         return 0

@@ -22,6 +22,7 @@ class Shown(NamedTuple):
     layers: bool = False
     tensors: bool = False
     notes: bool = False
+    full: bool = False
 
 
 PLAIN, PRINTED = Shown(), Output()
@@ -166,8 +167,6 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
         return False
     from inspector import api
     from inspector.opening.models import unrelated_at
-    from inspector.report import folder as documents
-    from inspector.report import models as report
 
     if main is not None and not unrelated_at(target):
         return False
@@ -175,6 +174,9 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
         found = api.models(target, progress=update)
     if not found:
         return False
+    from inspector.report import folder as documents
+    from inspector.report import models as report
+
     name = target if in_filesystem(target) else Path(target).expanduser().resolve().name or target
     account = _folder(target, main)
     bare = {**_SCHEMA, "target": target, "folder": documents.document(account)}
@@ -202,15 +204,22 @@ def _show(result: Reconciliation, shown: Shown, output: Output, folder: Folder |
 
 
 def _lines(result: Reconciliation, shown: Shown, width: int | None, folder: Folder | None) -> Iterator[str]:
-    from inspector.report import text
+    if shown.full:
+        from inspector.report import text
 
-    yield text.overview(result, width, notes=shown.notes, folder=folder)
+        yield text.overview(result, width, notes=shown.notes, folder=folder)
+    else:
+        from inspector.report import screen
+
+        yield screen.overview(result, width, notes=shown.notes, folder=folder)
     if shown.layers:
         from inspector.bridge.breakdown import by_layer
         from inspector.report import layers
 
         yield from layers.lines(by_layer(result.tensors))
     if shown.tensors:
+        from inspector.report import text
+
         yield ""
         yield from text.tensors(result.tensors, width)
 

@@ -106,14 +106,14 @@ STYLES: Mapping[str, str] = {
     r"^(next): ": "bold",
     r"( █+[▏▎▍▌▋▊▉]?| [▏▎▍▌▋▊▉])(?= |$)": "cyan",  # a bar
 }
-_ANY = re.compile("|".join(f"(?:{pattern})" for pattern in STYLES))
 
 
 def painted(text: str, *, titled: bool = False) -> str:
     """A text with the colours of its verdicts and severities, as escape sequences; its title in bold."""
     lines = text.split("\n")
     title = [_styled(lines.pop(0), "bold")] if titled else []
-    return "\n".join((*title, *(_coloured_words(line) if _ANY.search(line) else line for line in lines)))
+    some = re.compile("|".join(f"(?:{pattern})" for pattern in STYLES))  # most lines of a long list have none
+    return "\n".join((*title, *(_coloured_words(line) if some.search(line) else line for line in lines)))
 
 
 def _coloured_words(line: str) -> str:

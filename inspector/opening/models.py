@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from inspector import formats
 from inspector.errors import InspectorError
 from inspector.formats import foreign
-from inspector.formats.pytorch import legacy
 from inspector.model import Copy, Reconciliation, Variant
 from inspector.opening.copies import Headers, evidence
 from inspector.opening.index import MAX_INDEX
@@ -286,7 +285,7 @@ class _Search:
     def _is_weight(self, path: str) -> bool:
         kind = kind_of(path)
         if path.endswith(PICKLE):
-            return kind != "state" and legacy.begins(self._head(path))
+            return kind != "state" and _begins_as_torch_does(self._head(path))
         if not path.endswith(_READ):
             return False
         if path.endswith(WEIGHTS):
@@ -301,7 +300,7 @@ class _Search:
         head = self._head(path)
         if self._foreign_of(path, head):
             return False
-        if head[:4] == b"GGUF" or legacy.begins(head):
+        if head[:4] == b"GGUF" or _begins_as_torch_does(head):
             return True
         if head.startswith((b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")):  # a tar archive
             return True
@@ -505,6 +504,12 @@ class _Search:
 _IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
 #: Formats whose files in one folder are one model.
 _TOGETHER = ("TensorFlow.js", "TensorFlow", "CoreML")
+
+
+def _begins_as_torch_does(head: bytes) -> bool:
+    from inspector.formats.pytorch import legacy  # only where there are such files
+
+    return legacy.begins(head)
 
 
 def _set_of_foreign(name: str, path: str) -> str:

@@ -11,8 +11,8 @@ from inspector.opening.models import Models, Named
 from inspector.report import folder as accounts
 from inspector.report.columns import GO, table
 from inspector.report.pages.parts import Page, Section, of_rows
+from inspector.report.screen import family
 from inspector.report.tables import Rows, columns
-from inspector.report.text import family
 from inspector.units import count, decimal, escape, plural
 
 _NAME = 100  # characters of a name that are shown

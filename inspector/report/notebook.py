@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, Union
 from inspector.architectures.prediction import by_role
 from inspector.bridge.reconciliation import reconcile
 from inspector.model import Checkpoint, Prediction, Reconciliation
-from inspector.report import forecast, text
+from inspector.report import forecast, screen, text
 from inspector.report.documents import tensor
 from inspector.report.tables import PREDICTED, TENSORS, Rows
 
@@ -51,7 +51,7 @@ def overview(noun: Noun) -> str:
     if isinstance(noun, Prediction):
         return forecast.prediction(noun, training=False, stated=None)
     if isinstance(noun, (Checkpoint, Reconciliation)):
-        return text.overview(_joined(noun))
+        return screen.overview(_joined(noun))
     if _are_results(noun):
         return "\n\n".join(map(overview, noun))
     return "\n".join(_TEXTS[type(noun).__name__](noun)).strip("\n")

@@ -1,19 +1,16 @@
-"""The overview and the tensors → text for a terminal. All text from files is passed through `escape`."""
+"""The overview in full and the tensors → text for a terminal. All text from files is passed through `escape`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 
 from inspector import units
-from inspector.architectures.facts import facts
 from inspector.bridge.ledger import bridge_rows
-from inspector.model import Checkpoint, Claim, Finding, Folder, Labelled, Prediction, Reconciliation, RoleSum
+from inspector.model import Checkpoint, Claim, Folder, Labelled, Prediction, Reconciliation, RoleSum
 from inspector.report.columns import GO, table, wrapped
+from inspector.report.screen import adapter_lines, facts_line, family, findings, source
 from inspector.units import count, decimal, escape, fixed, integer, plural, signed, size, times
 
-#: The most findings shown in the overview; the rest are counted.
-MOST_FINDINGS = 12
 MOST_VARIANTS = 60
 MOST_SIZES = 16
 #: Conventions shown in the text; the JSON has all.
@@ -24,7 +21,7 @@ _NAME = 100  # characters of a name that are shown
 def overview(
     result: Reconciliation, width: int | None = None, *, notes: bool = True, folder: Folder | None = None
 ) -> str:
-    """`inspect TARGET`, in at most `width` columns; without `notes`, findings that need no action are omitted.
+    """`inspect TARGET --full`, in at most `width` columns; without `notes`, findings that need no action are omitted.
 
     Args:
         folder: what else is in the folder, if it is one.
@@ -51,14 +48,14 @@ def overview(
 
 def first_lines(result: Reconciliation, folder: Folder | None = None) -> list[str]:
     """The lines after the title: the verdict and the basic facts."""
-    return [line for line in (_verdict(result, folder), _facts(result)) if line]
+    return [line for line in (_verdict(result, folder), facts_line(result)) if line]
 
 
 def _identity(result: Reconciliation, width: int | None, folder: Folder | None) -> str:
     checkpoint, config = result.checkpoint, result.checkpoint.config
     tensors = sum(len(header.tensors) for header in checkpoint.files)
     files = plural(len(checkpoint.files), f"{checkpoint.format} file")
-    lines = [escape(checkpoint.title, _NAME), _verdict(result, folder), _facts(result)]
+    lines = [escape(checkpoint.title, _NAME), _verdict(result, folder), facts_line(result)]
     lines.append(f"{files}, {plural(tensors, 'tensor')}, {size(checkpoint.size)}")
     if result.is_pipeline:
         parts = ", ".join(f"{escape(part.name, 40)} ({escape(part.kind, 60)})" for part in result.components)
@@ -66,11 +63,11 @@ def _identity(result: Reconciliation, width: int | None, folder: Folder | None) 
     elif config is not None:
         family = _read_as(result.prediction) if result.prediction else "no prediction"
         named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
-        source = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
-        lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(source, _NAME)}")
+        origin = "inferred from the tensors" if config.kind == "inferred" else f"from {config.path or config.kind}"
+        lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(origin, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
-    lines += _adapter(result)
-    return "\n".join(wrapped(line, width) for line in (*lines, _source(checkpoint)) if line)
+    lines += adapter_lines(result)
+    return "\n".join(wrapped(line, width) for line in (*lines, source(checkpoint)) if line)
 
 
 def _read_as(prediction: Prediction) -> str:
@@ -90,63 +87,6 @@ def _verdict(result: Reconciliation, folder: Folder | None = None) -> str:
     stored = f"{escape(result.dtype or result.checkpoint.format, 60)}{f' at {bits} bits' if result.packing else ''}"
     what = [f"{count(result.logical)} parameters", family(result), stored, decimal(result.on_disk)]
     return f"{', '.join(filter(None, what))}: {escape(result.verdict.sentence, 200)}{beyond}"
-
-
-def family(result: Reconciliation) -> str:
-    """The architecture's display name: the class without its task suffix, or the model type."""
-    config = result.checkpoint.config
-    if result.is_pipeline and result.checkpoint.composite:
-        return escape(result.checkpoint.composite, 60)
-    if config is None or result.adapter:
-        return f"{escape(result.adapter.method, 20)} adapter" if result.adapter else "unknown architecture"
-    body = re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", config.architecture or "")
-    return escape(body or config.model_type or "unknown architecture", 60)
-
-
-def _facts(result: Reconciliation) -> str:
-    """`32 layers, width 4,096, 32 heads (8 KV), vocabulary 32,000, context 32,768, …`, and the card's licence."""
-    known = {fact.name: fact.value for fact in facts(result.checkpoint.config)}
-    phrases = [phrase(known) for name, phrase in _PHRASES.items() if name in known]
-    phrases += [
-        f"{word} {escape(result.checkpoint.card[key], 60)}"
-        for key, word in _CARD.items()
-        if key in result.checkpoint.card
-    ]
-    return ", ".join(filter(None, phrases))
-
-
-_PHRASES: Mapping[str, Callable[[Mapping[str, int]], str]] = {
-    "layers": lambda fact: plural(fact["layers"], "layer"),
-    "width": lambda fact: f"width {integer(fact['width'])}",
-    "heads": lambda fact: (
-        plural(fact["heads"], "head")
-        + (f" ({integer(fact['kv_heads'])} KV)" if fact.get("kv_heads", fact["heads"]) != fact["heads"] else "")
-    ),
-    "vocabulary": lambda fact: f"vocabulary {integer(fact['vocabulary'])}",
-    "context": lambda fact: f"context {integer(fact['context'])}",
-    "window": lambda fact: f"window {integer(fact['window'])}",
-    "experts": lambda fact: (
-        plural(fact["experts"], "expert")
-        + (f" ({integer(fact['active_experts'])} active)" if "active_experts" in fact else "")
-    ),
-    "tied_head": lambda fact: "head tied" if fact["tied_head"] else "",
-}
-_CARD = {"license": "licence", "base_model": "from"}
-
-
-def _adapter(result: Reconciliation) -> list[str]:
-    """An adapter's method, ranks, targets, and share of its base."""
-    adapter = result.adapter
-    if adapter is None:
-        return []
-    ranks = ", ".join(f"rank {rank} in {plural(modules, 'module')}" for rank, modules in adapter.ranks.items())
-    roles = dict.fromkeys(role.role for role in result.roles if role.group == "adapter")
-    phrases = [f"adapter ({escape(adapter.method)})", ranks, f"on {', '.join(escape(role, 40) for role in roles)}"]
-    base = result.prediction.base if result.prediction else None
-    if base is not None and base.parameters:
-        share = f"{result.logical / base.parameters:.3%}"
-        phrases.append(f"{share} of its base's {integer(base.parameters)} parameters")
-    return ["; ".join(filter(None, phrases))]
 
 
 def _files(checkpoint: Checkpoint, width: int | None) -> str:
@@ -218,20 +158,6 @@ def _towers(result: Reconciliation) -> str:
         return ""
     rows = [(escape(tower, 40), *map(integer, total)) for tower, total in towers.items()]
     return table(rows, ("tower", "tensors", "parameters", "bytes"), "lrrr")
-
-
-def _source(checkpoint: Checkpoint) -> str:
-    """What the target was resolved to, and the cost of reading it."""
-    origin = checkpoint.origin
-    where = escape(origin.location, 300)
-    if origin.kind == "local":
-        namesake = checkpoint.namesake
-        return f"local path {where}; the Hub's is hf://{escape(namesake, _NAME)}" if namesake else ""
-    commit = f", commit {escape(origin.revision[:12])}" if origin.revision else ""
-    if not origin.requests:
-        return f"from the Hub's cache: {where}{commit}"
-    spent = f"{plural(origin.requests, 'request')}, {decimal(origin.bytes_read)} read"
-    return f"from {'the Hub: ' if origin.kind == 'hub' else ''}{where}{commit}; {spent}"
 
 
 def _beside(checkpoint: Checkpoint) -> str:
@@ -379,23 +305,6 @@ def bridge(result: Reconciliation, width: int | None) -> str:
         width=width,
         give=((3, 30), (1, GO), (3, 12), (2, 22)),
     )
-
-
-def findings(found: Sequence[Finding], width: int | None = None) -> str:
-    """Findings, one line each, errors first."""
-    if not found:
-        return ""
-    order = {"error": 0, "warning": 1, "info": 2}
-    ranked = sorted(found, key=lambda each: order[each.severity])
-    lines = [wrapped(_finding(each), width) for each in ranked[:MOST_FINDINGS]]
-    if len(ranked) > MOST_FINDINGS:
-        lines.append(f"… {plural(len(ranked) - MOST_FINDINGS, 'more finding')}: --json lists them all")
-    return "\n".join(lines)
-
-
-def _finding(each: Finding) -> str:
-    place = ": ".join(escape(part, _NAME) for part in (each.path, each.tensor) if part is not None)
-    return f"{each.severity}: {each.rule}: {place + ': ' if place else ''}{escape(each.message, 400)}"
 
 
 def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[str]:

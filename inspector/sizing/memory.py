@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
-from inspector.quantization.declaration import Declaration, declaration_of, stated_dtype
-from inspector.sizing.devices import Device, devices
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
@@ -23,6 +21,8 @@ from inspector.tabular import Tabular
 from inspector.units import TOKENS, decimal, escape, plural, written
 
 if TYPE_CHECKING:
+    from inspector.quantization.declaration import Declaration
+    from inspector.sizing.devices import Device
     from inspector.sizing.training import Plan, Training
 
 #: The largest context, and the most sequences and devices, that are accepted.
@@ -199,6 +199,8 @@ def on_devices(
 
 def _devices(text: str | None) -> tuple[Device, ...]:
     if text != HERE:
+        from inspector.sizing.devices import devices  # only where some are named
+
         return devices(text) if text else ()
     from inspector.sizing import machine  # for this question alone
 
@@ -392,6 +394,8 @@ def packed_type(model: Model) -> Width | None:
 
 def _declaration(model: Model) -> Declaration | None:
     """The packing that the configuration declares, if it says what every weight takes."""
+    from inspector.quantization.declaration import declaration_of, stated_dtype  # only for configurations
+
     declared = model.config.declared_packing if model.config else {}
     return declaration_of(declared, stated_dtype(model.config)) if model.config and declared else None
 

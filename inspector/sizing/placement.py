@@ -6,13 +6,15 @@ Layers are divided among stages, the matrices of a layer among the devices of a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.architectures.caches import PER_SEQUENCE, Kept
 from inspector.model import Finding
-from inspector.sizing.devices import Device
 from inspector.sizing.engines.engine import Engine, Request
 from inspector.sizing.weights import Weights
+
+if TYPE_CHECKING:
+    from inspector.sizing.devices import Device
 
 #: Memory that a driver and its kernels use on a device: an estimate, which varies between releases.
 RESERVE = 512 * 2**20

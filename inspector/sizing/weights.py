@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.architectures.data.roles import group_of
 from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
-from inspector.quantization.declaration import Declaration
 from inspector.sizing.widths import WIDTHS, Width
+
+if TYPE_CHECKING:
+    from inspector.quantization.declaration import Declaration
 
 #: Types to which only linear layers are converted, by bitsandbytes and in FP8: embeddings and the head keep theirs.
 LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8", "F8"})
@@ -77,6 +79,11 @@ def stored(result: Reconciliation, sizes: Mapping[str, int] | None = None) -> We
     most = result.dtype if trained else max(kinds, key=kinds.__getitem__, default="")
     main = result.packing.scheme if result.packing else most
     return Weights(sum(part.nbytes for part in parts), main or "", parts, ())
+
+
+def in_one_piece(nbytes: int, dtype: str) -> Weights:
+    """Weights of which only the sum is known: for totals, without what each layer or token takes."""
+    return Weights(nbytes, dtype, (), ())
 
 
 def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:

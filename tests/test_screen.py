@@ -1,0 +1,122 @@
+"""The first screen of `inspect TARGET`: of whatever model, whole or not, 80 columns and 23 lines, the verdict among the
+first two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cases
+import hostile
+import pytest
+import sparse
+import test_damage
+from every import every
+from test_terminal import on_terminal
+
+import inspector
+from inspector.cli.overviews import _folder
+from inspector.errors import InspectorError
+from inspector.report import screen
+from inspector.report.columns import text_width
+
+Made = Callable[[str], Path]
+RECIPES = sorted(path.stem for home in (sparse.RECIPES, sparse.EXAMPLES, *sparse.SMALL) for path in home.glob("*.json"))
+VERDICT = re.compile(r"^(complete|incomplete|damaged|unverified): ")
+
+
+def shown(target: Path) -> list[str]:
+    """The screen of a target at 80 columns, after checks of what holds for each; empty if it cannot be read."""
+    try:
+        result = inspector.reconcile(inspector.open(target))
+    except InspectorError:
+        return []
+    folder = _folder(str(target), result)
+    for width in (120, 80):
+        lines = screen.overview(result, width, folder=folder).split("\n")
+        assert len(lines) <= screen.HEIGHT, "\n".join(lines)
+        assert max(map(text_width, lines)) <= width, "\n".join(lines)
+        assert VERDICT.match(lines[1]), lines[1]
+        assert lines[-1].startswith("next: inspect ")
+    return lines
+
+
+@every("recipe", RECIPES)
+def test_any_model_is_one_screen(made: Made, recipe: str) -> None:
+    """Models of all formats, packings and pipelines, and adapters."""
+    lines = shown(made(recipe))
+    state = "damaged" if recipe == "stranger" else "complete|unverified|incomplete"
+    assert not lines or re.match(rf"{state}:", lines[1])
+
+
+#: A case of every seventh file: the tables have 200 families, whose screens differ little.
+CASES = sorted(path.stem for path in cases.FOLDER.glob("*.txt"))[::7]
+
+
+@every("name", CASES)
+def test_a_model_of_any_family_is_one_screen(name: str, tmp_path: Path) -> None:
+    """A configuration, and the tensors that its library makes of it."""
+    case = cases.load(cases.FOLDER / f"{name}.txt")[0]
+    tensors = [["F32", list(shape), tensor] for tensor, shape in case.shapes.items()]
+    files: dict[str, Any] = {"model.safetensors": {"tensors": tensors}}
+    assert shown(sparse.make({"files": files, "beside": {"config.json": case.config}}, tmp_path / name))
+
+
+@every("fault", [*test_damage.FILES, *test_damage.FOLDERS])
+def test_a_damaged_model_is_one_screen(fault: str, tmp_path: Path) -> None:
+    """Whatever can be read of it."""
+    if fault in test_damage.FILES:
+        (tmp_path / "model.safetensors").write_bytes(test_damage.FILES[fault])
+        shown(tmp_path / "model.safetensors")
+    else:
+        shown(hostile.make(test_damage.FOLDERS[fault], tmp_path))
+
+
+@pytest.mark.parametrize("recipe", ["llama-7b", "stranger"])
+def test_a_terminal_shows_the_same_lines(recipe: str, made: Made, tmp_path: Path) -> None:
+    """On a pseudo-terminal of 80 × 24."""
+    lines = on_terminal(80, made(recipe), NO_COLOR="1").rstrip("\n").split("\n")
+    assert lines == shown(made(recipe))
+    verdict = {"stranger": "31mdamaged"}.get(recipe, "32mcomplete")
+    assert f"\x1b[1;{verdict}\x1b[0m: " in on_terminal(80, made(recipe)).split("\n")[1]
+
+
+def test_the_numbers_are_those_of_the_files(made: Made) -> None:
+    """LLaMA-7B: 32 layers of 3 × 4,096 × 11,008 and 4 × 4,096² numbers, 2 × 32,000 × 4,096 more, at 2 bytes each."""
+    lines = shown(made("llama-7b"))
+    rows = {line.split("  ")[0]: line.split() for line in lines}
+    for group, elements in (("feed forward", 32 * 3 * 4096 * 11008), ("attention", 32 * 4 * 4096**2)):
+        assert f"{elements * 2 / 1e9:.2f}" in rows[group]
+        assert f"{elements * 200 / 13_476_872_576:.1f}" in rows[group]
+    assert f"{2 * 2 * 32000 * 4096 / 1e9:.2f}" in rows["embeddings, head"]
+    assert '14.00  "7B" × 2 bytes (F16)' in lines
+    assert "−0.52  rounding of the name: the configuration says 6,738,415,616 parameters" in lines
+    assert "13.48  GB on disk, every byte explained" in lines
+
+
+def test_memory_is_what_the_command_says(made: Made) -> None:
+    """The totals of `inspect memory` for these contexts."""
+    for recipe in ("llama-7b", "mistral-7b-instruct-v0.2-q4_k_m"):
+        said = next(line for line in shown(made(recipe)) if line.startswith("memory: "))
+        for context, word in ((4096, "4k tokens"), (32768, "32k")):
+            total = inspector.memory(str(made(recipe)), context=context).total
+            assert f"{total / 1e9:.2f} GB at {word}" in said
+
+
+def test_a_second_copy_is_in_the_second_line(tmp_path: Path) -> None:
+    """And how large the folder is."""
+    import sparse_torch
+
+    sparse.make(sparse.load("gpt2"), tmp_path / "gpt2")
+    sparse_torch.make("gpt2", tmp_path / "gpt2")
+    text = " ".join(shown(tmp_path / "gpt2")[1:3])
+    assert re.search(r"; the folder is 1\.10 GB: +548\.1\d MB in 1 +more copy \(PyTorch\)", text)
+
+
+def test_full_shows_every_number(made: Made, inspect: Callable[..., Any]) -> None:
+    """What the first screen leaves out."""
+    full = inspect(made("llama-7b"), "--full").out
+    assert "input_layernorm" in full and "−523,168,768" in full and "model-00002-of-00002.safetensors" in full
+    assert "input_layernorm" not in inspect(made("llama-7b")).out
