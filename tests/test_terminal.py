@@ -130,6 +130,9 @@ def test_verdicts_have_colours() -> None:
     for word, colour in words.items():
         assert painted(f"{word}: 1 GB") == f"\x1b[1;{colour}m{word}\x1b[0m: 1 GB"
         assert painted(f"{word}ness of complete things") == f"{word}ness of complete things"
+    assert painted("llama  13.48 GB  complete") == "llama  13.48 GB  \x1b[32mcomplete\x1b[0m"
+    assert painted("llama  13.48 GB  damaged: 1 error") == "llama  13.48 GB  \x1b[31mdamaged\x1b[0m: 1 error"
+    assert painted("model.onnx  50.00 kB  not read") == "model.onnx  50.00 kB  \x1b[33mnot read\x1b[0m"
     assert painted("up  65 % ███▌") == "up  65 %\x1b[36m ███▌\x1b[0m"
 
 

@@ -101,8 +101,9 @@ STYLES: Mapping[str, str] = {
     r"^\s*(error)(?=[: ])": "bold red",
     r"^\s*(warning)(?=[: ])": "yellow",
     r"^\s*(info|assumed)(?=[: ])": "dim",
-    r"(?<=B  )(yes)\b": "green",  # whether something fits, after its size
-    r"(?<=B  )(no)\b": "red",
+    r"(?<=B  )(yes|complete)\b": "green",  # after a size: whether it fits, or is whole
+    r"(?<=B  )(incomplete|unverified|not read)\b": "yellow",
+    r"(?<=B  )(no|damaged|unreadable)\b(?! read)": "red",
     r"^(next): ": "bold",
     r"( █+[▏▎▍▌▋▊▉]?| [▏▎▍▌▋▊▉])(?= |$)": "cyan",  # a bar
 }

@@ -11,7 +11,7 @@ from inspector.opening.models import Models, Named
 from inspector.report import folder as accounts
 from inspector.report.columns import GO, table
 from inspector.report.pages.parts import Page, Section, of_rows
-from inspector.report.screen import family
+from inspector.report.screen import family, state
 from inspector.report.tables import Rows, columns
 from inspector.units import count, decimal, escape, plural
 
@@ -45,14 +45,8 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
         escape(each.dtype or each.checkpoint.format, 60),
         bits,
         decimal(each.on_disk),
-        _state(each),
+        ": ".join(filter(None, state(each))).removesuffix(", listed below"),
     )
-
-
-def _state(result: Reconciliation) -> str:
-    """`complete`, or why not."""
-    state = escape(result.verdict.sentence, 80)
-    return state.partition(",")[0] if state.startswith(("complete", "1 error")) or " errors," in state else state
 
 
 COLUMNS = columns(

@@ -12,7 +12,7 @@ from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import BY_NAME
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
-from inspector.report.columns import shortened, table, text_width, wrapped
+from inspector.report.columns import GO, shortened, table, text_width, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural
 
 #: Lines of the screen: a terminal's 24, without the prompt.
@@ -79,21 +79,26 @@ def _folded(text: str, width: int | None, most: int) -> list[str]:
 # --- what it is, and whether it is whole ------------------------------------------------------------
 
 #: State → its word: what is not predicted is not known to be whole, which need not be a fault.
-STATES: Mapping[str, str] = {"unknown": "unverified"}
+_STATES: Mapping[str, str] = {"unknown": "unverified"}
+
+
+def state(result: Reconciliation) -> tuple[str, str]:
+    """`damaged`, and why; nothing if it is complete."""
+    state, sentence = result.verdict
+    if result.adapter and result.prediction is None and state == "unknown":
+        sentence = "its base's configuration is not known (--config)"
+    return _STATES.get(state, state), "" if state == "complete" else escape(sentence, 200)
 
 
 def headline(result: Reconciliation, folder: Folder | None = None) -> str:
     """`complete: 6.74B parameters, Llama, F16, 13.48 GB; the folder is …`: state, identity, what is wrong."""
-    state, sentence = result.verdict
+    word, wrong = state(result)
     beyond = ""
     if folder is not None:
         from inspector.report import folder as accounts  # only for folders
 
         beyond = accounts.clause(folder)
-    if result.adapter and result.prediction is None and state == "unknown":
-        sentence = "its base's configuration is not known (--config)"
-    wrong = "" if state == "complete" else f"; {escape(sentence, 200)}"
-    return f"{STATES.get(state, state)}: {identity(result)}{wrong}{beyond}"
+    return f"{word}: {identity(result)}{f'; {wrong}' if wrong else ''}{beyond}"
 
 
 def identity(result: Reconciliation) -> str:
@@ -257,7 +262,7 @@ def memory_line(result: Reconciliation) -> str:
         return ""
     runs = first.engine.name
     if first.held is None:
-        return f"memory: {decimal(first.total)}, and a cache of unknown size ({runs})"
+        return f"memory: {decimal(stored)} of weights; what it keeps of its input is unknown"
     if not sized.kept:
         return f"memory: {decimal(first.total)} to run ({runs})"
     own = sized.context
@@ -285,8 +290,8 @@ class Share(NamedTuple):
 
 #: Groups of roles under another name; others have their own.
 _GROUPS = {
-    **dict.fromkeys(("embedding", "head"), "embeddings, head"),
     "feed_forward": "feed forward",
+    "embedding": "embeddings",
     "norm": "norms",
     "convolution": "convolutions",
     "state_space": "state space",
@@ -326,7 +331,7 @@ def _shares(roles: Sequence[RoleSum], *, adapter: bool) -> Iterator[Share]:
         return
     of = "" if len(towers) < 2 or main == "text" else f"{main} "
     yield from _by(
-        [role for role in roles if role.tower == main], lambda role: of + _group(role), lambda role: _word(role.role)
+        [role for role in roles if role.tower == main], lambda role: of + _ends(role), lambda role: _word(role.role)
     )
     yield from _by([role for role in roles if role.tower != main], lambda role: role.tower, _group)
 
@@ -345,10 +350,19 @@ def _by(
             for at, dtype in enumerate(role.dtypes):  # most of a role has its first type
                 types[dtype] = types.get(dtype, 0) + (0 if at else role.bytes)
         ranked = sorted(types, key=lambda dtype: -types[dtype])
-        if label.endswith("embeddings, head") and len({role.group for role in own}) == 1:
-            label = label.replace("embeddings, head", "head" if own[0].group == "head" else "embeddings")
+        if label.endswith(_ENDS) and len({role.group for role in own}) == 1:
+            label = label.removesuffix(_ENDS) + _group(own[0])
         listed = tuple(escape(dtype, 12) for dtype in ranked)
         yield Share(escape(label, 40), tuple(parts), sum(role.bytes for role in own), listed)
+
+
+#: Both are as large as the vocabulary, and often the same.
+_ENDS = "embeddings, head"
+
+
+def _ends(role: RoleSum) -> str:
+    """A role's group, embeddings and head together."""
+    return _ENDS if role.group in ("embedding", "head") else _group(role)
 
 
 def _group(role: RoleSum) -> str:
@@ -393,7 +407,7 @@ def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) 
         for share in shares
     ]
     headers = ("where the bytes are", "", unit, "%", "", "stored as" if mixed else "")
-    return table(rows, headers, "llrrll", width=width, give=((1, 14), (5, 12), (1, 0), (5, 0), (0, 16)))
+    return table(rows, headers, "llrrll", width=width, give=((1, 14), (5, 12), (1, 0), (5, 0), (4, GO), (0, 16)))
 
 
 def _bar(share: float) -> str:
@@ -443,7 +457,8 @@ _TOLD = frozenset({"missing", "truncated", "trailing", "overlap", "unreadable", 
 
 def _fewer_steps(result: Reconciliation, lines: Sequence[Line], most: int) -> list[Line]:
     """At most so many lines with the ends: steps of less than 0.1 %, and whatever is too many, are one."""
-    least = _SMALL * max(result.on_disk, result.start)
+    whole = max(result.on_disk, result.start)
+    least = max(_SMALL * whole, _unit(whole)[1] / 200)  # below that, its number would be 0.00
     rank = sorted(lines, key=lambda line: (not line.fixed, -abs(line.bytes)))
     large = [line for line in rank if line.fixed or abs(line.bytes) >= least]
     kept = large if len(large) == len(lines) <= most - 2 else large[: most - 3]
