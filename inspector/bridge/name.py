@@ -26,10 +26,11 @@ def infer_config(stored: Stored) -> Config | None:
     stored = under_the_models_names(stored, None, None)
     from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
 
+    others = stored.side.keys() | stored.numbers
     of_model = [
         (name, shape)
         for name, shape in zip(stored.names, stored.shapes, strict=True)
-        if name not in stored.side and name not in stored.numbers and not training.is_state(name)
+        if name not in others and not training.is_state(name)
     ]
     named = Namer().name([name for name, _ in of_model])
     return infer(of_model, {slot.role for slot, _ in named.groups}, stored.names.patterns)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.model import Config, Finding, Header, Packing
 
@@ -18,11 +18,13 @@ PLAIN = frozenset(
 )
 
 
-def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Iterable[str]) -> Packing | None:
+def packing_of(
+    config: Config | None, files: tuple[Header, ...], patterns: Mapping[str, Sequence[int]]
+) -> Packing | None:
     """How the files' weights are packed; None for plain tensors.
 
     Args:
-        patterns: the tensors' names, with numbers replaced by `{}`.
+        patterns: the tensors' names, with numbers replaced by `{}` → their positions among the files' tensors.
     """
     if any(header.format == "gguf" for header in files):
         from inspector.quantization import ggml  # only for types that only GGUF files have
@@ -34,7 +36,7 @@ def packing_of(config: Config | None, files: tuple[Header, ...], patterns: Itera
     tensors = [tensor for header in files for tensor in header.tensors]
     from inspector.quantization import packing  # plain checkpoints need no schemes
 
-    return packing.packing_of(tensors, words, config.declared_packing if config else {})
+    return packing.packing_of(tensors, patterns, words, config.declared_packing if config else {})
 
 
 def piece_of_packed(names: Iterable[str]) -> str | None:

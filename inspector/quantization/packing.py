@@ -15,14 +15,17 @@ from inspector.model import Finding, Packing, Tensor
 from inspector.quantization import exclusions
 from inspector.quantization.scheme import FLOATS, Declared, Scheme
 from inspector.quantization.schemes import all_schemes
-from inspector.quantization.unpacking import Unpacked, lacking, unpack
+from inspector.quantization.unpacking import Listed, Unpacked, lacking, unpack
 from inspector.units import escape, plural
 
 
-def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[str, Any]) -> Packing | None:
+def packing_of(
+    tensors: Sequence[Tensor], patterns: Mapping[str, Sequence[int]], words: Iterable[str], values: Mapping[str, Any]
+) -> Packing | None:
     """How safetensors' weights are packed; None for plain tensors.
 
     Args:
+        patterns: the tensors' names, with numbers replaced by `{}` → their positions.
         words: the last words of the tensors' names.
         values: what the configuration declares.
     """
@@ -31,7 +34,8 @@ def packing_of(tensors: Sequence[Tensor], words: Iterable[str], values: Mapping[
     if not schemes:
         return None
     declared = Declared(values, _float_dimensions(tensors))
-    unpacked = [each for each in (unpack(scheme, tensors, declared) for scheme in schemes) if each.weights]
+    listed = Listed(tensors, patterns)
+    unpacked = [each for each in (unpack(scheme, listed, declared) for scheme in schemes) if each.weights]
     best = max(unpacked, key=lambda each: (_is_declared(each.scheme, declared), each.explained), default=None)
     return _packing_from(best, tensors, declared) if best else None
 
@@ -89,16 +93,19 @@ def _packing_from(found: Unpacked, tensors: Sequence[Tensor], declared: Declared
 
 def _tables_of(found: Unpacked, bits: int) -> _Tables:
     maps = _Tables({}, {}, {}, {}, {})
-    kinds = found.scheme.side
+    names, shapes, side, kinds = maps.names, maps.shapes, maps.side, maps.kinds
+    whole, described = found.scheme.weights, found.scheme.side
     for unit, weight in found.weights:
-        served = unit.stem + found.scheme.weights[weight.end]
+        own = weight.end
+        served = unit.stem + whole[own]
         for end, tensor in unit.pieces.items():
-            if end == weight.end:
-                maps.names[tensor.name], maps.shapes[tensor.name] = served, weight.shape
+            name = tensor.name
+            if end == own:
+                names[name], shapes[name] = served, weight.shape
                 if weight.bits != bits:
-                    maps.odd_bits[tensor.name] = weight.bits
-            elif end in kinds:
-                maps.side[tensor.name], maps.kinds[tensor.name] = served, kinds[end]
+                    maps.odd_bits[name] = weight.bits
+            elif end in described:
+                side[name], kinds[name] = served, described[end]
     for name, served, kind in found.loose:
         maps.side[name], maps.kinds[name] = served or _weight_without_own(name), kind
     return maps

@@ -29,6 +29,7 @@ class Unit(NamedTuple):
 
     stem: str  # "model.layers.0.self_attn.q_proj"
     pieces: Mapping[str, Tensor]  # suffix of the name → tensor
+    form: int  # equal for units of one checkpoint whose pieces have equal suffixes, dtypes, shapes and bytes
 
     def first(self, *ends: str) -> Tensor | None:
         """The first of these pieces that exists."""
@@ -117,6 +118,7 @@ class Scheme:
     #: "a?" if the library's settings decide, and hence the other weights.
     needs: Callable[[Unit, Weight, Declared], str]
     declared_by: Callable[[Mapping[str, Any]], bool] = lambda _: False  # for configurations without a `quant_method`
+    by_module: bool = False  # `unpack` looks up the module's own settings in the configuration
     uneven: bool = False  # bits vary within a weight, or are fractional: `Weight.bits` is the nearest integer
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import prod
+from operator import itemgetter, lt
+from typing import TypeAlias
 
 from inspector.model import Tensor
 from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, FLOATS, Declared, Scheme, Unit, Weight, Width
@@ -20,6 +23,108 @@ from inspector.quantization.scheme import COMMON_BITS, COMMON_GROUPS, FLOATS, De
 _NUMBER = re.compile(r"\d+")
 # `mlp.experts` of `mlp.experts.0.up_proj`: the module that holds the experts.
 _EXPERT = re.compile(r"(.+)\.\d+\.[^.]+$")
+
+#: Patterns of names with one stem: the suffix and the positions of each.
+_Columns: TypeAlias = "list[tuple[str, Sequence[int]]]"
+
+
+class Listed:
+    """A checkpoint's tensors, whose names were sorted into patterns, and the form of each."""
+
+    def __init__(self, tensors: Sequence[Tensor], patterns: Mapping[str, Sequence[int]]) -> None:
+        """
+        Args:
+            patterns: the tensors' names, with numbers replaced by `{}` → their positions.
+        """
+        self.tensors = tensors
+        self.patterns = patterns
+        self.names = [tensor.name for tensor in tensors]
+        forms: dict[Hashable, int] = {}
+        self._forms = [forms.setdefault((each.dtype, each.shape, each.nbytes), len(forms)) for each in tensors]
+        self._of_units: dict[Hashable, int] = {}
+
+    def form_of(self, ends: Iterable[str], places: Iterable[int]) -> int:
+        """`Unit.form` of the tensors at these positions, which have these suffixes."""
+        return self._form(tuple(ends), tuple(map(self._forms.__getitem__, places)))
+
+    def _form(self, ends: tuple[str, ...], forms: tuple[int, ...]) -> int:
+        return self._of_units.setdefault((ends, forms), len(self._of_units))
+
+    def units(self, scheme: Scheme) -> list[Unit]:
+        """Tensors by stem, in order of the first: a weight and its side data, or one alone. None if all are alone."""
+        patterns = self._by_stem_pattern(scheme)
+        bare = self.patterns.keys() & patterns.keys() if "" in scheme.weights else frozenset[str]()
+        if not bare and all(len(columns) == 1 for columns in patterns.values()):
+            return []
+        found: list[tuple[int, Unit]] = []
+        for stem, columns in patterns.items():
+            units = self._alike(columns) or self._one_by_one(columns)
+            found += self._with_bare(units, scheme, self.patterns[stem]) if stem in bare else units
+        found.sort(key=itemgetter(0))
+        return [unit for _, unit in found]
+
+    def loose(self, scheme: Scheme) -> list[tuple[str, str, str]]:
+        """Side data without a weight of its own, as `Unpacked.loose` has it."""
+        end_of = _SuffixOf(_ends_of(scheme))
+        found = [(at, end) for each, places in self.patterns.items() if (end := end_of(each)) for at in places]
+        return [(self.names[at], "", scheme.loose[end]) for at, end in sorted(found) if end in scheme.loose]
+
+    def _by_stem_pattern(self, scheme: Scheme) -> Mapping[str, _Columns]:
+        """Stems' pattern → their tensors' suffixes, and the positions of those with each."""
+        end_of = _SuffixOf(_ends_of(scheme))
+        groups: dict[str, _Columns] = {}
+        for pattern, places in self.patterns.items():
+            end = end_of(pattern)
+            if end is not None and end not in scheme.loose:
+                groups.setdefault(pattern[: -len(end)], []).append((end, places))
+        return groups
+
+    def _alike(self, columns: _Columns) -> list[tuple[int, Unit]]:
+        """The units of patterns whose tensors follow each other in the same order; empty if these do not."""
+        columns = sorted(columns, key=lambda column: column[1][0])
+        ends = tuple(end for end, _ in columns)
+        stems = self._stems(*columns[0])
+        for (_, before), (end, places) in pairwise(columns):
+            if self._stems(end, places) != stems or not all(map(lt, before, places)):
+                return []
+        forms = [*zip(*(map(self._forms.__getitem__, places) for _, places in columns), strict=True)]
+        form_of = {each: self._form(ends, each) for each in dict.fromkeys(forms)}
+        tensors = zip(*(map(self.tensors.__getitem__, places) for _, places in columns), strict=True)
+        pieces = [dict(zip(ends, each, strict=True)) for each in tensors]
+        return [*zip(columns[0][1], map(Unit, stems, pieces, map(form_of.__getitem__, forms)), strict=True)]
+
+    def _stems(self, end: str, places: Sequence[int]) -> list[str]:
+        names, cut = self.names, -len(end)
+        return [names[at][:cut] for at in places]
+
+    def _one_by_one(self, columns: _Columns) -> list[tuple[int, Unit]]:
+        """The units of any patterns."""
+        groups: dict[str, dict[str, int]] = {}
+        for at, end in sorted((at, end) for end, places in columns for at in places):
+            groups.setdefault(self.names[at][: -len(end)], {})[end] = at
+        return [(next(iter(each.values())), self._unit(stem, each)) for stem, each in groups.items()]
+
+    def _unit(self, stem: str, places: Mapping[str, int]) -> Unit:
+        pieces = {end: self.tensors[at] for end, at in places.items()}
+        return Unit(stem, pieces, self.form_of(places, places.values()))
+
+    def _with_bare(
+        self, units: Iterable[tuple[int, Unit]], scheme: Scheme, places: Iterable[int]
+    ) -> Iterator[tuple[int, Unit]]:
+        """The units, with weights at these positions that are named by the stem alone: `experts.gate_up_proj`."""
+        whole = {self.names[at]: at for at in places}
+        for first, unit in units:
+            at = whole.get(unit.stem)
+            if at is None or not unit.pieces.keys().isdisjoint(scheme.weights):
+                yield first, unit
+            else:
+                pieces = {**unit.pieces, "": self.tensors[at]}
+                yield first, Unit(unit.stem, pieces, self._form((*unit.pieces, ""), (unit.form, self._forms[at])))
+
+
+def _ends_of(scheme: Scheme) -> tuple[str, ...]:
+    """All suffixes that a scheme knows."""
+    return (*scheme.weights, *scheme.side, *scheme.loose)
 
 
 @dataclass(slots=True)
@@ -40,30 +145,38 @@ class Unpacked:
     def usual(self) -> tuple[int, int | None, str]:
         """Bits, group size and variant of most packed weights, by elements."""
         elements: Counter[tuple[int, int | None, str]] = Counter()
-        for _, weight in self.weights:
-            elements[weight.bits, weight.group_size, weight.variant] += prod(weight.shape)
+        for (_, weight), times in self.forms():
+            elements[weight.bits, weight.group_size, weight.variant] += prod(weight.shape) * times
         return elements.most_common(1)[0][0]
 
+    def forms(self) -> list[tuple[tuple[Unit, Weight], int]]:
+        """An example of each form of packed weight, in order of the first, and how many have it."""
+        forms = [(unit.form, id(weight)) for unit, weight in self.weights]
+        examples = dict(zip(reversed(forms), reversed(self.weights), strict=True))
+        return [(examples[form], times) for form, times in Counter(forms).items()]
 
-def unpack(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
+
+def unpack(scheme: Scheme, listed: Listed, declared: Declared) -> Unpacked:
     """A scheme's reading of the tensors. If several widths fit, inputs as wide as the layer's norms decide."""
-    found = _read_as(scheme, tensors, declared)
-    _choose_widths(found, tensors, declared)
+    units = listed.units(scheme)
+    found = _read_as(scheme, units, declared)
+    found.loose += listed.loose(scheme)
+    _choose_widths(found, units, listed.tensors, declared)
     if "" in scheme.weights:
-        found.idle += _bare(found, tensors)
-    alone = [*_without_side_data(found.weights, found.idle)]
+        found.idle += _bare(found, listed)
+    alone = [*_without_side_data(found)]
     served = {unit.stem for unit, _ in alone}
     found.weights += alone
-    found.loose += _unused_side_data(scheme, found.weights, [unit for unit in found.idle if unit.stem not in served])
+    found.loose += _unused_side_data(found, [unit for unit in found.idle if unit.stem not in served])
     return found
 
 
-def _choose_widths(first: Unpacked, tensors: Sequence[Tensor], declared: Declared) -> None:
+def _choose_widths(first: Unpacked, units: Sequence[Unit], tensors: Sequence[Tensor], declared: Declared) -> None:
     """Choose between the widths that fit."""
-    possible = _possible_widths(weight for _, weight in first.weights)
+    possible = _possible_widths(weight for (_, weight), _ in first.forms())
     if not possible:
         return
-    tries = [_read_as(first.scheme, tensors, replace(declared, assumed=width)).weights for width in possible]
+    tries = [_read_as(first.scheme, units, replace(declared, assumed=width)).weights for width in possible]
     stems = [unit.stem for unit, _ in first.weights]
     chosen = _fitting_tries(stems, [[weight for _, weight in each] for each in tries], _norm_lengths(tensors))
     for at, number in enumerate(chosen):
@@ -71,33 +184,43 @@ def _choose_widths(first: Unpacked, tensors: Sequence[Tensor], declared: Declare
             first.weights[at] = tries[number][at]
 
 
-def _read_as(scheme: Scheme, tensors: Sequence[Tensor], declared: Declared) -> Unpacked:
+def _read_as(scheme: Scheme, units: Iterable[Unit], declared: Declared) -> Unpacked:
+    """The units' weights. Those of one form are one, unless the configuration says something about each module."""
     result = Unpacked(scheme)
-    for unit in _grouped_by_stem(scheme, tensors, result.loose):
-        weight = scheme.unpack(unit, declared) if len(unit.pieces) > 1 else None
-        if weight is not None and all(weight.shape) and weight.bits > 0:
-            result.weights.append((unit, weight))
+    weights, idle = result.weights, result.idle
+    known: dict[Hashable, Weight | None] = {}
+    for unit in units:
+        of = (unit.form, unit.stem) if scheme.by_module else unit.form
+        if of not in known:
+            weight = scheme.unpack(unit, declared) if len(unit.pieces) > 1 else None
+            known[of] = weight if weight is not None and all(weight.shape) and weight.bits > 0 else None
+        weight = known[of]
+        if weight is None:
+            idle.append(unit)
         else:
-            result.idle.append(unit)
+            weights.append((unit, weight))
     return result
 
 
-def _bare(found: Unpacked, tensors: Sequence[Tensor]) -> Iterator[Unit]:
+def _bare(found: Unpacked, listed: Listed) -> Iterator[Unit]:
     """Tensors that may be packed weights named by a stem alone, without any side data."""
-    dtypes = {unit.pieces[""].dtype for unit, weight in found.weights if not weight.end} - FLOATS
+    dtypes = {unit.pieces[""].dtype for (unit, weight), _ in found.forms() if not weight.end} - FLOATS
     if dtypes:
         units = (*(unit for unit, _ in found.weights), *found.idle)
         read = {tensor.name for unit in units for tensor in unit.pieces.values()}
-        yield from (Unit(each.name, {"": each}) for each in tensors if each.dtype in dtypes and each.name not in read)
+        for at, each in enumerate(listed.tensors):
+            if each.dtype in dtypes and each.name not in read:
+                yield Unit(each.name, {"": each}, listed.form_of(("",), (at,)))
 
 
-def _without_side_data(weights: Sequence[tuple[Unit, Weight]], idle: Iterable[Unit]) -> Iterator[tuple[Unit, Weight]]:
+def _without_side_data(found: Unpacked) -> Iterator[tuple[Unit, Weight]]:
     """Packed weights without their side data, as when its shard is missing; they are read as in other layers."""
-    kinds = {_form_of(unit, weight.end) for unit, weight in weights}
-    alone = [(unit, end) for unit in idle for end in unit.pieces if _form_of(unit, end) in kinds]
+    kinds = {_form_of(unit, weight.end) for (unit, weight), _ in found.forms()}
+    ends = {end for end, _, _ in kinds}
+    alone = [(unit, end) for unit in found.idle for end in unit.pieces if end in ends and _form_of(unit, end) in kinds]
     if not alone:
         return
-    known = {(_stem_in_any_layer(unit), _form_of(unit, weight.end)): weight for unit, weight in weights}
+    known = {(_stem_in_any_layer(unit), _form_of(unit, weight.end)): weight for unit, weight in found.weights}
     for unit, end in alone:
         weight = known.get((_stem_in_any_layer(unit), _form_of(unit, end)))
         if weight:
@@ -110,19 +233,29 @@ def lacking(found: Unpacked, declared: Declared) -> dict[str, tuple[str, ...]]:
     Of pieces of which one is enough, the one that most weights have is named. A tensor like packed weights of its name
     and dtype needs what they need.
     """
-    usual = Counter((weight.end, end) for unit, weight in found.weights for end in unit.pieces)
-    alike = Counter((weight.variant, end) for unit, weight in found.weights for end in unit.pieces)
-    result: dict[str, tuple[str, ...]] = {}
-    for unit, weight in (*found.weights, *_like_packed(found)):
-        missing = []
+    usual: Counter[tuple[str, str]] = Counter()
+    alike: Counter[tuple[str, str]] = Counter()
+    for (unit, weight), times in found.forms():
+        for end in unit.pieces:
+            usual[weight.end, end] += times
+            alike[weight.variant, end] += times
+
+    def missing(unit: Unit, weight: Weight) -> Iterator[str]:
         for ends in found.scheme.needs(unit, weight, declared).split():
             choices = ends.removesuffix("?").split("|")
             end = max((usual[weight.end, each], -at, each) for at, each in enumerate(choices))[-1]
             most = alike[weight.variant, end] * 2 > alike[weight.variant, weight.end]
             if unit.pieces.keys().isdisjoint(choices) and (most or not ends.endswith("?")):
-                missing.append(end)
-        if missing:
-            result[unit.pieces[weight.end].name] = tuple(missing)
+                yield end
+
+    result: dict[str, tuple[str, ...]] = {}
+    known: dict[tuple[int, int], tuple[str, ...]] = {}
+    for unit, weight in (*found.weights, *_like_packed(found)):
+        form = unit.form, id(weight)
+        if form not in known:
+            known[form] = tuple(missing(unit, weight))
+        if known[form]:
+            result[unit.pieces[weight.end].name] = known[form]
     return result
 
 
@@ -131,17 +264,22 @@ def _like_packed(found: Unpacked) -> Iterator[tuple[Unit, Weight]]:
 
     Not experts whose scales are stacked in one tensor, as Transformers leaves them when it unstacks the weights.
     """
-    examples = {(weight.end, unit.pieces[weight.end].dtype): weight for unit, weight in found.weights}
+    examples = {(weight.end, unit.pieces[weight.end].dtype): weight for (unit, weight), _ in found.forms()}
+    alike = [
+        (unit, weight)
+        for unit in found.idle
+        for end, tensor in unit.pieces.items()
+        if end and tensor.dtype not in FLOATS and len(tensor.shape) > 1
+        if (weight := examples.get((end, tensor.dtype)))
+    ]
+    if not alike:
+        return
     packed = {unit.stem for unit, _ in found.weights}
     stacked = {unit.stem.rpartition(".")[0] for unit in found.idle if unit.pieces.keys() <= found.scheme.side.keys()}
-    for unit in found.idle:
+    for unit, weight in alike:
         expert = _EXPERT.match(unit.stem)
-        if unit.stem in packed or (expert and expert[1] in stacked):
-            continue
-        for end, tensor in unit.pieces.items():
-            weight = examples.get((end, tensor.dtype))
-            if weight and end and tensor.dtype not in FLOATS and len(tensor.shape) > 1:
-                yield unit, weight
+        if unit.stem not in packed and not (expert and expert[1] in stacked):
+            yield unit, weight
 
 
 def _form_of(unit: Unit, end: str) -> tuple[str, str, tuple[int, ...]]:
@@ -154,39 +292,21 @@ def _stem_in_any_layer(unit: Unit) -> str:
     return _NUMBER.sub("{}", unit.stem)
 
 
-def _unused_side_data(
-    scheme: Scheme, weights: Iterable[tuple[Unit, Weight]], idle: Iterable[Unit]
-) -> Iterator[tuple[str, str, str]]:
+def _unused_side_data(found: Unpacked, idle: Iterable[Unit]) -> Iterator[tuple[str, str, str]]:
     """Side data of the checkpoint's scheme that serves no packed weight.
 
     Transformers writes scales for weights that stayed plain, and those of stacked experts although it unstacks them.
     """
-    pieces = {(end, tensor.dtype) for unit, _ in weights for end, tensor in unit.pieces.items() if end in scheme.side}
+    side = found.scheme.side
+    pieces = {
+        (end, tensor.dtype) for (unit, _), _ in found.forms() for end, tensor in unit.pieces.items() if end in side
+    }
     for unit in idle:
         for end, tensor in unit.pieces.items():
-            known = any(tensor.dtype == dtype and (own.endswith(end) or end.endswith(own)) for own, dtype in pieces)
-            if end in scheme.side and known:
-                yield tensor.name, unit.stem + (".weight" if end.startswith(".") else ""), scheme.side[end]
-
-
-def _grouped_by_stem(scheme: Scheme, tensors: Sequence[Tensor], loose: list[tuple[str, str, str]]) -> Iterator[Unit]:
-    """Tensors by stem: a weight and its side data, or one of these alone."""
-    end_of = _SuffixOf((*scheme.weights, *scheme.side, *scheme.loose))
-    groups: dict[str, dict[str, Tensor]] = {}
-    for tensor in tensors:
-        end = end_of(tensor.name)
-        if end is None:
-            continue
-        if end in scheme.loose:
-            loose.append((tensor.name, "", scheme.loose[end]))
-        else:
-            groups.setdefault(tensor.name[: -len(end)], {})[end] = tensor
-    bare = "" in scheme.weights  # a weight named by the stem alone: `experts.gate_up_proj`
-    whole = {tensor.name: tensor for tensor in tensors} if bare else {}
-    for stem, pieces in groups.items():
-        if stem in whole and not pieces.keys() & scheme.weights.keys():
-            pieces[""] = whole[stem]
-        yield Unit(stem, pieces)
+            if end in side and any(
+                tensor.dtype == dtype and (own.endswith(end) or end.endswith(own)) for own, dtype in pieces
+            ):
+                yield tensor.name, unit.stem + (".weight" if end.startswith(".") else ""), side[end]
 
 
 class _SuffixOf:

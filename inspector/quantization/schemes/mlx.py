@@ -59,6 +59,7 @@ SCHEME = Scheme(
     methods=frozenset({"mlx", "metal"}),
     side=by_suffix(scales=".scales", biases_of_groups=".biases .qbiases"),
     unpack=_unpack,
+    by_module=True,
     needs=_needs,
     declared_by=lambda values: "quant_method" not in values and "bits" in values and "group_size" in values,
 )

@@ -37,6 +37,7 @@ SCHEME = Scheme(
         order_of_columns=".perm .invert_perm",
     ),
     unpack=_unpack,
+    by_module=True,
     needs=always(".centroids.weight .res_centroids.weight? .weight_scale? .weight_bias? .perm?"),
     uneven=True,
 )
