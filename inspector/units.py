@@ -101,11 +101,15 @@ def plural(number: int, noun: str, many: str | None = None) -> str:
     return f"{integer(number)} {noun if number == 1 else many or noun + 's'}"
 
 
+#: The first printable character that is unsafe to print.
+HARMLESS = "\u034f"
+
+
 def escape(text: str, limit: int | None = None) -> str:
     """Text from a file, safe to print: control characters as `\\x1b`, at most `limit` characters."""
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
-    if text.isprintable() and (text.isascii() or max(text) < "\u034f"):  # the first printable character that is unsafe
+    if text.isprintable() and (text.isascii() or max(text) < HARMLESS):
         return text
     # Compiled on first use: most text does not need it.
     return re.sub(_UNSAFE, lambda m: m[0].encode("unicode_escape").decode(), text)

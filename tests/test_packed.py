@@ -19,10 +19,11 @@ from joining import tensors
 
 import inspector
 from inspector.architectures.data.projections import COARSE
+from inspector.architectures.naming.slots import by_pattern
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
 from inspector.quantization.declaration import declaration_of, declared_bytes, pieces_of
-from inspector.quantization.packing import packing_of as packing_by_words
+from inspector.quantization.packing import packing_of as packing_by_names
 from inspector.quantization.schemes import all_schemes
 from inspector.report import documents, text
 
@@ -384,7 +385,7 @@ def test_any_shapes_under_any_scheme(pieces: dict[str, tuple[str, list[int]]], c
     ]
     header = Header("x", "safetensors", 0, tensors, (), {})
     config = Config({"quantization_config": {"quant_method": method, **claims}}, "config.json")
-    packing = packing_of(config, (header,), [tensor.name for tensor in header.tensors])
+    packing = packing_of(config, (header,), by_pattern([tensor.name for tensor in header.tensors]))
     if packing is not None:
         assert packing.bits > 0
         assert all(size > 0 for shape in packing.shapes.values() for size in shape)
@@ -571,7 +572,7 @@ def test_weights_of_other_names_that_lack_a_piece(unit: str) -> None:
     parts = [each.split() for each in unit.split(" | ")]
     listed = [f"{dtype} {shape} layers.{at}.{name}" for at in (0, 1, 2) for dtype, shape, name in parts]
     stored = tensors(*(each for each in listed if not each.endswith(f"layers.1.{parts[-1][2]}")))
-    packing = packing_by_words(stored, {each.name.rpartition(".")[2] for each in stored}, {})
+    packing = packing_by_names(stored, by_pattern([each.name for each in stored]), {})
     assert packing is not None
     (lacking,) = packing.lacking.items()
     weight = f"layers.1.{UNITS[unit]}"
@@ -602,7 +603,7 @@ def test_experts_in_one_tensor(unit: str, shape: tuple[int, ...], scheme: str) -
         "quant_method": "compressed-tensors",
         "config_groups": {"g": {"weights": {"num_bits": 4, "group_size": 32}}},
     }
-    packing = packing_by_words(stored, {each.name.rpartition(".")[2] for each in stored}, values)
+    packing = packing_by_names(stored, by_pattern([each.name for each in stored]), values)
     assert packing is not None
     assert packing.scheme == f"compressed-tensors-{scheme}"
     assert set(packing.shapes.values()) == {shape}

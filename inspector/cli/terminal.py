@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import IO, NamedTuple
 
-from inspector.units import escape
+from inspector.units import HARMLESS, escape
 
 #: When `--color` wants colours: "auto" is on a terminal.
 WHEN = ("auto", "always", "never")
@@ -78,7 +78,8 @@ def write(texts: Iterable[str], stream: IO[str] | None = None, *, titled: bool =
 
 def _printable(text: str) -> str:
     """Lines of text as they are. Whatever a report has not escaped, and a terminal would obey, is escaped here."""
-    if text.isprintable() and text.isascii():
+    shown = text.replace("\n", "").replace("\t", "")
+    if shown.isprintable() and (shown.isascii() or max(shown) < HARMLESS):
         return text
     return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.split("\n"))
 

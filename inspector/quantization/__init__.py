@@ -30,13 +30,12 @@ def packing_of(
         from inspector.quantization import ggml  # only for types that only GGUF files have
 
         return ggml.packing_of(files)
-    words = {pattern.rpartition(".")[2] for pattern in patterns} - PLAIN
-    if not words:
+    if PLAIN.issuperset(pattern.rpartition(".")[2] for pattern in patterns):
         return None
     tensors = [tensor for header in files for tensor in header.tensors]
     from inspector.quantization import packing  # plain checkpoints need no schemes
 
-    return packing.packing_of(tensors, patterns, words, config.declared_packing if config else {})
+    return packing.packing_of(tensors, patterns, config.declared_packing if config else {})
 
 
 def piece_of_packed(names: Iterable[str]) -> str | None:

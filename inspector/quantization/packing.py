@@ -20,17 +20,17 @@ from inspector.units import escape, plural
 
 
 def packing_of(
-    tensors: Sequence[Tensor], patterns: Mapping[str, Sequence[int]], words: Iterable[str], values: Mapping[str, Any]
+    tensors: Sequence[Tensor], patterns: Mapping[str, Sequence[int]], values: Mapping[str, Any]
 ) -> Packing | None:
     """How safetensors' weights are packed; None for plain tensors.
 
     Args:
         patterns: the tensors' names, with numbers replaced by `{}` → their positions.
-        words: the last words of the tensors' names.
         values: what the configuration declares.
     """
-    known, text = frozenset(words), "\n".join(words) + "\n"
-    schemes = [scheme for scheme in all_schemes() if _may_be_present(scheme, known, text)]
+    words = frozenset(pattern.rpartition(".")[2] for pattern in patterns)
+    text = "\n".join(words) + "\n"
+    schemes = [scheme for scheme in all_schemes() if _may_be_present(scheme, words, text)]
     if not schemes:
         return None
     declared = Declared(values, _float_dimensions(tensors))

@@ -6,6 +6,7 @@ The established packages for this take 0.05 s to import, a quarter of the whole 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from unicodedata import combining, east_asian_width
 
 _GAP = 2  # terminal columns between two table columns
@@ -15,7 +16,7 @@ GO = -1  # for a column that is useless if shortened
 
 def text_width(text: str) -> int:
     """Terminal columns of a text: two for each wide character, none for a combining one."""
-    if text.isascii():
+    if text.isascii() or max(text) < "\u0300":  # the first character of another width
         return len(text)
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
@@ -54,16 +55,24 @@ def table(
         give: (table column, width down to which it may be shortened), in the order in which columns shrink; with 0 a
             column that gets too narrow disappears, with GO immediately.
     """
-    lines = [headers, *rows] if headers else list(rows)
-    widths = [max(map(text_width, column)) for column in zip(*lines, strict=True)]
+    columns = [*zip(*([headers, *rows] if headers else rows), strict=True)]
+    natural = [[*map(text_width, column)] for column in columns]
+    widths = [*map(max, natural)]
     if width is not None and give:
         _fit(widths, width, give)
-    return "\n".join(
-        (" " * _GAP)
-        .join(_cell(cell, size, side) for cell, size, side in zip(line, widths, align, strict=True) if size)
-        .rstrip()
-        for line in lines
-    )
+    shown = [
+        _aligned(column, sizes, size, side)
+        for column, sizes, size, side in zip(columns, natural, widths, align, strict=True)
+        if size
+    ]
+    return "\n".join(map(str.rstrip, map((" " * _GAP).join, zip(*shown, strict=True))))
+
+
+def _aligned(column: Sequence[str], sizes: Sequence[int], width: int, side: str) -> Iterable[str]:
+    """A column's cells, all of one width."""
+    if max(sizes) <= width and [*map(len, column)] == sizes:
+        return map(str.rjust if side == "r" else str.ljust, column, repeat(width))
+    return [_cell(cell, width, side) for cell in column]
 
 
 def _cell(cell: str, width: int, side: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from inspector import units
 from inspector.bridge.ledger import bridge_rows
@@ -311,24 +312,27 @@ def tensors(labelled: Iterable[Labelled], width: int | None = None) -> Iterator[
     """`inspect tensors`: one line each, in at most `width` columns."""
     listed = list(labelled)
     several = len({each.file for each in listed}) > 1
+    known = cache(escape)  # a hundred thousand tensors have few dtypes, shapes, purposes and files
+    of_shape, of_key = cache(times), cache(_purpose)
     rows = [
         (
-            escape(each.tensor.dtype, 40),
-            integer(each.tensor.nbytes),
-            integer(each.tensor.offset),
-            _purpose(each),
-            times(each.tensor.shape),
-            escape(each.tensor.name),
-            escape(each.file) if several else "",
+            known(dtype, 40),
+            integer(nbytes),
+            integer(offset),
+            of_key(each.key.branch, each.key.role, each.group),
+            of_shape(shape),
+            escape(name),
+            known(each.file) if several else "",
         )
         for each in listed
+        for name, dtype, shape, offset, nbytes in (each.tensor,)
     ]
     headers = ("dtype", "bytes", "offset", "role", "shape", "name", "file" if several else "")
     give = ((2, GO), (6, 24), (5, 30), (6, 0), (3, 12), (5, 16))
     yield table(rows, headers, "lrrllll", width=width, give=give)
 
 
-def _purpose(each: Labelled) -> str:
+def _purpose(branch: str, role: str, group: str) -> str:
     """A tensor's role; for a packed weight's side data, marked as such."""
-    role = " ".join(filter(None, (each.key.branch, each.key.role))) or "–"
-    return f"side data, {role}" if each.group == "quantization" else role
+    named = " ".join(filter(None, (branch, role))) or "–"
+    return f"side data, {named}" if group == "quantization" else named
