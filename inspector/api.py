@@ -198,7 +198,7 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
             has one, or the fields themselves.
 
     Raises:
-        ConfigError: it cannot be read, no table knows the architecture, or a required field is missing.
+        ConfigError: it cannot be read, no table knows the architecture or a relative's, or a required field is missing.
         TargetError: there is nothing at the path.
 
     Example:
@@ -208,7 +208,15 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
         >>> llama.expected[0].name, llama.expected[0].shape
         ('model.embed_tokens.weight', (32000, 4096))
     """
-    return _prediction.predict(_config(config, revision))
+    found = _config(config, revision)
+    try:
+        return _prediction.predict(found)
+    except ConfigError as error:
+        if by_analogy := next(_prediction.by_relatives(found), None):
+            return by_analogy
+        if found.family is None and found.model_type and found.kind == "config.json":
+            raise ConfigError(f"{error}{_NEXT}") from error
+        raise
 
 
 class Learned(NamedTuple):
@@ -267,6 +275,13 @@ def _of_type(name: str) -> Config | None:
     if Path(name).exists():
         return None
     return configs.normalize({"_class_name" if name[0].isupper() else "model_type": name})
+
+
+#: What to do about a type that no table has.
+_NEXT = (
+    "; `--ask` has the installed Transformers or Diffusers build it, `inspect DIR` shows what is in files, "
+    "`--tables DIR` adds a table of your own, and a newer version may have one"
+)
 
 
 @_several

@@ -357,10 +357,10 @@ def test_without_a_configuration_the_dimensions_are_inferred(tmp_path: Path) -> 
 
 
 def test_an_unknown_architecture_is_all_unexplained(tmp_path: Path) -> None:
-    """All bytes of tensors are unexplained; their sizes are explained by the fields that exist."""
+    """All bytes of tensors are unexplained without a relative; their sizes are explained by the fields that exist."""
     folder = save(tmp_path / "m", LLAMA)
     (folder / "config.json").write_text(json.dumps({**LLAMA, "model_type": "unheard", "architectures": None}))
-    result = inspector.reconcile(inspector.open(folder))
+    result = reconciliation.reconcile(inspector.open(folder), analogy=False)
     assert (result.prediction, result.predicted, result.start, result.family) == (None, None, 0, None)
     assert (result.unexplained_bytes, len(result.unexplained), result.active) == (1456, 12, None)
     assert {finding.rule for finding in result.findings} == {"no-prediction"}

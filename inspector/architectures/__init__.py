@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
-from inspector.architectures.table import BARE, Family, Include, nested_values
+from inspector.architectures.table import BARE, Family, Include, class_suffix, nested_values
 from inspector.errors import ConfigError
 from inspector.model import Config
 from inspector.units import plural
@@ -170,8 +170,10 @@ class Knowledge(NamedTuple):
     relative: str | None = None  # the model type whose table was used by analogy
 
 
-def knowledge_of(config: Mapping[str, Any]) -> Knowledge:
-    """The source of what is known about a configuration."""
+def knowledge_of(config: Mapping[str, Any], relative: str | None = None) -> Knowledge:
+    """The source of what is known about a configuration, by the table of a relative if its own type has none."""
+    if relative:
+        return knowledge_of_type(relative)._replace(checked_against=None, relative=relative)
     asked = _asked(config)
     if asked and asked.family:
         return Knowledge(None, asked.document["source"], "derived", None, asked.family.asked)
@@ -237,10 +239,35 @@ def family_of(config: Mapping[str, Any]) -> Family | None:
     return load_gguf(place.name, str(config.get("model_type")))
 
 
-def _family_of_model(config: Mapping[str, Any]) -> Family | None:
-    """The family of a whole model: as the library that is asked builds it, else by a table."""
+def _family_of_model(config: Mapping[str, Any], relative: str | None = None) -> Family | None:
+    """The family of a whole model: as the library that is asked builds it, else by its table or that of a relative."""
+    if relative:
+        return _as_relative(config, relative)
     asked = _asked(config)
     return (asked.family if asked else None) or family_of(config)
+
+
+def _as_relative(config: Mapping[str, Any], relative: str) -> Family | None:
+    """A known type's family, read for a configuration of an unknown type.
+
+    The numbers that the configuration does not give are not taken from the relative: they are the relative's own.
+    """
+    family = family_of({"model_type": relative})
+    if family is None:
+        return None
+    named = next(iter(config.get("architectures") or ()), None)
+    suffix = class_suffix(named) if isinstance(named, str) else None
+    known = {named: suffix if suffix and family.has_head(suffix) else family.head} if isinstance(named, str) else {}
+    own = _without_numbers(family.types[relative])
+    return family._replace(
+        types={**family.types, str(config.get("model_type")): own},
+        defaults=_without_numbers(family.defaults),
+        classes={**family.classes, **known},
+    )
+
+
+def _without_numbers(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {field: value for field, value in values.items() if type(value) is not int}
 
 
 Config.find_family = _family_of_model

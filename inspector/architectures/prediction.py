@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from inspector.architectures import formula, included, refusal
 from inspector.architectures.expansion import expand
 from inspector.architectures.scope import Scope
-from inspector.architectures.table import BARE, Family, Include, Row, class_suffix
+from inspector.architectures.store import store
+from inspector.architectures.table import BARE, Family, Include, Row, class_suffix, part_at
 from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
@@ -88,6 +90,33 @@ def predict_as(config: Config, head: str) -> Prediction:
     return _bounded(config, head)
 
 
+def by_relatives(config: Config) -> Iterator[Prediction]:
+    """What the nearest relatives of a type without a table predict, the nearest first.
+
+    A relative must need no number and no part that the configuration does not have, and use its counts of experts.
+    """
+    from inspector.architectures.relatives import nearest, parts_as_relatives  # only types without a table need it
+
+    if config.kind != "config.json" or not config.model_type or config.family is not None:
+        return
+    values = parts_as_relatives(store(), config.values)
+    found = [config._replace(values=values, relative=each.model_type) for each in nearest(store(), config.values)]
+    for relative in sorted(found, key=_lacks_class):
+        parts = (entry.scope for entry in relative.family.rows if isinstance(entry, Include) and not entry.when)
+        if not all(isinstance(part_at(values, scope), Mapping) for scope in parts):
+            continue
+        with suppress(ConfigError):
+            prediction = predict(relative)
+            if prediction.parameters and unread_experts(prediction) is None:
+                yield prediction
+
+
+def _lacks_class(config: Config) -> bool:
+    """Whether the family has no class like the one that the configuration names."""
+    suffix = class_suffix(config.architecture)
+    return suffix is not None and not config.family.has_head(suffix)
+
+
 def _bounded(config: Config, head: str | None = None) -> Prediction:
     try:
         with formula.bounded():
@@ -125,6 +154,8 @@ def _predict(config: Config, head: str | None) -> Prediction:
 
 def _by_whom(family: Family, config: Config) -> str:
     """Who says so, if it is no table of the package's, or who was asked in vain."""
+    if config.relative:
+        return f"no table for {config.model_type}: read as {config.relative}, by analogy"
     if family.asked:
         return f"as {family.asked} builds it"
     refused = refusal(config.values)

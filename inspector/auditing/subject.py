@@ -238,7 +238,7 @@ class Subject(Files):
         if further is None:
             return
         known = {finding for header in parts for finding in header.findings}
-        result = reconcile(further)
+        result = reconcile(further, analogy=False)
         self._others.append(result)
         for finding in result.findings:
             if finding.severity != "info" and finding not in known:
@@ -278,7 +278,7 @@ class Subject(Files):
         """The checkpoint joined with its prediction; None if it cannot be read."""
         if self.checkpoint is None or not any(is_readable(header) for header in self.headers):
             return None
-        return reconcile(self.checkpoint)
+        return reconcile(self.checkpoint, analogy=False)
 
     @property
     def results(self) -> tuple[Reconciliation, ...]:
@@ -356,7 +356,8 @@ def _are_pieces(checkpoint: Checkpoint) -> bool:
 
 def _reconciled(checkpoint: Checkpoint, files: Sequence[Header], config: Config | None) -> Reconciliation:
     return reconcile(
-        Checkpoint(checkpoint.target, checkpoint.name, checkpoint.origin, tuple(files), config, findings=())
+        Checkpoint(checkpoint.target, checkpoint.name, checkpoint.origin, tuple(files), config, findings=()),
+        analogy=False,
     )
 
 

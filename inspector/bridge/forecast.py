@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from inspector.architectures.data.dialects import DRAFTS
-from inspector.architectures.prediction import predict, unread_experts
+from inspector.architectures.naming import Namer
+from inspector.architectures.prediction import by_relatives, predict, unread_experts
 from inspector.bridge.identify import Stored
 from inspector.errors import ConfigError, CostError, ShortListError
 from inspector.model import Adapter, Config, Finding, Prediction
-from inspector.units import escape
+from inspector.units import count, escape, percent
 
 
 def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Prediction | None, tuple[Finding, ...]]:
@@ -30,6 +32,39 @@ def forecast(config: Config | None, adapter: Adapter | None = None) -> tuple[Pre
         return None, (Finding("no-prediction", "warning", str(error), config.path),)
     except ConfigError as error:
         return _none(str(error), config)
+
+
+#: The least share of a file's parameters that a relative predicts by name and shape, and a share that decides nothing.
+LEAST_ALIKE, NO_MATTER = 0.8, 0.02
+
+
+def by_analogy(config: Config, stored: Stored) -> Prediction | None:
+    """What the nearest relative that has most of the stored tensors predicts, for a type without a table."""
+    alike = [(_alike(each, stored), each) for each in by_relatives(config)]
+    most = max((share for share, _ in alike), default=0.0)
+    best = next((each for share, each in alike if share >= max(most - NO_MATTER, LEAST_ALIKE)), None)
+    return best and best._replace(config=best.config._replace(notes=config.notes))
+
+
+def _alike(prediction: Prediction, stored: Stored) -> float:
+    """The share of the larger of both that is the same by key and shape."""
+    named = Namer(prediction.config.family, prediction.config.values).name(stored.names, stored.side)
+    expected = {key: row.shape for row in prediction.expected for key in row.keys()}
+    pairs = zip(named.keys(), stored.shapes, strict=True)
+    same = sum(prod(shape) for key, shape in pairs if expected.get(key) == tuple(shape))
+    return same / max(prediction.parameters, sum(map(prod, stored.shapes)), 1)
+
+
+def read_as(prediction: Prediction, logical: int) -> Finding:
+    """That a type was read as another, and how far the sizes are apart."""
+    config, off = prediction.config, prediction.parameters - logical
+    apart = (
+        f"{percent(abs(off), logical).lstrip('+')} {'more' if off > 0 else 'less'} than is stored"
+        if off
+        else "as is stored"
+    )
+    named = f"no table for {escape(config.model_type or '', 60)}; read as {config.relative}"
+    return Finding("no-prediction", "info", f"{named}: {count(prediction.parameters)}, {apart}", config.path)
 
 
 def _unread_experts(base: Prediction) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ from inspector.bridge import labels, summary
 from inspector.bridge import name as naming
 from inspector.bridge.book import Account, account
 from inspector.bridge.classes import is_unnamed, saved_class
-from inspector.bridge.forecast import forecast, with_base
+from inspector.bridge.forecast import by_analogy, forecast, read_as, with_base
 from inspector.bridge.identify import Stored, identify
 from inspector.bridge.join import Kind, join, kinds_of
 from inspector.bridge.ledger import Ledger, book_files, short
@@ -47,13 +47,13 @@ from inspector.units import escape, integer
 LACKING = ("missing-shard", "missing-part", "lone-shard")
 
 
-def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliation:
+def reconcile(checkpoint: Checkpoint, label: str | None = None, *, analogy: bool = True) -> Reconciliation:
     """Join a checkpoint with what its configuration predicts: `inspector.reconcile`.
 
-    Raises UsageError if `label` is not a size.
+    Raises UsageError if `label` is not a size. With `analogy`, a type without a table is read as its relative.
     """
     ledger = Ledger()
-    checkpoint, model, components = _models(checkpoint, ledger)
+    checkpoint, model, components = _models(checkpoint, ledger, analogy=analogy)
     checkpoint = checkpoint._replace(config=model.config)
     book_files(ledger, checkpoint.files)
     nominal = labels.from_text(label, model.bits) if label else _in_names(ledger, checkpoint, model, components)
@@ -71,10 +71,12 @@ def reconcile(checkpoint: Checkpoint, label: str | None = None) -> Reconciliatio
     )
 
 
-def _models(checkpoint: Checkpoint, ledger: Ledger) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
+def _models(
+    checkpoint: Checkpoint, ledger: Ledger, *, analogy: bool
+) -> tuple[Checkpoint, Model, tuple[ComponentSum, ...]]:
     """The one model, or the pipeline that contains it."""
     if not checkpoint.components:
-        return checkpoint, _model(checkpoint, ledger), ()
+        return checkpoint, _model(checkpoint, ledger, analogy=analogy), ()
     from inspector.bridge import pipeline  # only composite repositories need it
 
     parts = pipeline.parts_of(checkpoint)
@@ -105,7 +107,7 @@ def _in_names(
 # --- one model: identify → name → predict → join → account → summarise -------------------------
 
 
-def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
+def _model(checkpoint: Checkpoint, ledger: Ledger, *, analogy: bool = False) -> Model:
     """Run the steps; what the tensors cost beyond the prediction goes into the ledger."""
     stored = identify(checkpoint.wholes, checkpoint.config, checkpoint.adapter)
     if any(found.rule in LACKING for found in checkpoint.all_findings):
@@ -115,6 +117,10 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
     config = checkpoint.config or naming.infer_config(stored)
     stored = with_base(stored, config)
     prediction, notes = forecast(config, stored.adapter)
+    if analogy and prediction is None and config and not stored.adapter:
+        prediction = by_analogy(config, stored)
+        config, notes = (prediction.config, ()) if prediction else (config, notes)
+    relative = config.relative if config else None
     stored = naming.under_the_models_names(stored, config, prediction)
     named = naming.name(stored, config)
     kinds = kinds_of(stored.tensors, named.groups)
@@ -129,6 +135,8 @@ def _model(checkpoint: Checkpoint, ledger: Ledger) -> Model:
             joined = join(named, stored.shapes, kinds, prediction.expected, packed=packed)
     booked = account(ledger, stored, named, kinds, joined, prediction, bits)
     logical = sum(booked.parameters)
+    if prediction and relative:  # what an analogy lacks is no fault of the files
+        booked = booked._replace(findings=(read_as(prediction, logical),))
     roles = summary.roles(
         stored, named, kinds, booked.parameters, prediction, _size_meanings(stored, named, config, prediction)
     )

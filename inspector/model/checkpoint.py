@@ -32,6 +32,7 @@ class _Fields(NamedTuple):
     kind: Literal["config.json", "params.json", "gguf", "inferred"]
     path: str | None = None  # where it was read
     notes: tuple[str, ...] = ()  # what was assumed or inferred, as text
+    relative: str | None = None  # the known type whose table is used, because no table has its own
 
 
 class Config(_Fields):
@@ -40,13 +41,13 @@ class Config(_Fields):
     Its family and its declaration of packing are looked up once, when they are first asked for.
     """
 
-    #: Finds the table for a configuration's values. The tables are floors above: `architectures` sets it.
-    find_family: ClassVar[Callable[[Mapping[str, Any]], Any]]
+    #: Finds the table for a configuration's values, or its relative's. The tables are above: `architectures` sets it.
+    find_family: ClassVar[Callable[..., Any]]
 
     @cached_property
     def family(self) -> Any:
         """The `Family` of its model type or GGUF architecture; None if no table knows it."""
-        return type(self).find_family(self.values)
+        return type(self).find_family(self.values, *([self.relative] if self.relative else []))
 
     @cached_property
     def declared_packing(self) -> Mapping[str, Any]:

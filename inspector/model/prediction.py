@@ -124,6 +124,7 @@ class Prediction(_Prediction, Tabular):
 
     def __repr__(self) -> str:
         of = f"{self.family} {self.head}".strip()
+        of += f", for {self.config.model_type!s:.60} by analogy" if self.config.relative else ""
         return f"<Prediction {of}: {integer(self.parameters)} parameters in {plural(self.tensors, 'tensor')}>"
 
 

@@ -267,7 +267,7 @@ class Reconciliation(_Reconciliation, Tabular):
             return Verdict("damaged", f"{plural(-short, 'byte')} missing at the end")
         if not any(header.tensors for header in self.checkpoint.files):
             return Verdict("unknown", "no tensors: a vocabulary, or an empty file")
-        if self.prediction is None:
+        if self.prediction is None or self.prediction.config.relative:
             reasons = (each.message for each in self.findings if each.rule == "no-prediction")
             return Verdict("unknown", next(reasons, "no prediction"))
         if self.unexplained or self.unexplained_bytes:

@@ -34,7 +34,7 @@ def overview(result: Reconciliation, *, tensors: bool = False, folder: Folder | 
         "files": [_file(header) for header in checkpoint.files],
         "repository": _repository(checkpoint),
         "architecture": architecture(checkpoint.config, result.family),
-        "knowledge": knowledge(knowledge_of(checkpoint.config.values if checkpoint.config else {})),
+        "knowledge": knowledge(_known(checkpoint.config)),
         "quantization": _packing(result),
         "adapter": _adapter(result),
         "parameters": {
@@ -144,6 +144,10 @@ def architecture(config: Config | None, family: str | None) -> dict[str, Any]:
         "class": config.architecture if config else None,
         "config": config.kind if config else None,
     }
+
+
+def _known(config: Config | None) -> Knowledge:
+    return knowledge_of(config.values, config.relative) if config else Knowledge()
 
 
 def knowledge(known: Knowledge) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def document(
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "architecture": architecture(result.config, result.family),
-        "knowledge": knowledge(knowledge_of(result.config.values)),
+        "knowledge": knowledge(knowledge_of(result.config.values, result.config.relative)),
         "parameters": {
             "predicted": result.parameters,
             "active": result.active,

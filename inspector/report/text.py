@@ -73,6 +73,8 @@ def _identity(result: Reconciliation, width: int | None, folder: Folder | None) 
 
 def _read_as(prediction: Prediction) -> str:
     """By which table a model was predicted, or by whom."""
+    if prediction.config.relative:
+        return f"read as {prediction.config.relative}, by analogy"
     asked = prediction.config.family and prediction.config.family.asked
     return f"as {asked} builds it" if asked else f"{prediction.family} family"
 

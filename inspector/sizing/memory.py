@@ -409,6 +409,9 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
         found.append(
             Finding("weights-packed", "warning", f"{why}; use --weights to ask about a type, or give the files")
         )
+    if model.config and model.config.relative:
+        why = f"no table for {model.config.model_type!s:.60}: read as {model.config.relative}, by analogy"
+        found.append(Finding("no-prediction", "info", why))
     if model.kept is None:
         why = f"what the layers keep is unknown: {model.unknown}; weights are exact, and the total excludes the cache"
         found.append(Finding("cache-unknown", "warning", why))
