@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site release-check bench fuzz mutants fixtures knowledge reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site screen release-check bench fuzz mutants fixtures knowledge reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -117,6 +117,10 @@ site: $(BIN)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
 
 SITE ?= .site
+
+# The README's picture, from what the command prints.
+screen: $(BIN)/.installed
+	$(BIN)/python tools/site/screen.py
 
 # A rehearsal of the next release on a copy of what is committed: nothing is published. See CONTRIBUTING.md.
 release-check: $(BIN)/.installed

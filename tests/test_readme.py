@@ -7,6 +7,7 @@ A line of `…` stands for any lines, `…` within a line for any text. `TARGET`
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import shlex
@@ -169,6 +170,24 @@ def literal(comment: str) -> list[object]:
         with suppress(ValueError, SyntaxError):
             return [ast.literal_eval(text)]
     return []
+
+
+def test_the_picture_is_what_the_command_prints() -> None:
+    """docs/screen.svg has the words of `inspect llama-7b` on a terminal of 80 columns; `make screen` makes it again."""
+    spec = importlib.util.spec_from_file_location("screen", ROOT / "tools" / "site" / "screen.py")
+    assert spec is not None and spec.loader is not None
+    spec.loader.exec_module(screen := importlib.util.module_from_spec(spec))
+    shown, printed = screen.PICTURE.read_text(encoding="utf-8"), screen.fresh()
+    assert screen.words(shown) == screen.words(printed)
+    assert "6.74B" in screen.words(shown)
+    assert "http" not in shown.partition("<defs>")[2]  # it loads nothing
+
+
+def test_the_readme_is_short() -> None:
+    """150 lines; it states both names of the command, and that nothing is sent."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.count("\n") <= 150
+    assert "checkpoint-inspect`" in text and "Nothing is sent anywhere" in text
 
 
 def test_a_comment_is_a_value_or_prose() -> None:

@@ -64,7 +64,7 @@ def unnamed(root: Path) -> bool:
 
 
 #: Files that contain the project's address.
-ADDRESSED = ("pyproject.toml", "mkdocs.yml", "CONTRIBUTING.md", PINNED)
+ADDRESSED = ("pyproject.toml", "mkdocs.yml", "README.md", "CONTRIBUTING.md", "docs/index.md", PINNED)
 
 
 def address(root: Path, place: str) -> None:

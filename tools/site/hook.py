@@ -1,6 +1,6 @@
 """The parts of the documentation that nobody writes by hand, added while mkdocs builds the site: `make site`.
 
-The README and the pages beside it are used as they are; the references of commands, JSON and the library, and the lists
+The pages beside the folder docs/ are used as they are; the references of commands, JSON and the library, and the lists
 in other pages (`pages.lists`), are made from the code. None of it is kept in the repository.
 """
 
@@ -17,7 +17,6 @@ PATHS = [str(Path(__file__).parent), str(ROOT), str(ROOT / "fixtures"), str(ROOT
 
 #: Page of the site → its file in the repository.
 TAKEN = {
-    "index.md": "README.md",
     "architecture.md": "ARCHITECTURE.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",

@@ -25,7 +25,7 @@ ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
         ("llama-3.1-8b-nf4", "--tensors", "--layers", "--json"),
         ("llama-7b", "--tensors", "--layers", "--json"),
     ),
-    "inspect predict CONFIG --training --tensors --json": (
+    "inspect predict CONFIG --training --tensors --json, inspect learn TYPE --json (and `kept`: the file of the table)": (
         ("predict", "llama-7b", "--training", "--tensors", "--label", "6607343616", "--json"),
     ),
     "inspect audit TARGET --json": (("audit", "stranger", "--json"),),

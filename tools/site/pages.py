@@ -17,6 +17,7 @@ from inspector.architectures.data.roles import BY_GROUP
 from inspector.architectures.store import store
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.rule import GROUPS
+from inspector.bridge.ledger import CAUSES
 from inspector.scanning.queries import QUERIES
 from inspector.scanning.schema import TABLES, arrow_schema
 
@@ -37,6 +38,7 @@ def lists() -> dict[str, str]:
         "model types": _model_types(),
         "classes of Diffusers": _classes_of_diffusers(),
         "GGUF architectures": _gguf_architectures(),
+        "causes": _causes(),
         "tables of a scan": _scanned(),
         "queries of a scan": "\n".join(
             f"**{q}**: {each.about}\n\n```sql\n{each.sql}\n```\n" for q, each in QUERIES.items()
@@ -113,6 +115,12 @@ def _gguf_architectures() -> str:
         for each in listed_gguf()
     )
     return "\n".join(_table(("architecture", "model type", "kinds", "prediction", "cases"), rows))
+
+
+def _causes() -> str:
+    """The steps from label to disk, in the words of the first screen and of the JSON."""
+    rows = ((each.plain, f"`{each.name}`", each.meaning) for each in CAUSES)
+    return "\n".join(_table(("on the screen", "in the JSON", "meaning"), rows))
 
 
 def _scanned() -> str:
