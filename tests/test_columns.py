@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.report.columns import shortened, table, text_width, wrapped
+from inspector.report.columns import distinct, least_width, shortened, table, text_width, wrapped
 
 ROWS = [("q_proj", "536,870,912", "num_attention_heads·head_dim × hidden_size"), ("norm", "4,096", "hidden_size")]
 HEADERS = ("role", "parameters", "shape")
@@ -46,3 +46,21 @@ def test_lines_fold_at_spaces() -> None:
     assert wrapped("one two three four", 9) == "one two\n  three\n  four"
     assert wrapped("one two", None) == "one two"
     assert wrapped("a-word-too-long x", 6) == "a-word\n  -too\n  -lon\n  g x"
+
+
+def test_different_names_stay_different() -> None:
+    """They are cut where they are alike; the number of a layer is not."""
+    names = [f"model.layers.{n}.self_attn.{role}_proj.weight" for n in range(12) for role in "qkv"]
+    for width in (28, 30, 36):
+        shown = distinct(names, width)
+        assert len(set(shown)) == len(names)
+        assert max(map(text_width, shown)) <= width
+    least = least_width(names)
+    assert len(set(distinct(names, least))) == len(names) > len(set(distinct(names, least - 1)))
+    assert distinct(["short"], 8) == ["short"]
+
+
+def test_a_column_that_gives_way_leaves_a_mark() -> None:
+    """The line of headers ends in an ellipsis."""
+    assert table(ROWS, HEADERS, "lrl", width=24, give=[(2, -1)]).splitlines()[0] == "role     parameters …"
+    assert table(ROWS, HEADERS, "lrl").splitlines()[0] == "role     parameters  shape"

@@ -23,6 +23,7 @@ from inspector.errors import FormatError, UsageError
 from inspector.formats import decoding
 from inspector.measuring import needs, statistics
 from inspector.measuring.statistics import PERCENTILES, Tally, keys, numbers
+from inspector.report import values as report
 
 Run = Callable[..., Ran]
 DRAW = np.random.default_rng(11)  # for values made at import; each test draws from its own
@@ -215,3 +216,29 @@ def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(needs, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"needs NumPy: `.+ install .*'numpy>=1.26'`"):
         inspector.values(small)
+
+
+def test_what_is_odd_comes_first(tmp_path: Path, inspect: Run) -> None:
+    """Tensors with NaN or infinity by their whole names, then a matrix of zeros; in the table they are first, too."""
+    draw = np.random.default_rng(5)
+    tensors = {f"model.layers.{n}.mlp.up_proj.weight": draw.normal(size=(8, 8)).astype("<f4") for n in range(12)}
+    tensors["model.layers.7.mlp.up_proj.weight"][3, 4] = np.nan
+    tensors["model.layers.9.mlp.up_proj.weight"][0, :2] = np.inf
+    tensors["model.layers.2.mlp.up_proj.weight"][:] = 0
+    save_file(tensors, tmp_path / "model.safetensors")
+    lines = inspect("values", tmp_path / "model.safetensors").out.splitlines()
+    assert lines[:4] == [
+        "damaged: NaN or infinity in 2 of 12 tensors",
+        "  model.layers.7.mlp.up_proj.weight: 1 NaN of 64 numbers",
+        "  model.layers.9.mlp.up_proj.weight: 2 infinite of 64 numbers",
+        "  model.layers.2.mlp.up_proj.weight: all 64 numbers are zero",
+    ]
+    assert [line.split()[0] for line in lines[6:9]] == [f"model.layers.{n}.mlp.up_proj.weight" for n in (7, 9, 0)]
+    found = inspector.values(tmp_path / "model.safetensors")
+    page = report.page(found)
+    assert page.lines[0] == "model.layers.7.mlp.up_proj.weight: 1 NaN of 64 numbers"
+    assert not any(section.title == "Findings" for section in page.sections)
+    narrow = list(report.lines(found, 60))
+    names = [line.split()[0] for line in narrow[5].splitlines()[1:]]
+    assert len(set(names)) == 12
+    assert max(len(line) for text in narrow for line in text.splitlines()) <= 60

@@ -96,9 +96,11 @@ def _no_command(text: str) -> str:
 #: The first group of a pattern has the style. A pattern is one of words at a fixed place in a line: no name in a
 #: file is mistaken for a verdict.
 STYLES: Mapping[str, str] = {
-    r"^(complete|fits)(?=[:,; ]|$)": "bold green",
+    r"^(complete|fits|sound)(?=[:,; ]|$)": "bold green",
     r"^(incomplete|unverified|tight)(?=[:,; ]|$)": "bold yellow",
     r"^(damaged|does not fit)(?=[:,; ]|$)": "bold red",
+    r"^  [^:]+: (\d[\d,]* (?:NaN|infinite)(?:, \d[\d,]* infinite)?) of": "red",
+    r"^  [^:]+: (all \d[\d,]* numbers are zero)$": "yellow",
     r"^\s*(error)(?=[: ])": "bold red",
     r"^\s*(warning)(?=[: ])": "yellow",
     r"^\s*(info|assumed)(?=[: ])": "dim",

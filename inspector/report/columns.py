@@ -40,6 +40,36 @@ def shortened(text: str, width: int) -> str:
     return "".join(taken).rstrip() + "…" if width > 0 else ""
 
 
+#: Where names are cut, in characters from their beginning: `model.…3.mlp.up_proj.weight` keeps the number of the layer.
+_CUTS = (6, 13, 3, 20, 0)
+
+
+def distinct(names: Sequence[str], width: int) -> list[str]:
+    """Names in at most so many columns, the long ones cut in the middle at a place where none become equal.
+
+    Where there is no such place, only their ends are kept.
+    """
+    different = len(set(names))
+    for cut in _CUTS:
+        shown = [_without_middle(name, cut, width) for name in names]
+        if len(set(shown)) == different:
+            return shown
+    return [_without_middle(name, 0, width) for name in names]
+
+
+def least_width(names: Sequence[str]) -> int:
+    """The narrowest column in which `distinct` keeps different names different."""
+    different, longest = len(set(names)), max(map(text_width, names), default=0)
+    return next((w for w in range(12, longest) if len(set(distinct(names, w))) == different), longest)
+
+
+def _without_middle(name: str, cut: int, width: int) -> str:
+    if text_width(name) <= width:
+        return name
+    cut = min(cut, width // 2)
+    return f"{name[:cut]}…{name[len(name) - (width - cut - 1) :]}" if name.isascii() else shortened(name, width)
+
+
 def table(
     rows: Iterable[Sequence[str]],
     headers: Sequence[str],
@@ -47,25 +77,34 @@ def table(
     *,
     width: int | None = None,
     give: Sequence[tuple[int, int]] = (),
+    names: int | None = None,
 ) -> str:
     """Columns two spaces apart, each `l`eft- or `r`ight-aligned; no header line if `headers` is empty.
 
     Args:
         width: terminal columns; None for no limit.
         give: (table column, width down to which it may be shortened), in the order in which columns shrink; with 0 a
-            column that gets too narrow disappears, with GO immediately.
+            column that gets too narrow disappears, with GO immediately. The line of headers then ends in `…`.
+        names: a column of names, which are shortened in the middle, so that different ones stay different.
     """
     columns = [*zip(*([headers, *rows] if headers else rows), strict=True)]
     natural = [[*map(text_width, column)] for column in columns]
     widths = [*map(max, natural)]
     if width is not None and give:
         _fit(widths, width, give)
+        if names is not None and widths[names]:
+            columns[names] = tuple(distinct(columns[names], widths[names]))
+            natural[names] = [*map(text_width, columns[names])]
     shown = [
         _aligned(column, sizes, size, side)
         for column, sizes, size, side in zip(columns, natural, widths, align, strict=True)
         if size
     ]
-    return "\n".join(map(str.rstrip, map((" " * _GAP).join, zip(*shown, strict=True))))
+    lines = [*map(str.rstrip, map((" " * _GAP).join, zip(*shown, strict=True)))]
+    gone = bool(headers) and any(header and not size for header, size in zip(headers, widths, strict=True))
+    if gone and text_width(lines[0]) + _GAP <= (width or 0):
+        lines[0] += " …"
+    return "\n".join(lines)
 
 
 def _aligned(column: Sequence[str], sizes: Sequence[int], width: int, side: str) -> Iterable[str]:

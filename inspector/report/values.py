@@ -9,7 +9,7 @@ from typing import Any
 from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
 from inspector.measuring.values import Row, Values
 from inspector.report import documents, tables
-from inspector.report.columns import table
+from inspector.report.columns import GO, least_width, table, wrapped
 from inspector.report.pages.parts import Findings, Page, Section, mood, of_rows
 from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
@@ -137,24 +137,76 @@ _TYPES: Mapping[str, str] = {
 
 
 def lines(found: Values, width: int | None) -> Iterator[str]:
-    """A table; for a single tensor, everything."""
+    """What is odd, then a table, odd rows first; for a single tensor, everything."""
     if len(found.rows) == 1:
         yield from _whole(found.rows[0], width)
     else:
+        yield verdict(found)
+        for line in odd_lines(found):
+            yield wrapped(line, width)
+        yield ""
         yield _table(found, width)
     yield ""
     yield f"{decimal(found.bytes_read)} of tensor data read"
 
 
+def verdict(found: Values) -> str:
+    """`damaged: NaN or infinity in 1 of 39 tensors`, or `sound: …`."""
+    odd = sum(_is_odd(each) for each in found.rows)
+    what = plural(len(found.rows), found.by)
+    if odd:
+        return f"damaged: NaN or infinity in {integer(odd)} of {what}"
+    return f"sound: all numbers of {what} are finite"
+
+
+def odd_lines(found: Values) -> list[str]:
+    """The rows with NaN, infinity, or nothing but zeros in a matrix, by their whole names."""
+    odd = [
+        f"  {_called(found, each)}: {_plain_counts(each.summary)} of {integer(each.elements)} numbers"
+        for each in found.rows
+        if _is_odd(each)
+    ]
+    zero = [
+        f"  {_called(found, each)}: all {integer(each.elements)} numbers are zero"
+        for each in found.rows
+        if len(each.shape or ()) > 1 and each.summary.zeros == each.summary.total > 0
+    ]
+    listed = [*odd, *zero]
+    left = len(listed) - _MOST_ODD
+    return [*listed[:_MOST_ODD], *([f"  … {plural(left, 'more')}"] if left > 0 else [])]
+
+
+def _called(found: Values, each: Row) -> str:
+    return f"{'layer ' if found.by == 'layer' and each.name.isdigit() else ''}{escape(each.name)}"
+
+
+#: The most rows that are named above the table.
+_MOST_ODD = 8
+
+
+def _is_odd(each: Row) -> bool:
+    return bool(each.summary.nan or each.summary.inf)
+
+
+def _plain_counts(summary: Summary) -> str:
+    counts = ((summary.nan, "NaN"), (summary.inf, "infinite"))
+    return ", ".join(f"{integer(number)} {what}" for number, what in counts if number)
+
+
 def _table(found: Values, width: int | None) -> str:
-    odd = any(each.summary.nan or each.summary.inf for each in found.rows)
+    odd = any(map(_is_odd, found.rows))
     what = "dtype" if found.by == "tensor" else "tensors"
     headers = (found.by, what, "elements", *(("nan", "inf") if odd else ()), "zeros", "min", "max", "mean", "std", "")
-    rows = [_cells(each, odd=odd) for each in found.rows]
+    ranked = sorted(found.rows, key=lambda each: not _is_odd(each))
+    rows = [_cells(each, odd=odd) for each in ranked]
     align = "ll" + "r" * (len(headers) - 3) + "l"
     if found.by != "tensor":
         align = "lr" + align[2:]
-    return table(rows, headers, align, width=width, give=((len(headers) - 1, 8), (0, 16)))
+    last = len(headers) - 1
+    least = 12 if width is None else least_width([row[0] for row in rows])
+    numbers = ((at, GO) for at in range(last - 1, last - 5, -1))  # the deviation first, the least number last
+    give = ((last, 8), (0, max(28, least)), (last, 0), (1, GO), (0, least), *numbers, (0, 12))
+    return table(rows, headers, align, width=width, give=give, names=0)
 
 
 def _cells(each: Row, *, odd: bool) -> tuple[str, ...]:
@@ -247,18 +299,17 @@ def page(found: Values) -> Page:
     """`inspect values TARGET --html FILE`: statistics of tensors or of groups of them."""
     from inspector.plots import values as charts  # for a page alone
 
-    nan, infinite = (sum(getattr(row.summary, what) for row in found.rows) for what in ("nan", "inf"))
-    what = plural(len(found.rows), {"tensor": "tensor", "role": "role", "layer": "layer"}[found.by])
-    odd = f"{integer(nan)} NaN, {integer(infinite)} infinite" if nan or infinite else "all numbers finite"
+    named = [line.strip() for line in odd_lines(found)]
+    what = plural(len(found.rows), found.by)
     return Page(
         f"Values of {found.result.checkpoint.title}",
-        f"{what}: {odd}",
+        verdict(found),
         (
-            Section("Findings", [Findings(found.findings)]),
+            *([Section("Findings", [Findings(found.findings)])] if found.findings or not named else []),
             *([Section("By layer and role", [charts.by_place(found)])] if found.by == "tensor" else []),
             Section("Distribution of the numbers", [charts.histogram(found)]),
             Section("All numbers", [of_rows(what, rows(found), _FILTERED)]),
         ),
-        (f"{decimal(found.bytes_read)} of tensor data read",),
-        "warning" if nan or infinite else mood(found.findings),
+        (*named, f"{decimal(found.bytes_read)} of tensor data read"),
+        "warning" if any(map(_is_odd, found.rows)) else mood(found.findings),
     )
