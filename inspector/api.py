@@ -672,6 +672,7 @@ def memory(
     pp: int | str | None = None,
     source: int | str | None = None,
     batch: int | str | None = None,
+    flash_attention: bool = True,
     training: Plan | None = None,
 ) -> Memory:
     """Compute the memory for running or training a model: weights, cache, activations, and whether they fit.
@@ -689,6 +690,7 @@ def memory(
         tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
         batch: tokens that the engine processes at a time.
+        flash_attention: whether llama.cpp uses it.
         training: how it is trained; `inspector.sizing.training.Plan`.
 
     Raises:
@@ -716,6 +718,7 @@ def memory(
         pp=pp,
         source=source,
         batch=batch,
+        flash_attention=flash_attention,
         training=training,
     )
 
@@ -761,7 +764,7 @@ def quants(
 
     Example:
         >>> inspector.quants("llama-3.1-8b", gpu="8GB", context=16384).best.name
-        'Q4_K_M'
+        'Q4_1'
     """
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.quants import quants as of_model

@@ -69,7 +69,7 @@ def test_size_of_a_published_file(tmp_path: Path) -> None:
 
 def test_largest_that_fits(inspect: Callable[..., Ran]) -> None:
     first = inspect("quants", "llama-3.1-8b", "--gpu", "8GB", "--context", "16384").out.splitlines()[0]
-    assert first == "llama-3.1-8b: the largest that fits 8GB at 16,384 tokens: Q4_K_M, 4.91 GB"
+    assert first == "llama-3.1-8b: the largest that fits 8GB at 16,384 tokens: Q4_1, 5.12 GB"
     none = inspect("quants", "llama-3.1-70b", "--gpu", "8GB", "--context", "16384").out.splitlines()[0]
     assert "none fits 8GB at 16,384 tokens; the smallest, IQ1_S" in none
 

@@ -26,6 +26,9 @@ _OPTIONS = (
     click.option("--weights", metavar="T", help="Assume that weights are loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
     click.option("--source", metavar="N", help="Tokens of the encoder's input."),
     click.option("--batch", metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),
+    click.option(
+        "--flash-attention/--no-flash-attention", default=True, help="Whether llama.cpp uses it; it does by default."
+    ),
     click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 24GiB, …; by default this machine's."),
     click.option("--fits", is_flag=True, help="Exit with 1 if it does not fit on the devices."),
     click.option("--full", is_flag=True, help="Exact bytes, each layer's cache, all findings and assumptions."),

@@ -86,7 +86,10 @@ def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:
     else:
         yield "cache", integer(result.cache), size(result.cache), verdict.cached(result)
     if result.activations:
-        yield "activations", integer(result.activations.nbytes), size(result.activations.nbytes), "an estimate"
+        nbytes = result.activations.nbytes
+        yield "activations", integer(nbytes), size(nbytes), verdict.reserved(result)
+    for each in result.other:
+        yield each.name, integer(each.nbytes), size(each.nbytes), ""
     yield "total", integer(result.total), size(result.total), "" if result.cache is not None else "without the cache"
 
 
@@ -185,6 +188,8 @@ def assumptions(result: Memory) -> Iterator[str]:
         yield f"{integer(result.request.source)} tokens of encoder or image output (--source)"
     if result.activations:
         yield from (f"activations: {each}" for each in result.activations.assumes)
+    elif result.engine.graphs:
+        yield f"no activations: what {result.engine.name} reserves for this architecture is not known"
     if any(each.device for each in result.devices):
         yield "512 MiB on each device for driver and kernels"
     nominal = dict.fromkeys(each.device.name for each in result.devices if each.device and each.device.nominal)
@@ -210,6 +215,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "weights": fields(result.weights, "bytes=nbytes dtype read_for_one_token=read"),
         "cache": _cache(result),
         "activations": _activations(result),
+        "other": [fields(each, "name bytes=nbytes") for each in result.other],
         "total": result.total,
         "devices": [_device_document(each) for each in result.devices],
         "tensor_parallel": request.tp,
@@ -241,7 +247,9 @@ def _cache(result: Memory) -> dict[str, Any]:
 
 def _activations(result: Memory) -> dict[str, Any] | None:
     found = result.activations
-    return {"bytes": found.nbytes, "assumes": list(found.assumes)} if found else None
+    if found is None:
+        return None
+    return {**fields(found, "bytes=nbytes engine_version=version"), "basis": "rule", "assumes": list(found.assumes)}
 
 
 def _device_document(each: Placed) -> dict[str, Any]:

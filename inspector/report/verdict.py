@@ -125,7 +125,7 @@ def over_contexts(result: Memory, verdict: Verdict) -> str:
     rows = [
         ("weights", *(decimal(each.weights) for each in states), escape(result.weights.dtype, 30)),
         ("cache", *(decimal(each.cache) if known else "unknown" for each in states), cached(result)),
-        ("activations", *(decimal(each.activations) for each in states), "an estimate"),
+        ("activations", *(decimal(each.activations) for each in states), reserved(result)),
         ("total", *(decimal(each.total) for each in states), "" if known else "without the cache"),
     ]
     if not result.activations:
@@ -163,6 +163,12 @@ def _state(result: Memory, choice: Choice | None, tokens: int) -> _State:
         sum(each.activations for each in placed),
         choice.left,
     )
+
+
+def reserved(result: Memory) -> str:
+    """Whether the activations are an engine's own reservation, or an estimate."""
+    version = result.activations.version if result.activations else None
+    return f"as {result.engine.name} {version} reserves them" if version else "an estimate"
 
 
 def cached(result: Memory) -> str:

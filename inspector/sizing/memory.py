@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
+from inspector.sizing.buffers import batch_of, buffers_of, output
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
@@ -44,6 +45,14 @@ class Activations(NamedTuple):
 
     nbytes: int
     assumes: tuple[str, ...]
+    version: str | None = None  # of the engine whose own reservation this is; None for an estimate
+
+
+class Other(NamedTuple):
+    """A further buffer of the engine's process."""
+
+    name: str
+    nbytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,7 @@ class Memory(Tabular):
     training: Training | None
     findings: tuple[Finding, ...]
     asked: bool  # whether the context was given
+    other: tuple[Other, ...] = ()
 
     def __repr__(self) -> str:
         terms = f"{decimal(self.total)} at {plural(self.request.context, 'token')} by {self.engine.name}"
@@ -80,8 +90,9 @@ class Memory(Tabular):
 
     @property
     def total(self) -> int:
-        """Weights, cache and activations, as far as known."""
-        return self.weights.nbytes + (self.cache or 0) + (self.activations.nbytes if self.activations else 0)
+        """Weights, cache, activations and other buffers, as far as known."""
+        known = self.weights.nbytes + (self.cache or 0) + sum(each.nbytes for each in self.other)
+        return known + (self.activations.nbytes if self.activations else 0)
 
     @property
     def fits(self) -> bool | None:
@@ -103,6 +114,7 @@ def size(
     pp: int | str | None = None,
     source: int | str | None = None,
     batch: int | str | None = None,
+    flash_attention: bool = True,
     training: Plan | None = None,
 ) -> Memory:
     """The memory needed to run a model, or to train it.
@@ -118,6 +130,7 @@ def size(
         tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
         source: tokens of an encoder's input.
         batch: tokens that the engine processes at a time.
+        flash_attention: whether llama.cpp uses it.
 
     Raises:
         UsageError: an option makes no sense; the message names it.
@@ -129,6 +142,8 @@ def size(
     named = _devices(_text("gpu", gpu))
     runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
     model = model.run_by(runs)
+    if runs.graphs:
+        model = model._replace(buffers=buffers_of(model, flash=flash_attention))
     shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model_type_of(model)
     keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
@@ -138,7 +153,7 @@ def size(
     request = Request(tokens, number, encoded, keys, values, own, shared, _state_type(model), batched)
     loaded = _weights_loaded(model, weights if isinstance(weights, Weights) else _text("weights", weights), own)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
-    temporary = activations(model.scope, runs, request) if model.scope else None
+    temporary = activations(model, runs, request)
     return Memory(
         model,
         runs,
@@ -152,6 +167,7 @@ def size(
         _training_of(model, training, tokens, number) if training else None,
         tuple(_findings(model, length, loaded, runs, request)),
         length is not None,
+        others(model, runs, request),
     )
 
 
@@ -169,7 +185,7 @@ def _placed(
 
     @cache
     def temporary(asked: Request) -> int:
-        found = activations(model.scope, runs, asked) if model.scope else None
+        found = activations(model, runs, asked)
         return found.nbytes if found else 0
 
     return placed(model.kept, runs, request, loaded, temporary, named, stages, model.context, searched=searched)
@@ -246,8 +262,9 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
     request = own._replace(context=tokens, keys=keys or own.keys, values=values or own.values)
     model, runs = result.model, result.engine
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
-    temporary = activations(model.scope, runs, request) if model.scope else None
-    return replace(result, request=request, held=held, activations=temporary, devices=(), training=None)
+    temporary = activations(model, runs, request)
+    other = others(model, runs, request)
+    return replace(result, request=request, held=held, activations=temporary, other=other, devices=(), training=None)
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
@@ -265,26 +282,35 @@ def contexts(result: Memory) -> tuple[int, ...]:
     return tuple(sorted({min(SHORTEST << step, longest) for step in range(40)}))
 
 
-def activations(scope: Scope, engine: Engine, request: Request) -> Activations | None:
+def activations(model: Model, engine: Engine, request: Request) -> Activations | None:
     """Intermediate results of one batch; None if the configuration does not give the widths."""
-    hidden, vocabulary = (_first_positive(scope, names) for names in ("hidden_size n_embd d_model", "vocab_size"))
+    if engine.graphs:
+        if model.buffers is None:
+            return None
+        asked = batch_of(model.buffers, engine, request)
+        of = "all" if asked.outputs == asked.tokens else f"{asked.outputs:,}"
+        assumes = f"the compute buffer for a batch of {plural(asked.tokens, 'token')} (--batch), with results of {of}"
+        return Activations(model.buffers.graph.reserved(asked), (assumes,), engine.version)
+    if model.scope is None:
+        return None
+    hidden, vocabulary = (_first_positive(model.scope, names) for names in ("hidden_size n_embd d_model", "vocab_size"))
     if not hidden or not vocabulary:
         return None
-    wide = _first_positive(scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
+    wide = _first_positive(model.scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
     batch = min(request.batch or engine.batch, request.context)
-    if engine.full_vocabulary:
-        # llama.cpp's compute buffer for the worst batch holds logits and states in 32 bits; its output buffer the rest.
-        nbytes = 4 * (batch * (vocabulary + hidden) + request.sequences * vocabulary)
-        formula = f"4 bytes × (batch {batch:,} × (vocab_size + hidden_size) + sequences × vocab_size)"
-    else:
-        nbytes = (
-            batch * (2 * hidden + 3 * wide // request.tp) * request.model.nbytes + 4 * request.sequences * vocabulary
-        )
-        formula = (
-            f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"
-            " + sequences × vocab_size × 4 bytes; attention without a full score matrix"
-        )
+    nbytes = batch * (2 * hidden + 3 * wide // request.tp) * request.model.nbytes + 4 * request.sequences * vocabulary
+    formula = (
+        f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"
+        " + sequences × vocab_size × 4 bytes; attention without a full score matrix"
+    )
     return Activations(nbytes, (formula,))
+
+
+def others(model: Model, engine: Engine, request: Request) -> tuple[Other, ...]:
+    """The engine's further buffers, as far as known."""
+    if not engine.graphs or model.buffers is None:
+        return ()
+    return (Other("output", output(model.buffers, engine, request)),)
 
 
 def _first_positive(scope: Scope, names: str) -> int | None:

@@ -10,6 +10,7 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 from inspector.sizing.engines.engine import Engine
+from inspector.sizing.engines.graphs import Buffers
 
 #: Fields for the length of the context; the first one present counts.
 CONTEXT = (
@@ -32,6 +33,7 @@ class Model(NamedTuple):
     kept: tuple[caches.Kept, ...] | None  # None if no table says
     unknown: str  # why not
     scope: Scope | None  # the fields of the part that has a cache
+    buffers: Buffers | None = None  # None if the engine's are not known
 
     @property
     def format(self) -> str | None:

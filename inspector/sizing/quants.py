@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, predicted_gguf
-from inspector.architectures.data.gguf_keys import CONVERTED_AS, MODEL_TYPES
-from inspector.architectures.prediction import predict
-from inspector.errors import ConfigError, UsageError
+from inspector.architectures import GGUF_ARCHITECTURE
+from inspector.errors import UsageError
 from inspector.formats.gguf.values import KeyValues
-from inspector.model import Config, Header, Prediction
+from inspector.model import Header, Prediction
 from inspector.quantization import mixtures
 from inspector.quantization.declaration import declaration_of
 from inspector.quantization.mixtures import BY_NAME, MIXTURES, Facts
+from inspector.sizing.converted import converted
+from inspector.sizing.converted import number_of as _number
 from inspector.sizing.memory import Memory, model_type_of, size
 from inspector.sizing.model import Model
-from inspector.sizing.weights import MAIN, Weights, as_declared, forecast, stored
+from inspector.sizing.weights import Weights, as_declared, forecast, stored
 from inspector.tabular import Tabular
 from inspector.units import decimal, escape
 
@@ -57,18 +56,6 @@ LIBRARIES = {
     "fp8": "llm-compressor, FP8 by channel", "mxfp4": "the experts in MXFP4, as gpt-oss has them",
     "nf4": "bitsandbytes", "int8": "bitsandbytes",
 }  # fmt: skip
-
-#: Fields of the GGUF tables → what other configurations call them.
-_FIELDS = {
-    "hidden_size": "n_embd d_model",
-    "num_hidden_layers": "n_layer n_layers",
-    "num_attention_heads": "n_head n_heads",
-    "intermediate_size": "n_inner ffn_dim ffn_hidden_size",
-    "vocab_size": "",
-    "max_position_embeddings": "n_positions",
-    "num_local_experts": "num_experts n_routed_experts moe_num_experts",
-    "moe_intermediate_size": "",
-}
 
 Entry = tuple[str, tuple[int, ...], str]  # name, shape, present type
 
@@ -318,7 +305,7 @@ def table_bytes(entries: Sequence[Entry]) -> int:
 
 def _of_configuration(model: Model, notes: list[str]) -> _Source | None:
     """The tensors that the converter would write for a configuration; None if no table knows them."""
-    found = _converted(model)
+    found = converted(model)
     if found is None:
         notes.append("llama.cpp's mixtures are left out: no table knows the model's tensors in a GGUF")
         return None
@@ -352,44 +339,6 @@ def _rotary(model: Model) -> Iterator[Entry]:
         factors = rule.get(f"{which}_factor")
         if kind == "longrope" and isinstance(factors, list):
             yield f"rope_factors_{which}.weight", (len(factors),), "F32"
-
-
-def _converted(model: Model) -> Prediction | None:
-    """The prediction of the model's GGUF, if it has the same parameters."""
-    if model.scope is None or model.prediction is None:
-        return None
-    values = {
-        **{field: number for field, names in _FIELDS.items() if (number := _number(model, field, *names.split()))},
-        **model.scope.values,
-        "tie_word_embeddings": not any(row.role == "lm_head" for row in model.prediction.expected),
-    }
-    expected = sum(row.parameters for row in model.prediction.expected if row.tower in MAIN)
-    for architecture in _architectures(values.get("model_type")):
-        config = Config({**values, GGUF_ARCHITECTURE: GgufArchitecture(architecture)}, "gguf")
-        with suppress(ConfigError, ArithmeticError, TypeError, ValueError):
-            found = predict(config)
-            if found.parameters == expected:
-                return found
-    return None
-
-
-def _architectures(model_type: object) -> Iterator[str]:
-    known = predicted_gguf()
-    if isinstance(model_type, str):
-        own = (CONVERTED_AS.get(model_type), *(each for each, of in MODEL_TYPES.items() if of == model_type))
-        yield from (
-            each for each in dict.fromkeys((*own, model_type, model_type.removesuffix("_text"))) if each in known
-        )
-
-
-def _number(model: Model, *names: str) -> int:
-    for name in names:
-        with suppress(ConfigError):
-            value = model.scope[name] if model.scope else None
-            first = value[0] if isinstance(value, (list, tuple)) and value else value
-            if isinstance(first, int) and not isinstance(first, bool):
-                return first
-    return 0
 
 
 # --- other libraries ----------------------------------------------------------------------------------

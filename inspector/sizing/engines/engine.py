@@ -47,7 +47,9 @@ class Engine(NamedTuple):
     share: int = 100  # percentage of a device that it uses
     over: str = "layers"  # whether it divides "layers" or "heads" among devices
     offloads: bool = False  # whether it can put only some of the layers on a device
-    full_vocabulary: bool = False  # whether it keeps logits of every token of a batch
+    graphs: bool = False  # whether the graphs are known for which it reserves its buffers
+    version: str = ""  # the release whose buffers these are
+    all_outputs: bool = False  # whether it reserves logits of every token of a batch
     opaque: str = ""  # why it is unknown how it keeps tokens that are merged beforehand (`Kept.stride`); "" if it is
 
 

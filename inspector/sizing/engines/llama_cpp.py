@@ -36,11 +36,12 @@ def _held_by(group: Kept, request: Request) -> Held:
 
 def cells_of(group: Kept, request: Request) -> int:
     """Cells of a sequence: the context, or a window plus a batch, rounded up."""
-    cells = _in_whole_blocks(tokens_of(group, request))
-    return min(cells, _in_whole_blocks(group.window + (request.batch or UBATCH))) if group.window else cells
+    cells = in_whole_blocks(tokens_of(group, request))
+    return min(cells, in_whole_blocks(group.window + (request.batch or UBATCH))) if group.window else cells
 
 
-def _in_whole_blocks(tokens: int) -> int:
+def in_whole_blocks(tokens: int) -> int:
+    """Cells for so many tokens."""
     return -(-tokens // PADDING) * PADDING
 
 
@@ -57,5 +58,6 @@ ENGINE = Engine(
     ),
     batch=UBATCH,
     offloads=True,
-    full_vocabulary=True,
+    graphs=True,
+    version="b11549",
 )

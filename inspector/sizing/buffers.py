@@ -1,0 +1,120 @@
+"""The buffers that llama.cpp reserves beside weights and cache, for a GGUF or the one that would be converted.
+
+Sources: llama_context (`sched_reserve`, `output_reserve`) and common/common.cpp of the builds in `engines/llama_cpp`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from inspector.architectures import GGUF_ARCHITECTURE, caches
+from inspector.architectures.caches import PER_SEQUENCE, Kept
+from inspector.architectures.scope import Scope
+from inspector.errors import ConfigError
+from inspector.sizing.converted import converted
+from inspector.sizing.engines.engine import Engine, Request
+from inspector.sizing.engines.graphs import Batch, Buffers, Layer, graph_of
+from inspector.sizing.engines.llama_cpp import UBATCH, cells_of, in_whole_blocks
+from inspector.sizing.model import Model
+
+#: Tokens of a logical batch, `--batch-size`.
+LOGICAL_BATCH = 2048
+_LAYER = re.compile(r"blk\.(\d+)\.(.*)")
+
+
+def buffers_of(model: Model, *, flash: bool = True) -> Buffers | None:
+    """What determines a model's buffers; None if its architecture's graph is not known."""
+    found = _tensors(model)
+    if found is None or model.kept is None:
+        return None
+    architecture, scope, tensors = found
+    layers: dict[int | None, dict[str, tuple[int, ...]]] = {None: {}}
+    for name, shape in tensors.items():
+        place = _LAYER.match(name)
+        number, rest = (int(place[1]), place[2]) if place else (None, name)
+        layers.setdefault(number, {})[rest.removesuffix(".weight")] = shape
+    outside = layers.pop(None)
+    embedding = outside.get("token_embd")
+    try:
+        parts = [_layer(weights, scope, model.kept, number) for number, weights in sorted(layers.items())]
+        graph = graph_of(architecture, parts, _layer(outside, scope, model.kept, None), flash=flash)
+    except (ConfigError, ArithmeticError, TypeError):
+        return None
+    if graph is None or not embedding or len(embedding) != 2:
+        return None
+    window = next((group for group in model.kept if group.window), None)
+    return Buffers(graph, embedding[0], embedding[1], window, not model.kept or _pools(model, architecture))
+
+
+def _tensors(model: Model) -> tuple[str, Scope, Mapping[str, tuple[int, ...]]] | None:
+    """GGUF architecture, fields, and the names and shapes of the tensors."""
+    if model.format == "gguf" and model.config is not None and model.scope is not None:
+        if model.result is not None and model.result.tensors:
+            shapes = {each.tensor.name: tuple(each.tensor.shape) for each in model.result.tensors}
+        elif model.prediction is not None:
+            shapes = {name: row.shape for row in model.prediction.expected for name in row.names()}
+        else:
+            return None
+        return str(model.config.values.get(GGUF_ARCHITECTURE)), model.scope, shapes
+    prediction = converted(model)
+    if prediction is None:
+        return None
+    scope = caches.text_scope(prediction.config)
+    shapes = {name: row.shape for row in prediction.expected for name in row.names()}
+    return None if scope is None else (str(prediction.config.values[GGUF_ARCHITECTURE]), scope, shapes)
+
+
+def _layer(weights: Mapping[str, tuple[int, ...]], scope: Scope, kept: tuple[Kept, ...], number: int | None) -> Layer:
+    inner = scope.at(layer=number or 0)
+    own = [group for group in kept if number is None or number in group.layers]
+
+    def field(name: str) -> int:
+        value = inner[name]
+        if isinstance(value, (list, tuple)):
+            value = value[number or 0]
+        if not isinstance(value, int):
+            raise ConfigError(f"{name} is no number")
+        return value
+
+    tokens = [group for group in own if group.kind not in PER_SEQUENCE]
+    return Layer(
+        weights,
+        field,
+        dict(_kept(own)),
+        any(group.window for group in tokens),
+        any(not group.window for group in tokens),
+    )
+
+
+def _kept(groups: list[Kept]) -> Iterator[tuple[str, int]]:
+    for group in reversed(groups):
+        if group.kind not in PER_SEQUENCE:
+            yield from (("keys", group.keys), ("values", group.values))
+        elif group.kernel:
+            yield from (("conv", group.elements), ("kernel", group.kernel))
+        else:
+            yield "state", group.elements
+
+
+def _pools(model: Model, architecture: str) -> bool:
+    """Whether the file says how states are pooled: it is run for embeddings, or for scores."""
+    files = model.result.checkpoint.files if model.result else ()
+    return bool(files and files[0].metadata.get(f"{architecture}.pooling_type"))
+
+
+def batch_of(known: Buffers, runs: Engine, request: Request) -> Batch:
+    """The batch for which the buffers are reserved."""
+    cells = in_whole_blocks(request.context)
+    tokens = min(cells * request.sequences, request.batch or UBATCH)
+    tokens = -(-tokens // request.sequences) * request.sequences
+    outputs = tokens if known.embeds or runs.all_outputs else min(tokens, request.sequences)
+    window = cells_of(known.window, request) if known.window else cells
+    return Batch(tokens, outputs, cells, window, request.sequences)
+
+
+def output(known: Buffers, runs: Engine, request: Request) -> int:
+    """Bytes of the buffer of results: logits of each sequence's last token; states too, if these are asked for."""
+    width = known.vocabulary + (known.hidden if known.embeds else 0)
+    rows = batch_of(known, runs, request).outputs if known.embeds else request.sequences
+    return 4 * rows * width

@@ -1,0 +1,242 @@
+"""The compute buffer that llama.cpp reserves: its graph of one batch, laid out as its allocator does.
+
+A buffer is reserved by going through the graph's nodes: each result gets the smallest hole that it fits into, and its
+place is free again after the last node that reads it (ggml-alloc.c). `data/graphs.json` has each architecture's graph
+in that form, one word for each result:
+
+    hidden attn_q attn_q 2 …        results of one row per token: as wide as the model, as `attn_q` has rows
+    2:TK  O*token_embd  used*ffn_up_exps        2 bytes an element (4 if nothing is said), tokens × cells; outputs ×
+                                                vocabulary; as many as a token uses experts
+    2                               the second result from the last, of those still there, is not read any more
+    ~2                              and becomes the last: later parts of the graph count from it
+
+It has a part before the layers, one for each kind of layer, and one after them. `tools/llama_cpp/write_graphs.py`
+writes it from the graphs that the library itself builds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inspector.architectures.caches import Kept
+from inspector.errors import ConfigError
+
+#: Bytes to whose multiples results are padded: TENSOR_ALIGNMENT of ggml-impl.h.
+ALIGNMENT = 32
+DATA = Path(__file__).parent / "data" / "graphs.json"
+#: Words of the data → fields of configurations.
+FIELDS = {"hidden": "hidden_size", "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
+          "used": "num_experts_per_tok"}  # fmt: skip
+
+#: Bytes as a sum of (numbers of the batch, by letter, bytes for each), or the place of a result that is done with.
+Step = tuple[tuple[str, float], ...] | int  # negative if it becomes the last
+State = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+
+
+class Batch(NamedTuple):
+    """The batch for which buffers are reserved."""
+
+    tokens: int
+    outputs: int  # tokens whose logits, or states, are asked for
+    cells: int  # of each sequence's cache
+    window: int  # of a layer with a window
+    sequences: int
+
+    def number(self, letters: str, kernel: int) -> int:
+        """A number of rows: `TK` is tokens × cells of each."""
+        tokens, cells, number = self.tokens, self.cells, self.sequences
+        known = {
+            "T": tokens, "O": self.outputs, "1": 1, "S": number, "R": number - 1, "K": cells, "W": self.window,
+            "TK": tokens * cells, "TW": tokens * self.window, "OK": self.outputs * cells, "KS": cells * number,
+            "WS": self.window * number, "T/S": tokens // number, "TT": tokens**2, "TT/S": tokens**2 // number,
+            "C": tokens + (kernel - 1) * number, "D": (kernel - 1) * number,
+        }  # fmt: skip
+        return known[letters]
+
+
+class Arena:
+    """The allocator of one buffer: holes in the order of their addresses, the last one without an end."""
+
+    def __init__(self, state: State | None = None) -> None:
+        holes, live = state or (((0, 1 << 62),), ())
+        self.holes, self.live, self.top = [list(hole) for hole in holes], list(live), 0
+
+    def add(self, nbytes: int) -> None:
+        """Put a result into the smallest hole, into the last one only if it fits nowhere else."""
+        nbytes = -(-nbytes // ALIGNMENT) * ALIGNMENT
+        best = len(self.holes) - 1
+        least = -1
+        for at, (_, room) in enumerate(self.holes[:-1]):
+            if room >= nbytes and (least < 0 or room <= least):
+                best, least = at, room
+        start, room = self.holes[best]
+        if room == nbytes:
+            del self.holes[best]
+        else:
+            self.holes[best] = [start + nbytes, room - nbytes]
+        self.live.append((start, nbytes))
+        self.top = max(self.top, start + nbytes)
+
+    def drop(self, place: int) -> None:
+        """Free a result; holes that then touch become one."""
+        start, nbytes = self.live.pop(-place)
+        for at, hole in enumerate(self.holes):
+            if hole[0] + hole[1] == start:
+                hole[1] += nbytes
+                if at + 1 < len(self.holes) and hole[0] + hole[1] == self.holes[at + 1][0]:
+                    hole[1] += self.holes.pop(at + 1)[1]
+                return
+            if start + nbytes == hole[0]:
+                hole[0], hole[1] = start, hole[1] + nbytes
+                return
+            if hole[0] > start:
+                self.holes.insert(at, [start, nbytes])
+                return
+
+    @property
+    def state(self) -> State:
+        return tuple((start, room) for start, room in self.holes), tuple(self.live)
+
+
+class Layer(NamedTuple):
+    """What is known of one layer, or of what is outside of them."""
+
+    weights: Mapping[str, tuple[int, ...]]  # name without layer and `.weight` → shape, row-major
+    field: Callable[[str], int]  # of the configuration, for this layer
+    kept: Mapping[str, int]  # keys, values: elements per token; conv, kernel, state: of a state
+    sliding: bool  # whether there is a window
+    full: bool  # whether there is a cache of all tokens
+
+    def number(self, word: str) -> int:
+        """A factor of a word: a number, rows or columns of a weight, a field, or what is kept."""
+        if word.isdigit():
+            return int(word)
+        name = word.removesuffix(".in")
+        shape = self.weights.get(word) or self.weights.get(name)
+        if shape:
+            return shape[-1] if len(shape) == 1 or word not in self.weights else shape[-2]
+        return self.kept[word] if word in self.kept else self.field(FIELDS.get(word, word))
+
+    def has(self, condition: str) -> bool:
+        """Whether all parts hold: names of weights or of positive fields, `sliding`, `field=number`; `!` denies."""
+        return all(self._has(part.removeprefix("!")) != part.startswith("!") for part in condition.split("&") if part)
+
+    def _has(self, part: str) -> bool:
+        if part == "sliding":
+            return self.sliding
+        if part == "full":
+            return self.full
+        name, equals, number = part.partition("=")
+        if equals:
+            return self.field(name) == int(number)
+        if name in self.weights:
+            return True
+        with suppress(ConfigError):
+            return self.field(name) > 0
+        return False
+
+
+class Graph:
+    """A model's graph: the parts of which it consists, one after the other, and the kernel of its convolutions."""
+
+    def __init__(self, parts: Sequence[tuple[Step, ...]], kernel: int) -> None:
+        self.parts, self.kernel = parts, kernel
+
+    def reserved(self, batch: Batch) -> int:
+        """Bytes of its compute buffer for a batch."""
+        sizes: dict[tuple[tuple[str, float], ...], int] = {}
+        after: dict[tuple[int, State], State] = {}
+        top, state = 0, None
+        for part in self.parts:
+            known = after.get((id(part), state)) if state else None
+            if known is None:
+                arena = Arena(state)
+                for step in part:
+                    if isinstance(step, int):
+                        arena.drop(step) if step > 0 else arena.live.append(arena.live.pop(step))
+                        continue
+                    if step not in sizes:
+                        sizes[step] = int(sum(each * batch.number(letters, self.kernel) for letters, each in step))
+                    arena.add(sizes[step])
+                top, known = max(top, arena.top), arena.state
+                if state:
+                    after[id(part), state] = known
+            state = known
+        return top
+
+
+class Buffers(NamedTuple):
+    """What is needed to know the buffers of any batch."""
+
+    graph: Graph
+    vocabulary: int
+    hidden: int
+    window: Kept | None  # layers with a window
+    embeds: bool  # whether states of all tokens are asked for, not logits of the last
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(DATA.read_text("utf-8"))
+    return found
+
+
+def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flash: bool = True) -> Graph | None:
+    """The graph of a model; None if this architecture's is not known.
+
+    Raises:
+        ConfigError: the configuration lacks a field that a size depends on.
+    """
+    known = _data()["architectures"].get(architecture)
+    if isinstance(known, str):
+        known = _data()["architectures"][known]
+    if known is None:
+        return None
+    before, kinds, after = known["flash" if flash else "plain"]
+    parts: dict[tuple[Step, ...], tuple[Step, ...]] = {}
+
+    def part(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
+        text = next(text for condition, text in choices if layer.has(condition))
+        steps = tuple(_steps(text, layer))
+        return parts.setdefault(steps, steps)
+
+    kernel = next((layer.kept["kernel"] for layer in layers if "kernel" in layer.kept), 1)
+    found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, outside)]
+    return Graph(found, kernel)
+
+
+def _steps(text: str, layer: Layer) -> Iterator[Step]:
+    for word in text.split():
+        if word.isdigit() and word != "0":
+            yield int(word)
+        elif word.startswith("~"):
+            yield -int(word[1:])
+        else:
+            yield _size(word, layer)
+
+
+def _size(word: str, layer: Layer) -> tuple[tuple[str, float], ...]:
+    """`2:TK*heads+S*state` → (("TK", 2 × heads), ("S", 2 × state))."""
+    width, _, terms = word.rpartition(":")
+    nbytes = {"": 4.0, "Q": 34 / 32}.get(width) or float(width)
+    found = []
+    for term in terms.split("+"):
+        if term == "0":
+            continue
+        letters, *factors = term.split("*")
+        if not _is_letters(letters):
+            letters, factors = "T", [letters, *factors]
+        each = nbytes
+        for factor in factors:
+            each *= 0.5 if factor == "1/2" else layer.number(factor)
+        found.append((letters, each))
+    return tuple(found)
+
+
+def _is_letters(word: str) -> bool:
+    return word == "1" or (word.replace("/", "").isalpha() and word.isupper())

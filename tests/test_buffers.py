@@ -1,0 +1,72 @@
+"""The buffers that llama.cpp reserves: figures that the library itself printed, and its allocator by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import inspector
+from inspector.sizing.engines.graphs import Arena
+
+_CLASS = {"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "mixtral": "MixtralForCausalLM",
+          "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM"}  # fmt: skip
+
+
+def _config(kind: str, hidden: int, wide: int, heads: int, kv: int, vocabulary: int, **others: Any) -> dict[str, Any]:
+    return {
+        "model_type": kind, "architectures": [_CLASS[kind]], "num_hidden_layers": 2, "vocab_size": vocabulary,
+        "hidden_size": hidden, "intermediate_size": wide, "num_attention_heads": heads, "num_key_value_heads": kv,
+        "max_position_embeddings": 131072, **others,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "at_4k", "at_32k"),
+    [
+        (_config("llama", 4096, 14336, 32, 8, 128256), 128.0, 156.0),
+        (_config("llama", 2048, 8192, 32, 8, 128256), 72.0, 100.0),
+        (_config("llama", 4096, 11008, 32, 32, 32000), 108.5, 136.5),
+        (_config("mixtral", 4096, 14336, 32, 8, 32000, num_local_experts=8, num_experts_per_tok=2), 212.0, 240.0),
+        (_config("qwen2", 3584, 18944, 28, 4, 152064), 150.0, 178.0),
+        (_config("qwen2", 896, 4864, 14, 2, 151936), 41.3, 69.3),
+        (_config("qwen3", 4096, 12288, 32, 8, 151936, head_dim=128), 116.0, 144.0),
+        (_config("qwen3_moe", 2048, 6144, 32, 4, 151936, head_dim=128, num_experts=128, num_experts_per_tok=8,
+                 moe_intermediate_size=768), 92.0, 120.0),
+    ],
+    ids=["llama-3.1-8b", "llama-3.2-1b", "llama-2-7b", "mixtral", "qwen2.5-7b", "qwen2.5-0.5b", "qwen3-8b", "qwen3-30b-a3b"],
+)  # fmt: skip
+def test_published_widths(config: dict[str, Any], at_4k: float, at_32k: float) -> None:
+    """MiB that b11549's server printed as its compute buffer, for two layers of these widths and one sequence."""
+    for context, printed in ((4096, at_4k), (32768, at_32k)):
+        result = inspector.memory(config, engine="llama.cpp", context=context)
+        assert result.activations
+        assert result.activations.nbytes / 2**20 == pytest.approx(printed, rel=0.002)
+        assert result.activations.version == "b11549"
+
+
+def test_what_a_word_stands_for() -> None:
+    """Without flash attention scores of 32 heads are kept: 4 bytes × 512 tokens × 4,096 cells × 32, and little else."""
+    config = _config("llama", 4096, 14336, 32, 8, 128256)
+    plain = inspector.memory(config, engine="llama.cpp", context=4096, flash_attention=False)
+    assert plain.activations
+    assert 0 <= plain.activations.nbytes - 4 * 512 * 4096 * 32 < 64 * 2**20
+    assert [(each.name, each.nbytes) for each in plain.other] == [("output", 4 * 128256)]
+
+
+def test_the_smallest_hole_is_taken() -> None:
+    """As in ggml-alloc.c: bytes in multiples of 32, the smallest hole that is large enough, the end only if there is none."""
+    arena = Arena()
+    for nbytes in (100, 32, 64, 32):  # 0–128, 128–160, 160–224, 224–256
+        arena.add(nbytes)
+    assert arena.top == 256
+    arena.drop(4)
+    arena.drop(2)
+    arena.add(40)  # 64 bytes at 160, not 128 at 0
+    assert arena.live[-1] == (160, 64)
+    arena.add(130)
+    assert arena.top == 256 + 160
+    arena.drop(2)
+    arena.drop(3)  # the first hole and its neighbour become one
+    arena.add(160)
+    assert arena.live[-1] == (0, 160)
