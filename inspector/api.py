@@ -853,12 +853,24 @@ def _known(target: Any, config: str | None, revision: str | None, include: str |
     if isinstance(target, Checkpoint):
         return reconcile(target)
     if isinstance(target, Mapping) or _is_config(str(target)):
-        return _prediction.predict(_config(target, revision))
+        return _predicted(_config(target, revision))
     try:
         return reconcile(open(str(target), config=config, revision=revision, include=include))
     except (TargetError, FormatError):
         with suppress(InspectorError):
             return _prediction.predict(_config(target, revision))
+        raise
+
+
+def _predicted(config: Config) -> Prediction:
+    """The prediction for a configuration; an error also says what context it states."""
+    try:
+        return _prediction.predict(config)
+    except ConfigError as error:
+        from inspector.sizing.model import stated_context  # for an unknown type
+
+        if context := stated_context(config):
+            raise ConfigError(f"{error}; it states a context of {context:,} tokens") from None
         raise
 
 

@@ -13,6 +13,7 @@ from sparse_gguf import write_gguf
 
 import inspector
 from inspector.architectures import GGUF_ARCHITECTURE, GgufArchitecture, caches, family_of, load, model_types
+from inspector.architectures.data.presets import PRESETS
 from inspector.architectures.table import Family, Include
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Config
@@ -398,14 +399,76 @@ def test_packed_weights_of_a_configuration() -> None:
     """FP8 packs linear layers; embeddings, head and norms stay: Llama 3.1 8B has 1,050,939,392 + 266,240 of these."""
     packed = {**LLAMA, "quantization_config": {"quant_method": "fp8"}}
     plain = 2 * (2 * 128256 * 4096 + 65 * 4096)
+    scales = 4 * 32 * (2 * 32 * 32 + 2 * 8 * 32 + 3 * 112 * 32)  # one for 128 × 128 weights, in 32 bits
     result = inspector.memory(packed)
-    assert result.weights.nbytes == (8_030_261_248 - plain // 2) + plain
+    assert result.weights.nbytes == (8_030_261_248 - plain // 2) + plain + scales
     assert not result.findings
     (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "aqlm", "bits": 4}}).findings
     assert "packed by aqlm" in told.message
     (told,) = inspector.memory({**LLAMA, "quantization": {"bits": 4}}).findings  # as MLX declares it, but for a group
     assert "declares weights packed:" in told.message
     assert inspector.memory({**LLAMA, "quant_config": {"quant_method": "fp8"}}).weights == result.weights
+
+
+def test_blocks_of_fp8_from_the_configuration_alone() -> None:
+    """DeepSeek-V3's files are 688,574,839,360 bytes, 15,424,227,552 of them its 62nd layer, which Transformers ignores.
+
+    Routers stay plain; their 58 biases for 256 experts are stored in 32 bits, and counted here in 16.
+    """
+    config = json.loads((FIXTURES / "recipes/deepseek-v3-fp8.json").read_text())["beside"]["config.json"]
+    assert inspector.memory(config).weights.nbytes == 688_574_839_360 - 15_424_227_552 - 58 * 256 * 2
+
+
+def test_scales_that_are_quantized_too() -> None:
+    """NF4 with double quantization: for 64 weights a byte, for 256 of these 4 bytes (QLoRA, section 3), and two tables."""
+    declared = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+    nested = {**LLAMA, "quantization_config": {**declared, "bnb_4bit_use_double_quant": True}}
+    linear = 8_030_261_248 - 2 * 128256 * 4096 - 65 * 4096
+    expected = 2 * (8_030_261_248 - linear) + linear // 2 + linear // 64 + linear // 64 // 256 * 4
+    result = inspector.memory(nested).weights.nbytes
+    assert 0 <= result - expected <= 32 * 7 * 1300  # tables of 16 and 256 in 32 bits, and a description
+
+
+@every("name, linear", {"mixtral-8x7b": 1_342_177_280, "llama-7b": 6_476_005_376}.items())
+def test_experts_in_one_tensor_are_left_plain_by_bitsandbytes(name: str, linear: int) -> None:
+    """Elements of the modules that `replace_with_bnb_linear` of Transformers 5.24 replaces: of Mixtral attention alone."""
+    total = inspector.predict(name).parameters
+    expected = linear // 2 + linear // 64 * 4 + 2 * (total - linear)
+    for result in (inspector.memory(name, weights="nf4"), inspector.memory(name, weights="int8")):
+        bits = 4 if result.weights.dtype.endswith("nf4") else 8
+        exact = expected if bits == 4 else linear + 2 * (total - linear)
+        assert 0 < result.weights.nbytes - exact < exact // 1000
+    written = {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"}
+    config = {**PRESETS[name], "quantization_config": written}
+    assert (
+        inspector.memory({**config, "transformers_version": "5.2.0"}).weights.nbytes
+        == inspector.memory(name, weights="nf4").weights.nbytes
+    )
+    older = inspector.memory({**config, "transformers_version": "4.44.0"}).weights.nbytes
+    assert older < total * 0.65
+
+
+def test_weights_in_a_mixture_are_those_of_the_quantizer() -> None:
+    """`--weights q4_k_m` is the size of the published file's tensors, as `inspect quants` says it."""
+    (quant,) = (each for each in inspector.quants("llama-3.1-8b").quants if each.name == "Q4_K_M")
+    assert inspector.memory("llama-3.1-8b", weights="q4_k_m", engine="llama.cpp").weights.nbytes == 4_912_898_048
+    assert quant.nbytes == 4_912_898_048
+
+
+def test_what_is_not_known_leaves_what_is(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Of a type without a table: the weights of the files, why the rest is missing, the stated context."""
+    numpy = pytest.importorskip("numpy")
+    from safetensors.numpy import save_file
+
+    unknown = {"model_type": "mystery", "text_config": {"max_position_embeddings": 65536}}
+    (tmp_path / "config.json").write_text(json.dumps(unknown))
+    ran = inspect("memory", tmp_path / "config.json")
+    assert ran.code == 2
+    assert "states a context of 65,536 tokens" in ran.err
+    save_file({"mix.weight": numpy.zeros((8, 8), "float16")}, tmp_path / "model.safetensors")
+    result = inspector.memory(tmp_path)
+    assert (result.weights.nbytes, result.cache, result.request.context) == (128, None, 65536)
+    assert [each.rule for each in result.findings] == ["cache-unknown"]
 
 
 @pytest.mark.parametrize(("stage", "divided"), [(0, 0), (1, 12), (2, 14), (3, 16)])

@@ -99,8 +99,13 @@ def _over(number: int, by: int) -> int:
 class Declaration:
     """The packing that a configuration declares, and the modules that it leaves plain."""
 
-    def __init__(self, form: Form, values: Mapping[str, Any]) -> None:
+    def __init__(self, form: Form, values: Mapping[str, Any], *, experts: bool = True) -> None:
+        """
+        Args:
+            experts: whether weights of single experts are packed.
+        """
         self.form = form
+        self._experts = experts
         self._excluded = exclusions.read(values)
 
     def bytes_of(self, row: Expected, name: str) -> int | None:
@@ -108,6 +113,8 @@ class Declaration:
         form = self.form
         linear = row.part == "weight" and len(row.shape) == 2 + bool(row.stacked) and not row.buffer
         if not linear or row.group in form.plain or form.only not in name or (row.stacked and not form.stacked):
+            return None
+        if row.experts and not self._experts:
             return None
         if self._excluded is not None and self._excluded.entry_for(name.removesuffix(".weight")) is not None:
             return None
@@ -127,7 +134,8 @@ def declared_bytes(prediction: Prediction) -> Declared | None:
     None if the configuration declares no packing, or one that is not understood.
     """
     config = prediction.config
-    declared = declaration_of(config.declared_packing, stated_dtype(config)) if config.declared_packing else None
+    values, release = config.declared_packing, stated_release(config)
+    declared = declaration_of(values, stated_dtype(config), release=release) if values else None
     if declared is None:
         return None
     width, total = 4 if stated_dtype(config) == "float32" else 2, 0
@@ -139,27 +147,42 @@ def declared_bytes(prediction: Prediction) -> Declared | None:
     return Declared(declared.form.name, total)
 
 
+def stated_release(config: Config) -> str:
+    """The release of Transformers that wrote a configuration; empty if it does not say, or the code is its own."""
+    stated = config.values.get("transformers_version")
+    return stated if isinstance(stated, str) and "auto_map" not in config.values else ""
+
+
 def stated_dtype(config: Config) -> str:
     """The type that a configuration states, as PyTorch calls it."""
     stated = config.values.get("dtype", config.values.get("torch_dtype"))
     return stated.removeprefix("torch.") if isinstance(stated, str) else "bfloat16"
 
 
-def declaration_of(values: Mapping[str, Any], dtype: str = "bfloat16") -> Declaration | None:
+def declaration_of(
+    values: Mapping[str, Any], dtype: str = "bfloat16", *, exact: bool = True, release: str = ""
+) -> Declaration | None:
     """The packing that a quantization object declares for all its weights alike; None if it is not understood.
 
     Several widths in one model (`config_groups` of two kinds, ModelOpt's `quantized_layers`, a width for single
-    modules) are not; nor is FP8 in blocks, of which libraries leave different weights plain; nor scales that
-    bitsandbytes quantizes, too, for its description of them has any length.
+    modules) are not.
 
     Args:
         dtype: the model's own, which bitsandbytes describes.
+        exact: leave out what a declaration does not determine to the byte: FP8 in blocks, of which libraries leave
+            different weights plain (here: routers), and scales that bitsandbytes quantizes, too, whose description in
+            the file has any length.
+        release: of Transformers, which from 5 on keeps a layer's experts in one tensor. bitsandbytes leaves that plain,
+            for it packs modules of the class Linear alone (`replace_with_bnb_linear`).
     """
     excluded = exclusions.read(values)
     if excluded is not None and (not excluded.complete or len(excluded.patterns) > _MOST_PATTERNS):
         return None
     form = None if _has_several_widths(values) else _form(_method(values), values, dtype)
-    return Declaration(form, values) if form and form.layout not in ("fp8", "nested") else None
+    if form is None or (exact and form.layout in ("fp8", "nested")):
+        return None
+    major = release.partition(".")[0]
+    return Declaration(form, values, experts=form.stacked or not (major.isdecimal() and int(major[:4]) >= 5))
 
 
 #: The most patterns of excluded modules, each of which is tried on every row and layer.
@@ -235,7 +258,7 @@ def _form(method: str, values: Mapping[str, Any], dtype: str) -> Form | None:
     if method == "fp8":
         block = values.get("weight_block_size") or [128, 128]
         known = isinstance(block, list) and len(block) == 2 and all(type(side) is int and side > 0 for side in block)
-        return Form("fp8", "fp8", 8, block=tuple(block)) if known else None
+        return Form("fp8", "fp8", 8, block=tuple(block), plain=_LINEAR) if known else None
     return _bitsandbytes(values, dtype) if method == "bitsandbytes" else _of_bits(method, values)
 
 

@@ -73,7 +73,7 @@ def identity(result: Memory) -> str:
     """Model, engine, context."""
     request, model = result.request, result.model
     family = model.prediction.family if model.prediction else "unknown architecture"
-    made_for = f", made for {integer(model.context)} tokens" if model.context and model.kept else ""
+    made_for = f", made for {integer(model.context)} tokens" if model.context and model.kept != () else ""
     several = f", {plural(request.sequences, 'sequence')}" if request.sequences > 1 else ""
     return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}{made_for}{several}"
 

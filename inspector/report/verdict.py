@@ -30,7 +30,7 @@ def sentence(result: Memory, verdict: Verdict) -> str:
     where = f"in {where}" if _sized(choice) else where
     close = f"; within {CLOSE} %: too close to call" if choice.close else ""
     if choice.fits is None:
-        return f"the weights fit {where}: {_about(result.weights.nbytes)}; whether the cache does is unknown"
+        return f"weights of {_about(result.weights.nbytes)} fit {where}; what the layers keep of each token is unknown"
     if result.model.kept == ():
         return f"{'fits' if choice.fits else 'does not fit'} {where}: it takes {need}{close}"
     goal = integer(result.request.context)
@@ -134,7 +134,7 @@ def over_contexts(result: Memory, verdict: Verdict) -> str:
         of = "on the fullest device" if len(choice.devices) > 1 else f"of {decimal(_room(choice))}"
         rows.append(("left", *(_signed(each.left) for each in states), of))
         rows.append(("it fits", *("yes" if each.left >= 0 else "no" for each in states), ""))
-    return table(rows, ("", *tokens), "l" + "r" * len(states) + "l")
+    return table(rows, ("", *tokens) if any(tokens) else (), "l" + "r" * len(states) + "l")
 
 
 class _State(NamedTuple):

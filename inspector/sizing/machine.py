@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from inspector.sizing.devices import MEMORY, Device, known
+from inspector.sizing.devices import MEMORY, MOST, Device, known
 
-#: The most devices that are looked for.
-MOST_FOUND = 64
 #: Where Linux describes NVIDIA's devices and others', and where a container's limits are: cgroups 2 and 1.
 NVIDIA, CARDS = "proc/driver/nvidia/gpus", "sys/class/drm"
 LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
@@ -32,7 +30,7 @@ def found(root: str = "/") -> tuple[Device, ...]:
     """
     graphics = [*_nvidia(Path(root)), *_amd(Path(root)), *_metal()]
     memory = _memory(Path(root))
-    return (*graphics[:MOST_FOUND], *((Device(MEMORY, memory),) if memory else ()))
+    return (*graphics[:MOST], *((Device(MEMORY, memory),) if memory else ()))
 
 
 def here() -> tuple[Device, ...]:
@@ -58,7 +56,7 @@ def _by_nvml() -> tuple[Device, ...]:
         import pynvml  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
         pynvml.nvmlInit()
-        for number in range(min(pynvml.nvmlDeviceGetCount(), MOST_FOUND)):
+        for number in range(min(pynvml.nvmlDeviceGetCount(), MOST)):
             handle = pynvml.nvmlDeviceGetHandleByIndex(number)
             name = pynvml.nvmlDeviceGetName(handle)
             text = name.decode() if isinstance(name, bytes) else str(name)

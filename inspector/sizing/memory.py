@@ -34,8 +34,6 @@ USUAL_CONTEXT, USUAL_SOURCE = 4096, 1024
 HERE = "here"
 #: The first context of a sweep.
 SHORTEST = 2048
-#: Fields for a configuration's own type.
-_DTYPES = ("dtype", "torch_dtype")
 #: Fields for the type of recurrent states, for engines that follow it.
 _STATE_DTYPES = ("mamba_ssm_cache_dtype", "mamba_ssm_dtype")
 
@@ -145,7 +143,7 @@ def size(
     if runs.graphs:
         model = model._replace(buffers=buffers_of(model, flash=flash_attention))
     shared, stages = _division_among_devices(runs, named, tp, pp)
-    own = model_type_of(model)
+    own = model.computes_in
     keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
     if encoded is None:
         encoded = USUAL_SOURCE if model.source is None else model.source
@@ -360,18 +358,6 @@ def _division_among_devices(
     return tp, pp
 
 
-def model_type_of(model: Model) -> Width:
-    """The type that a model computes in: the configuration's, or that of most of its plain weights."""
-    values = model.scope.values if model.scope else {}
-    outer = model.config.values if model.config else {}
-    for stated in (given.get(name) for given in (values, outer) for name in _DTYPES):
-        if isinstance(stated, str) and (name := stated.removeprefix("torch.")) in ("float32", "float16", "bfloat16"):
-            return width(name)
-    plain = {each.dtype: each.elements for each in model.result.dtypes} if model.result else {}
-    known = [name for name in plain if name in ("F16", "BF16")] or [name for name in plain if name == "F32"]
-    return WIDTHS[max(known, key=plain.__getitem__)] if known else WIDTHS["BF16"]
-
-
 def _state_type(model: Model) -> Width | None:
     """The configuration's type of states."""
     for name in _STATE_DTYPES:
@@ -399,37 +385,38 @@ def _weights_loaded(model: Model, kind: str | Weights | None, own: Width) -> Wei
         return kind
     if kind is None and model.result is not None:
         return stored(model.result)
+    if kind is not None:
+        from inspector.sizing.requantized import weights_in  # only if asked for
+
+        if (found := weights_in(model, kind)) is not None:
+            return found
     if model.prediction is None:
         raise UsageError("--weights needs a prediction of the tensors, and no table knows this architecture")
     if kind is None and (declared := _declaration(model)):
         return as_declared(model.prediction, declared, own)
-    loaded = width(kind) if kind else packed_type(model) or own
-    return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 and "NF4" not in loaded.name else own)
-
-
-def packed_type(model: Model) -> Width | None:
-    """The declared packing type of linear layers, if its size is fixed."""
-    declared = model.config.declared_packing if model.config else {}
-    method = declared.get("quant_method")
-    if method == "fp8":
-        return WIDTHS["F8"]
-    if method == "bitsandbytes" and declared.get("load_in_4bit"):
-        return WIDTHS["NF4_DQ" if declared.get("bnb_4bit_use_double_quant") else "NF4"]
-    return WIDTHS["I8"] if method == "bitsandbytes" and declared.get("load_in_8bit") else None
+    loaded = width(kind) if kind else own
+    return as_type(model.prediction, loaded, WIDTHS["F32"] if loaded.block > 1 else own)
 
 
 def _declaration(model: Model) -> Declaration | None:
     """The packing that the configuration declares, if it says what every weight takes."""
-    from inspector.quantization.declaration import declaration_of, stated_dtype  # only for configurations
+    from inspector.quantization.declaration import (  # only for configurations
+        declaration_of,
+        stated_dtype,
+        stated_release,
+    )
 
     declared = model.config.declared_packing if model.config else {}
-    return declaration_of(declared, stated_dtype(model.config)) if model.config and declared else None
+    if model.config is None or not declared:
+        return None
+    own, release = stated_dtype(model.config), stated_release(model.config)
+    return declaration_of(declared, own, exact=False, release=release)
 
 
 def _findings(model: Model, context: int | None, weights: Weights, runs: Engine, request: Request) -> list[Finding]:
     found = []
     packed = model.config.declared_packing if model.config and not model.result else {}
-    if packed and packed_type(model) is None and _declaration(model) is None:
+    if packed and _declaration(model) is None:
         how = f" by {packed['quant_method']!s:.40}" if packed.get("quant_method") else ""
         why = f"the configuration declares weights packed{how}: here they are counted in {weights.dtype}"
         found.append(

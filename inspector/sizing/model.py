@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 from inspector.sizing.engines.engine import Engine
 from inspector.sizing.engines.graphs import Buffers
+from inspector.sizing.widths import WIDTHS, Width, width
 
 #: Fields for the length of the context; the first one present counts.
 CONTEXT = (
@@ -19,6 +21,12 @@ CONTEXT = (
 )  # fmt: skip
 #: The same for an encoder's input.
 SOURCE = ("max_source_positions", "max_encoder_position_embeddings")
+#: Fields for a configuration's own type.
+_DTYPES = ("dtype", "torch_dtype")
+#: Types that a model computes in.
+PLAIN = ("float32", "float16", "bfloat16")
+#: The part of a configuration that describes its language model.
+LANGUAGE = ("text_config", "llm_config", "language_config", "thinker_config")
 #: Fields for scaling positions beyond the original context.
 SCALING = ("rope_scaling", "rope_parameters")
 
@@ -72,10 +80,28 @@ class Model(NamedTuple):
     def _field(self, names: tuple[str, ...]) -> int | None:
         for name in names:
             with suppress(ConfigError):
-                value = self.scope[name] if self.scope else None
+                value = self.scope[name] if self.scope else self._stated(name)
                 if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**40:
                     return value
         return None
+
+    @property
+    def computes_in(self) -> Width:
+        """The type that it computes in: the configuration's, or that of most of its plain weights."""
+        values = self.scope.values if self.scope else {}
+        outer = self.config.values if self.config else {}
+        for stated in (given.get(name) for given in (values, outer) for name in _DTYPES):
+            if isinstance(stated, str) and (name := stated.removeprefix("torch.")) in PLAIN:
+                return width(name)
+        plain = {each.dtype: each.elements for each in self.result.dtypes} if self.result else {}
+        known = [name for name in plain if name in ("F16", "BF16")] or [name for name in plain if name == "F32"]
+        return WIDTHS[max(known, key=plain.__getitem__)] if known else WIDTHS["BF16"]
+
+    def _stated(self, name: str) -> object:
+        """What a configuration that no table knows states, itself or for its language model."""
+        own = self.config.values if self.config else {}
+        parts = (own.get(part) for part in LANGUAGE)
+        return next((each[name] for each in (own, *parts) if isinstance(each, Mapping) and name in each), None)
 
     @property
     def scaling(self) -> str | None:
@@ -89,6 +115,11 @@ class Model(NamedTuple):
                 if isinstance(kind, str) and kind != "default":
                     return f"{kind} ×{factor}" if isinstance(factor, (int, float)) else kind
         return None
+
+
+def stated_context(config: Config) -> int | None:
+    """Tokens that a model of an unknown type is made for, if its configuration says so."""
+    return Model("", config, None, None, None, "", None).context
 
 
 def of_result(result: Reconciliation) -> Model:

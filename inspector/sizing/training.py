@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Expected, Prediction
+from inspector.quantization.declaration import declaration_of
 from inspector.sizing.model import Model
-from inspector.sizing.weights import as_type
+from inspector.sizing.weights import as_declared
 from inspector.sizing.widths import WIDTHS
 
 METHODS = ("full", "lora", "qlora")
@@ -201,7 +202,11 @@ def _is_target(row: Expected, plan: Plan) -> bool:
 
 def _base_weights(prediction: Prediction, plan: Plan, loaded: int) -> int:
     if plan.method == "qlora":
-        return as_type(prediction, WIDTHS["NF4_DQ"], WIDTHS["BF16"]).nbytes
+        from inspector.sizing.requantized import PACKINGS, RELEASE  # for this method alone
+
+        declared = declaration_of(PACKINGS["nf4-dq"], exact=False, release=RELEASE)
+        assert declared
+        return as_declared(prediction, declared, WIDTHS["BF16"]).nbytes
     return loaded * prediction.parameters
 
 

@@ -13,8 +13,6 @@ from inspector.sizing.widths import WIDTHS, Width
 if TYPE_CHECKING:
     from inspector.quantization.declaration import Declaration
 
-#: Types to which only linear layers are converted, by bitsandbytes and in FP8: embeddings and the head keep theirs.
-LINEAR_ONLY = frozenset({"NF4", "NF4_DQ", "I8", "F8"})
 #: Towers whose layers have the cache.
 MAIN = frozenset({"text", "decoder"})
 EMBEDDINGS = frozenset({"embed_tokens", "embed_positions", "embed_token_types"})
@@ -92,10 +90,7 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     def bytes_of(row: Expected, _: str) -> int:
         return _width_of(row, kind, vectors, len(row.shape) > 1).bytes_of(row.elements)
 
-    assumes = [kind.estimate] if kind.estimate else []
-    if kind.name in LINEAR_ONLY:
-        assumes.append(f"embeddings, head and norms stay in {vectors.name}: only linear layers are packed")
-    return forecast(prediction, bytes_of, kind.name, assumes)
+    return forecast(prediction, bytes_of, kind.name, [kind.estimate] if kind.estimate else [])
 
 
 def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> Weights:
@@ -129,10 +124,8 @@ def forecast(
 
 def _width_of(row: Expected, kind: Width, vectors: Width, matrix: bool) -> Width:
     if not matrix or row.buffer:
-        return vectors if kind.block > 1 or kind.name in LINEAR_ONLY else kind
-    if kind.name in LINEAR_ONLY and row.group in ("embedding", "head"):
-        return vectors
-    return kind if kind.estimate or kind.fits(row.shape[-1]) or kind.name in LINEAR_ONLY else WIDTHS["F16"]
+        return vectors if kind.block > 1 else kind
+    return kind if kind.estimate or kind.fits(row.shape[-1]) else WIDTHS["F16"]
 
 
 def _shares_of_experts(prediction: Prediction | None) -> dict[str, tuple[int, int]]:
