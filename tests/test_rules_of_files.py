@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import pickle  # writes what no test loads
 import struct
 import tarfile
 import zlib
@@ -186,6 +187,20 @@ CODE: list[Case] = [
     ("remote-code", {"modeling_a.py": "a = b\nb = a\na = b[b][a]\nprint(a)\n"}, []),
 ]  # fmt: skip
 
+ELSEWHERE: list[Case] = [
+    ("yaml-code", {"a.yaml": "x: !apply:os.system [id]\ny: !new:torch.nn.Linear\n", "b.yml": "m:\n  class_path: subprocess.Popen\n"}, ["a.yaml: error: the tag `!apply:` names os.system, which can run anything", "b.yml: error: `class_path` names subprocess.Popen, which can run anything"]),
+    ("yaml-code", {"a.nemo": tape({"model_config.yaml": b"_target_: os.system", "w.ckpt": archive({"a/data.pkl": b"\x80\2N."})})}, ["a.nemo: error: in it: `_target_` names os.system, which can run anything"]),
+    ("yaml-code", {"a.ckpt": archive({"a/data.pkl": pickle.dumps({"_target_": "os.system", "n": {"_target_": "torch.nn.Linear"}}, 2)})}, ["a.ckpt: error: in it: `_target_` names os.system, which can run anything"]),
+    ("yaml-code", {"m.safetensors": safetensors({"a": [4]}, __metadata__={"hparams": "_target_: builtins.exec", "note": "the target: os"})}, ["m.safetensors: error: the metadata hparams: `_target_` names builtins.exec, which can run anything"]),
+    ("pickle", {"a.tar": tape({"x.pkl": calls("posix", "system"), "w.ckpt": archive({"a/data.pkl": b"\x80\2N."})})}, ["a.tar: error: loading it reaches posix.system, which can run anything: do not load it"]),
+    ("outside-path", {"latest": "../../evil\n", "run/latest": "global_step20\n"}, ["latest: error: it names '../../evil', outside the folder"]),
+    ("outside-path", {"config.json": {"transformers_weights": "../x.safetensors"}, "ndarray-cache.json": {"records": [{"dataPath": "/etc/x"}, {"dataPath": "params_0.bin"}]}}, ["config.json: error: it names '../x.safetensors', outside the folder", "ndarray-cache.json: error: it names '/etc/x', outside the folder"]),
+    ("outside-path", {"manifests/registry/m/7b": {"layers": [{"digest": "sha256:../../x"}, {"digest": "sha256:" + 64 * "a"}]}}, ["manifests/registry/m/7b: error: it names '../../x', outside the folder"]),
+    ("remote-code", {"config.json": {"vision_config": {"auto_map": {"AutoModel": "org/name--m.Mine"}}}}, ["config.json: error: vision_config.auto_map names org/name--m.Mine, code from the repository org/name, which vLLM before 0.11.1 runs without asking (CVE-2025-66448)"]),
+    ("remote-code", {"config.json": {"_attn_implementation_internal": "org/kernel"}}, ["config.json: warning: _attn_implementation_internal names org/kernel, code from the repository org/kernel"]),
+    ("remote-code", {"adapter_config.json": {"auto_mapping": {"parent_library": "torch_mine"}}}, ["adapter_config.json: warning: auto_mapping names torch_mine, code not here"]),
+]  # fmt: skip
+
 REMOTE: list[Case] = [
     ("remote-code", {"config.json": {"auto_map": {"AutoModel": "m.Mine"}}, "m.py": ""}, ["config.json: warning: auto_map names m.Mine, code in m.py"]),
     ("remote-code", {"d/config.json": {"auto_map": {"AutoModel": ["m.Mine", None]}}}, ["d/config.json: info: auto_map names m.Mine, code not here"]),
@@ -209,7 +224,7 @@ REMOTE: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *REMOTE])
+@every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *ELSEWHERE, *REMOTE])
 def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert said(code, files, tmp_path) == expected
 

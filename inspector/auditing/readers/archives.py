@@ -131,9 +131,9 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
     start = piece.start()
     if start[:2] == b"PK" or (likely and zips.looks_like_zip(piece.read, piece.size)):
         yield from _of_zip(piece, limits, depth)
-        if start[:2] != b"PK":  # other readers start at the front
-            yield piece
-    elif start[:6] == _NUMPY:
+        if start[:2] == b"PK":
+            return  # else other readers start at the front
+    if start[:6] == _NUMPY:
         yield from _of_array(piece)
     elif unpack := _unpacker(start):
         yield from _of_compressed(piece, unpack, limits, depth, likely=likely)

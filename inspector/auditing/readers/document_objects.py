@@ -15,11 +15,19 @@ _OF_PYTHON = re.compile(r"!?!?<?tag:yaml\.org,2002:p|!!p")
 _PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
 #: A character escaped by its number, as in JSON and in YAML's double-quoted strings.
 _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
-#: `_target_` and the name after it: on the same line, on the next (`>-`), or by an anchor (`*name`).
+#: Fields that name what a reader creates, and the name after it: on the same line, on the next (`>-`), or by an anchor
+#: (`*name`). Hydra has `_target_`, jsonargparse and Lightning `class_path`, latent diffusion `target`, torchtune
+#: `_component_`.
 _TARGET = re.compile(
-    r"""["']?_target_["']?\s*:\s*(?:&[\w-]{1,100}\s+)?(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?"""
-    r"""["']?(\*?[\w.-]{1,200})"""
+    r"""["']?\b(_target_|class_path|target|_component_)["']?\s*:\s*(?:&[\w-]{1,100}\s+)?"""
+    r"""(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?["']?(\*?[\w.-]{1,200})"""
 )
+#: A tag of HyperPyYAML, which SpeechBrain reads its recipes with: it calls or creates what it names.
+_HYPER_TAG = re.compile(r"!(apply|new|name):([\w.]{1,200})")
+#: A field that names what is created, in a pickle: a memo, then an opcode, the text's length and the text.
+_PICKLED_TARGET = re.compile(rb"_target_.{1,6}?(?:X(.)\0\0\0|[\x8cU](.))([A-Za-z_][\w.]{2,200})", re.DOTALL)
+#: Words without which a text has none of these.
+SIGNS = ("_target_", "class_path", "target", "_component_", "!apply:", "!new:", "!name:")
 #: Names that no configuration needs to call. Calling other functions is what Hydra is for: `from_pretrained`,
 #: `partial`.
 _RUNS = re.compile(
@@ -61,9 +69,19 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
         yield f"{found[0]:.80}, which jsonpickle calls"
     elif not is_json and (tag := _python_tag(text)):
         yield f"the tag {tag:.80}, which runs code"
-    for target in dict.fromkeys(_TARGET.findall(text) if "_target_" in text else ()):
+    for field, target in dict.fromkeys(_TARGET.findall(text) if any(sign in text for sign in SIGNS[:4]) else ()):
         name = _anchored_name(target[1:], text) if target.startswith("*") else target
         if runs(name):
+            yield f"`{field}` names {name:.120}, which can run anything"
+    for tag, name in dict.fromkeys(_HYPER_TAG.findall(text)):
+        if runs(name):
+            yield f"the tag `!{tag}:` names {name:.120}, which can run anything"
+
+
+def in_pickle(raw: bytes) -> Iterator[str]:
+    """The same in a pickle's constants, such as the hyperparameters of a Lightning checkpoint."""
+    for long, short, target in dict.fromkeys(_PICKLED_TARGET.findall(raw)) if b"_target_" in raw else ():
+        if runs(name := target[: ord(long or short)].decode("ascii", "replace")):
             yield f"`_target_` names {name:.120}, which can run anything"
 
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from inspector.auditing.limits import START
+from inspector.auditing.limits import MAX_DOCUMENT, START
+from inspector.auditing.readers import document_objects
 from inspector.auditing.readers.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
 from inspector.auditing.readers.dangerous_names import danger, importable, is_known_to_act
 from inspector.auditing.subject import Subject
@@ -48,6 +49,7 @@ class PickleVerdict(NamedTuple):
     outside: tuple[Outside, ...] = ()  # members of archives that lead out of the folder
     programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and their kind
     odd: tuple[str, ...] = ()  # constructs that no pickler writes
+    named: tuple[str, ...] = ()  # what documents and constants in it make their reader call
 
 
 class Budgets:
@@ -81,7 +83,7 @@ def _verdicts_on_files(subject: Subject) -> Iterator[tuple[str, PickleVerdict | 
             return
         with subject.reading(entry.path) as read:
             found = judge(Piece("", read, entry.size), budgets, likely=likely, name=entry.name.lower())
-        if found.pickles or found.unopened or found.outside or found.programs:
+        if found.pickles or found.unopened or found.outside or found.programs or found.named:
             yield entry.path, found
 
 
@@ -108,10 +110,19 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
             collected.unopened.append(Unopened(found.name, "a model of another format, in an archive"))
         if found.name and (program := program_of(found.start(8))):
             collected.programs.append((found.name, program))
+        collected.named += _calls_named_in(found)
         named = likely if not found.name else _is_named_so(found.name)
         collected.take(found, _programs_in(found, budget, named), named)
     budgets.steps -= before - budget.steps
     return collected.pickle_verdicts()
+
+
+def _calls_named_in(piece: Piece) -> list[str]:
+    """What a document in an archive, or a pickle's constants, make their reader call."""
+    if piece.name.lower().endswith((".yaml", ".yml", ".json")):
+        text = document_objects.text_of(piece.start(MAX_DOCUMENT))
+        return list(document_objects.in_text(text, is_json=piece.name.endswith(".json")))
+    return list(document_objects.in_pickle(piece.start(MAX_DOCUMENT))) if is_marked(piece.start(2)) else []
 
 
 def _is_named_so(name: str) -> bool:
@@ -155,6 +166,7 @@ class _Collected:
         self.outside: list[Outside] = []
         self.programs: list[tuple[str, str]] = []
         self.odd: dict[str, None] = {}
+        self.named: list[str] = []
 
     def take(self, piece: Piece, read: list[Program], named: bool) -> None:
         """Add the names that a piece's pickles reach."""
@@ -199,4 +211,5 @@ class _Collected:
             tuple(self.outside),
             tuple(self.programs),
             tuple(self.odd),
+            tuple(dict.fromkeys(self.named)),
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from inspector.auditing.limits import MAX_DOCUMENT
+from inspector.auditing.limits import MAX_DOCUMENT, START
 from inspector.auditing.readers import hdf5
 from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
@@ -25,9 +25,10 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     """A document refers to a file outside the folder: an index, a list of modules, a recipe.
 
     A program that loads the model then reads, and sometimes writes, a file that its user did not intend. Checked are
-    every index except that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai,
-    Ollama's Modelfile, the members of archives, XML, and a base model's path on another computer. Only a warning for a
-    tokenizer's files: some are left over from the computer that saved it.
+    every index except that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai and MLC,
+    `transformers_weights`, DeepSpeed's `latest`, Ollama's manifests and Modelfile, the members of archives, XML, and a
+    base model's path on another computer. Only a warning for a tokenizer's files: some are left over from the computer
+    that saved it.
     """
     yield from _named_in_documents(subject)
     yield from _on_another_computer(subject)
@@ -68,7 +69,18 @@ def _xml_entities(subject: Subject) -> Iterator[Found]:
 
 
 def _checkpoint_state(subject: Subject) -> Iterator[Found]:
-    """The text file in which TensorFlow stores the newest checkpoint's path."""
+    """Text files in which TensorFlow and DeepSpeed store the newest checkpoint's path, and manifests with digests.
+
+    Ollama before 0.1.34 joined a digest with its folder as it was (CVE-2024-37032).
+    """
+    for entry in subject.regular("latest"):
+        path = text_of(subject.head(entry.path, START)).strip()
+        if entry.name == "latest" and leaves(path):
+            yield Found(f"it names {path!r:.120}, outside the folder", entry.path)
+    for entry in subject.regular():
+        if "manifests/" in entry.path and entry.size <= MAX_DOCUMENT:
+            for digest in filter(leaves, _DIGEST.findall(text_of(subject.head(entry.path, entry.size)))):
+                yield Found(f"it names {digest!r:.120}, outside the folder", entry.path)
     for entry in subject.named("checkpoint"):
         if entry.name == "checkpoint" and entry.kind == "file":
             for path in _CHECKPOINT.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
@@ -95,7 +107,7 @@ def _named_in_recipes(subject: Subject) -> Iterator[Found]:
 #: Suffixes of documents that name files.
 _NAMING = (
     *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
-    *("tokenizer_config.json", "model.json", "manifest.json", "config.json"),
+    *("tokenizer_config.json", "model.json", "manifest.json", "config.json", "ndarray-cache.json", "tensor-cache.json"),
 )
 #: Those among them that list nothing but files.
 _OF_FILES = ("genai_config.json", "router_config.json")
@@ -110,6 +122,7 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 _OTHER_FILES = ("index_path", "passages_path", "class_info_file", "cache_file", "covariance_file")
 #: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
+_DIGEST = re.compile(r'"digest"\s*:\s*"(?:sha256:)?([^"]{1,1000})"')
 _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 #: Bytes of an XML document before its first element, which declare its entities.
 MAX_PROLOGUE = 1 << 20
@@ -138,6 +151,7 @@ def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | Non
     elif isinstance(document, dict) and name == "tokenizer_config.json":
         yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _strings(document.get(field)))
     elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
+        yield from ((text, None) for text in _strings(document.get("transformers_weights")))
         scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
         yield from (
             (text, "warning") for each in scopes for field in _OTHER_FILES for text in _strings(each.get(field))
@@ -177,12 +191,11 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:
-    """Values of fields named `filename`."""
+    """Values of fields named `filename`, or `dataPath` in MLC's lists."""
     pending: list[Any] = [document]
     for value in pending:
         if isinstance(value, dict):
-            if isinstance(value.get("filename"), str):
-                yield value["filename"]
+            yield from (value[field] for field in ("filename", "dataPath") if isinstance(value.get(field), str))
             pending += value.values()
         elif isinstance(value, list):
             pending += value

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.auditing.readers import document_objects, graphs, hdf5, keras, repositories
 from inspector.auditing.readers.misleading_names import leaves
+from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import hdf5_parts, is_hdf5
 from inspector.auditing.subject import Subject
@@ -176,12 +177,20 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
 
     `!!python/object/apply:os.system` runs when `yaml.load` reads it; `_target_: os.system` when Hydra, which NeMo and
     many trainers use, instantiates it; `py/reduce` when jsonpickle decodes it; a function in a skops schema when skops
-    loads it. Do not load the document with any of these.
+    loads it; HyperPyYAML's `!apply:os.system`. They are looked for in archives, in metadata and in the constants of
+    pickles, too. Do not load the document with any of these.
     """
     for entry in subject.regular(".yaml", ".yml", ".json", ".model_config"):
         yield from (Found(what, entry.path) for what in _in_document(subject, entry))
     for entry in subject.regular(".skops"):
         yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
+    for path, found in pickle_verdicts(subject).items():
+        yield from (Found(f"in it: {what}", path) for what in (found.named if found else ())[:10])
+    for header in subject.all_headers:
+        for key, value in header.metadata.items() if header.format == "safetensors" else ():
+            if isinstance(value, str) and any(sign in value for sign in document_objects.SIGNS):
+                found_in = document_objects.in_text(value, is_json=False)
+                yield from (Found(f"the metadata {key:.60}: {what}", header.path) for what in found_in)
 
 
 def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
@@ -216,7 +225,7 @@ MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 64 * 1024 * 1024
 #: Bytes of a JSON document beyond which it is searched only if it has one of the signs: the names themselves, or an
 #: ASCII letter escaped by its number, which no writer needs to do.
 LONG_JSON = 1024 * 1024
-_SIGNS = (b'"py/', b"_target_", *(rb"\u00%d" % digit for digit in range(2, 8)))
+_SIGNS = (b'"py/', *(sign.encode() for sign in document_objects.SIGNS), *(rb"\u00%d" % digit for digit in range(2, 8)))
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 
 #: Python files that are run because of their names → the program that runs them, and the severity.

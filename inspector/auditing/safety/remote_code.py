@@ -46,6 +46,8 @@ def remote_code(subject: Subject) -> Iterator[Found | NotJudged]:
             named |= {file: None} if here else {}
             origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
             severity: Severity = "warning" if here or repository or what == "auto_mapping" or ".." in local else "info"
+            if repository and what.startswith("vision_config."):
+                origin, severity = f"{origin}, which vLLM before 0.11.1 runs without asking (CVE-2025-66448)", "error"
             yield Found(f"{what} names {reference:.120}, code {origin}", entry.path, severity=severity)
     for entry in subject.entries:
         if loader := next((who for end, who in _RUN if entry.path.endswith(end)), None):
@@ -154,7 +156,10 @@ _RUN = (
 #: Keys whose value is the name of something to import.
 _IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping")
 #: Fields that name a repository whose compiled kernels Transformers fetches and loads.
-_KERNELS = ("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation")
+_KERNELS = (
+    *("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation"),
+    *("_attn_implementation_internal", "_experts_implementation_internal"),  # read by Transformers before 5
+)
 #: Packages in which PEFT finds a model's class; it imports any named package.
 _LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
 
@@ -179,6 +184,7 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for scope in _nested_configs(document):
         for field in ("auto_map", "custom_pipelines"):
             value = scope.get(field)
+            field = f"vision_config.{field}" if scope is document.get("vision_config") else field
             if isinstance(value, dict) and value:
                 inner = (each["impl"] for each in value.values() if isinstance(each, dict) and "impl" in each)
                 yield field, next((text for text in (*inner, *_strings(value)) if isinstance(text, str)), "code")
@@ -191,7 +197,7 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                     yield field, value
     mapping = document.get("auto_mapping")
     library = mapping.get("parent_library") if isinstance(mapping, dict) else None
-    if isinstance(library, str) and not library.startswith(_LIBRARIES):
+    if isinstance(library, str) and library.partition(".")[0] not in _LIBRARIES:
         yield "auto_mapping", library
 
 
