@@ -165,7 +165,7 @@ _DROPPED = pickle.dumps(os.system, protocol=0)  # b"cposix\nsystem\n.": what loa
 @pytest.mark.parametrize(
     ("name", "raw"),
     [
-        ("head.pkl.gz", gzip.compress(_DROPPED)),
+        ("head.pkl.gz", gzip.compress(_DROPPED, mtime=0)),
         ("weights.npy", _DROPPED),
         ("conf/model.yaml", b"x: !!python/object/apply:os.system [id]\n"),
         ("chat_template.jinja", b"{{ cycler.__init__ }}"),

@@ -26,13 +26,14 @@ def infer_config(stored: Stored) -> Config | None:
     stored = under_the_models_names(stored, None, None)
     from inspector.architectures.inference import infer  # only checkpoints without a configuration need it
 
+    states = {at for each, places in stored.names.patterns.items() if training.is_state(each) for at in places}
     others = stored.side.keys() | stored.numbers
-    of_model = [
-        (name, shape)
-        for name, shape in zip(stored.names, stored.shapes, strict=True)
-        if name not in others and not training.is_state(name)
-    ]
-    named = Namer().name([name for name, _ in of_model])
+    of_model = [*zip(stored.names, stored.shapes, strict=True)]
+    names: Sequence[str] = stored.names
+    if states or others:
+        of_model = [each for at, each in enumerate(of_model) if at not in states and each[0] not in others]
+        names = [name for name, _ in of_model]
+    named = Namer().name(names)
     return infer(of_model, {slot.role for slot, _ in named.groups}, stored.names.patterns)
 
 
