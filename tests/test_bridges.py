@@ -481,6 +481,7 @@ def test_the_saved_class_is_predicted(made: Made, name: str) -> None:
     config = result.checkpoint.config
     assert config is not None
     assert [note for note in config.notes if note.endswith(f"predicted as {saved}")]
+    assert config.architecture == saved or not saved.isidentifier()
     assert (result.unexplained_bytes, result.unexplained, result.findings) == (0, (), ())
     assert "another_class" not in steps(result)
 

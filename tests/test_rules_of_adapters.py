@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import folders
 import hostile
 import pytest
 import rule_words
@@ -16,6 +17,7 @@ import sparse
 from every import every
 from hostile.files import safetensors
 
+import inspector
 from inspector.adapters import methods, prediction
 from inspector.auditing import targets
 from inspector.auditing.catalogue import all_rules
@@ -40,6 +42,18 @@ def subject_of(files: dict[str, bytes], folder: Path) -> Iterator[Subject]:
     listed = list(entries(folder))
     with closing(LocalPlace(folder, targets.listed_files(listed))) as place:
         yield Subject(place, listed, str(folder), str(folder))
+
+
+def test_options_of_a_newer_peft_are_a_note(tmp_path: Path) -> None:
+    """PEFT drops them with a warning; options that are unset, and PEFT's own, are none."""
+    folders.lora(tmp_path)
+    path = tmp_path / "adapter_config.json"
+    more = {"use_frobnicate": True, "later": None, "use_rslora": True, "peft_version": "0.30.0", "auto_mapping": None}
+    path.write_text(json.dumps({**json.loads(path.read_text()), **more}))
+    findings = inspector.audit(tmp_path).checkpoints[0].findings
+    found = [each for each in findings if each.rule == "adapter-field"]
+    known = "options that PEFT 0.21.2 does not know, and ignores with a warning"
+    assert [(each.severity, each.message) for each in found] == [("info", f'"use_frobnicate": {known}')]
 
 
 @every("name", sorted(path.stem for path in ADAPTERS.glob("*.json")))

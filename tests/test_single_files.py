@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from math import prod
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import cases
+import folders
 import pytest
 import sparse
 from every import every
 
 import inspector
 from inspector.architectures.data.roles import ROLES
+from inspector.architectures.facts import facts
 from inspector.architectures.store import store
 
 #: Prefixes of names that are the same for all writers of the file.
@@ -107,3 +110,14 @@ PUBLISHED: dict[str, tuple[dict[str, Any], int]] = {
 def test_published_counts(name: str) -> None:
     fields, parameters = PUBLISHED[name]
     assert inspector.predict(fields).parameters == parameters
+
+
+def test_a_sentence_models_longest_input_is_its_own(tmp_path: Path) -> None:
+    """sentence-transformers cuts at its own file's length, whatever positions the model has: 256 of all-MiniLM's 512."""
+    folders.model(tmp_path)
+    values = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**values, "max_position_embeddings": 512}))
+    for text, context in (('{"max_seq_length": 256}', 256), ('{"max_seq_length": null}', 512), ("[", 512)):
+        (tmp_path / "sentence_bert_config.json").write_text(text)
+        config = inspector.open(tmp_path).config
+        assert {fact.name: fact.value for fact in facts(config)}["context"] == context

@@ -12,6 +12,8 @@ from inspector.model import Config
 
 #: Nested configurations that describe the language model, if there are several.
 TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "decoder_config", "decoder")
+#: The name here for `max_seq_length` of sentence-transformers' own file, which goes before the model's positions.
+SENTENCE_LENGTH = "sentence_max_seq_length"
 #: Fact → the fields that give it, Transformers' usual name first.
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "layers": ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers", "encoder_layers"),
@@ -20,6 +22,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads", "multi_query_group_num"),
     "vocabulary": ("vocab_size", "padded_vocab_size", "n_vocab"),
     "context": (
+        SENTENCE_LENGTH,
         "max_position_embeddings",
         "n_positions",
         "n_ctx",

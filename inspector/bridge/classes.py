@@ -59,7 +59,8 @@ def saved_class(prediction: Prediction, named: Named, shapes: Sequence[tuple[int
     saved = class_name(family, config, best.head)
     but = f", not of {config.architecture}" if config.architecture else ""
     note = f"the tensors are those of {saved}{but}: predicted as {saved}"
-    return best._replace(config=best.config._replace(notes=(*best.config.notes, note)))
+    values = {**best.config.values, "architectures": [saved]} if saved.isidentifier() else best.config.values
+    return best._replace(config=best.config._replace(values=values, notes=(*best.config.notes, note)))
 
 
 def is_unnamed(prediction: Prediction) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.architectures import formula, model_types
 from inspector.architectures.data.dialects import OWN_TYPES, Dialect, dialects, type_of_class
+from inspector.architectures.facts import SENTENCE_LENGTH
 from inspector.errors import ConfigError, FormatError, NetworkError, SourceError
 from inspector.model import PACKING_FIELDS, Config
 from inspector.sources import Place
@@ -29,6 +30,11 @@ PACKING_FILES: Mapping[str, str] = {
     "quant_config.json": "awq",
     "quanto_qmap.json": "quanto",
 }
+#: sentence-transformers' file beside a model, by the names that its `Transformer.load` tries (6.2).
+SENTENCE_FILES = tuple(
+    f"sentence_{name}_config.json"
+    for name in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
 #: Dtypes in configurations → safetensors' names.
 DTYPES: Mapping[str, str] = {
     "float32": "F32",
@@ -56,7 +62,8 @@ def find(place: Place, beside: str = "") -> Config | None:
     for name in FILES:
         path = beside + name
         if path in place.files:
-            return _with_packing(place, beside, parse(_text(place, path), path))
+            config = _with_packing(place, beside, parse(_text(place, path), path))
+            return _with_sentence_length(place, beside, config)
     return None
 
 
@@ -102,6 +109,19 @@ def _with_packing(place: Place, beside: str, config: Config) -> Config:
             declared = parse(_text(place, path), path).values
             return config._replace(values={**config.values, PACKING_FIELDS[0]: {"quant_method": method, **declared}})
     return config
+
+
+def _with_sentence_length(place: Place, beside: str, config: Config) -> Config:
+    """The configuration with the longest input that sentence-transformers gives the model, which is its own."""
+    path = next((beside + name for name in SENTENCE_FILES if beside + name in place.files), None)
+    if path is None:
+        return config
+    try:
+        length = parse(_text(place, path), path).values.get("max_seq_length")
+    except ConfigError:  # the audit reports it
+        return config
+    known = isinstance(length, int) and not isinstance(length, bool) and length > 0
+    return config._replace(values={**config.values, SENTENCE_LENGTH: length}) if known else config
 
 
 def _text(place: Place, path: str) -> str:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, caches
+from inspector.architectures.facts import SENTENCE_LENGTH
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
@@ -16,8 +17,8 @@ from inspector.sizing.widths import WIDTHS, Width, width
 
 #: Fields for the length of the context; the first one present counts.
 CONTEXT = (
-    "max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "max_seq_length", "n_ctx",
-    "seq_length", "model_max_length", "max_target_positions", "context_length",
+    SENTENCE_LENGTH, "max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "max_seq_length",
+    "n_ctx", "seq_length", "model_max_length", "max_target_positions", "context_length",
 )  # fmt: skip
 #: The same for an encoder's input.
 SOURCE = ("max_source_positions", "max_encoder_position_embeddings")

@@ -29,6 +29,11 @@ STREAM = 16 * 1024 * 1024
 #: Files beside a URL that are requested, one by one: the largest published sets have some hundreds.
 MOST_ASKED = 2000
 _INDEXES = (INDEX, PICKLED_INDEX)
+#: Name of a whole model's only file → the configuration that libraries write beside it.
+_CONFIGS: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("model", "pytorch_model", "diffusion_pytorch_model"), frozenset({"config.json"})),
+    "adapter_model": frozenset({"adapter_config.json"}),
+}
 
 
 def has_long_header(path: str) -> bool:
@@ -167,7 +172,8 @@ class UrlPlace(Readable):
         self._open = {self.selected: RemoteFile(self._wire, Link(url), streamed=has_long_header(self.selected))}
         self.name = PurePosixPath(self.selected).stem
         is_set = self.selected.endswith(_INDEXES) or shard_of(self.selected) is not None
-        self.files: Mapping[str, int] = _Beside(self._open, self._ask if is_set else lambda _: None)
+        beside = _is_of_set if is_set else _CONFIGS.get(self.name, frozenset()).__contains__
+        self.files: Mapping[str, int] = _Beside(self._open, self._ask, beside)
 
     def _ask(self, path: str) -> RemoteFile | None:
         """A file beside the target, by a request: no server lists its files. None if it is not there."""
@@ -213,12 +219,14 @@ def _absent_or_error(url: str) -> Callable[[RefusedError], InspectorError]:
 class _Beside(Mapping[str, int]):
     """Path → size of the files known so far. Others that may be of the set are asked for when looked up, once."""
 
-    def __init__(self, known: dict[str, RemoteFile], ask: Callable[[str], RemoteFile | None]) -> None:
-        self._known, self._ask = known, ask
+    def __init__(
+        self, known: dict[str, RemoteFile], ask: Callable[[str], RemoteFile | None], may_ask: Callable[[str], bool]
+    ) -> None:
+        self._known, self._ask, self._may_ask = known, ask, may_ask
         self._asked: set[str] = set()
 
     def __getitem__(self, path: str) -> int:
-        if path not in self._known and path not in self._asked and _is_of_set(path):
+        if path not in self._known and path not in self._asked and self._may_ask(path):
             if len(self._asked) == MOST_ASKED:
                 raise SourceError(f"more than {integer(MOST_ASKED)} files beside a URL are not requested")
             self._asked.add(path)

@@ -130,7 +130,10 @@ def test_a_page_of_the_endpoint_is_its_repository(hub: Hub, single: str) -> None
 
 
 def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of another server is read by ranges, without a token, in one request; secrets stay out of the report."""
+    """A file of another server is read by ranges, without a token, in one request, and the configuration in another.
+
+    Only a whole model's usual name has one beside it; secrets stay out of the report.
+    """
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     commit = api.open(single).origin.revision
     hub.settled().clear()
@@ -140,11 +143,15 @@ def test_any_url_of_a_file(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatc
         "kind": "url",
         "location": url,
         "revision": None,
-        "requests": 1,
+        "requests": 2,
         "redirects": 0,
         "bytes_read": 0,
     }
-    assert [entry.token for entry in hub.settled()] == [None]
+    assert [entry.path.rpartition("/")[2].partition("?")[0] for entry in hub.settled()] == [
+        "model.safetensors",
+        "config.json",
+    ]
+    assert [entry.token for entry in hub.settled()] == [None, None]
 
 
 def test_a_url_of_an_empty_file(hub: Hub, tmp_path: Path) -> None:

@@ -260,12 +260,20 @@ def of_transformers() -> dict[str, Any]:
     }
 
 
+def options() -> dict[str, list[str]]:
+    """Method → the fields of its configuration that not all have; under "" those that all have."""
+    own = {each.value: set(peft.PEFT_TYPE_TO_CONFIG_MAPPING[each].__dataclass_fields__) for each in peft.PeftType}
+    common = set.intersection(*own.values())
+    return {"": sorted(common), **{name: sorted(fields - common) for name, fields in sorted(own.items())}}
+
+
 def of_peft() -> dict[str, Any]:
     methods = {each.value: of_method(each.value) for each in peft.PeftType}
     return {
         "version": peft.__version__,
         **document(methods),
         "tasks": sorted(each.value for each in peft.TaskType),
+        "options": options(),
     }
 
 

@@ -69,8 +69,8 @@ def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
 def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
     """A field of adapter_config.json has a value that PEFT does not accept, or names a method it does not have.
 
-    PEFT builds the adapter from these fields alone, and fails. A method that a newer version of PEFT may have is only
-    noted as not known.
+    PEFT builds the adapter from these fields alone, and fails. A method or an option that a newer version of PEFT may
+    have is only noted as not known.
     """
     table = fields()["peft"]
     for entry, own in documents(subject, ADAPTER_FILE):
@@ -101,6 +101,16 @@ def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
             wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
         wrong += [*_unknown_words(own, kind.upper()), *_wrong_targets(own), *_missing_tensors(subject, entry, own)]
         yield from first_reported(wrong, entry.path)
+        if unknown := _unknown_options(own, kind.upper()):
+            known = f"PEFT {table['version']} does not know, and ignores with a warning"
+            yield Found(f"{', '.join(map(shown, unknown[:5]))}: options that {known}", entry.path, severity="info")
+
+
+def _unknown_options(own: Mapping[str, Any], kind: str) -> list[str]:
+    """Options that are set and that the method does not have, as a newer version may: `PeftConfigMixin` drops them."""
+    options = fields()["peft"]["options"]
+    known = {"peft_version", *options[""], *options[kind]}
+    return [field for field, value in own.items() if value not in (None, False, [], {}) and field not in known]
 
 
 def _is_newer(own: Mapping[str, Any]) -> bool:
