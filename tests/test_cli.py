@@ -348,3 +348,31 @@ def test_the_demonstration_installs_what_users_need() -> None:
     }
     assert "[dev]" not in steps["demo"] and steps["demo"].count("echo") >= 4
     assert "[dev]" in steps["lint"]
+
+
+def test_eight_questions_have_their_answers_first(made: Made, inspect: Inspect, tmp_path: Path) -> None:
+    """A command each, without options that help has to be read for; the answer is in the first lines that it prints."""
+    import shutil
+
+    q4, whole, experts = (made(name) for name in ("llama-3.1-8b-q4_k_m", "llama-7b", "mixtral-8x7b-q4_0"))
+    shutil.copytree(whole, lost := tmp_path / "lost", copy_function=os.link)
+    (lost / "model-00002-of-00002.safetensors").unlink()
+    shutil.copytree(whole, twice := tmp_path / "twice", copy_function=os.link)
+    (twice / "first").mkdir()
+    for path in whole.glob("*.safetensors"):
+        (twice / "first" / path.name).touch()
+        os.truncate(twice / "first" / path.name, path.stat().st_size)
+        with path.open("rb") as source, (twice / "first" / path.name).open("r+b") as copy:
+            copy.write(source.read(1 << 16))  # the header
+    for command, words, lines in (
+        (("memory", q4, "--gpu", "8GB", "--context", "16k"), "fits in 8 GB with 16,384 tokens", 1),
+        ((twice,), "the folder is 26.95 GB: 13.48 GB in 1 more copy", 2),
+        (("diff", made("llama-3.1-8b"), q4), "b has the structure of a", 1),
+        ((q4,), "Q4_K_M at 4.89 bits", 2),
+        ((experts,), "46.70B parameters (12.88B active)", 2),
+        (("diff", whole, lost), "without 82 weights", 2),
+        ((lost,), "layers 24–31", 5),
+        (("diff", made("llama-7b-without-head"), whole), "lm_head", 2),
+        ((whole,), "feed forward", 8),
+    ):
+        assert words in "\n".join(inspect(*command).out.split("\n")[:lines]), command

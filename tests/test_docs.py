@@ -117,3 +117,9 @@ def test_examples_of_the_librarys_verbs(verb: str, tmp_path: Path, monkeypatch: 
         runner.run(example)
     results = runner.summarize()
     assert (results.failed, results.attempted > 0) == (0, True)
+
+
+def test_a_releases_changes_fit_a_screen_or_two() -> None:
+    """At most 60 lines for each; what else changed is in the commits."""
+    sections = re.split(r"^## ", (ROOT / HISTORY).read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    assert {each.partition("\n")[0]: each.count("\n") for each in sections if each.count("\n") > 60} == {}

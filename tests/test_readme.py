@@ -1,5 +1,7 @@
 """The console blocks of the README and of docs/, run as they are: the command prints every line that they show.
 
+They run in one folder, in an order that has nothing to do with theirs: a reader may begin anywhere.
+
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment mark a line that is not run.
 `make demo-hub SERVE=--serve &` starts the sample Hub, on a port of its own.
 """
@@ -17,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import many
@@ -65,22 +68,30 @@ RUN = [
     for place, steps in SESSIONS.items()
     if any(shown for _, shown in steps)
 ]
+Random(len(RUN)).shuffle(RUN)
 #: A command with one of these needs a shell.
 _SHELL = re.compile(r"[|>&*]")
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which somebody tries all blocks."""
+    folder = tmp_path_factory.mktemp("reader")
+    (folder / "fixtures").symlink_to(ROOT / "fixtures")
+    return folder
 
 
 @pytest.mark.parametrize("place", RUN)
 def test_console_blocks_show_what_is_printed(
     place: str,
     inspect: Callable[..., Ran],
-    tmp_path: Path,
+    reader: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """They run in an empty folder, where each block starts with the commands that create its files."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    """Each block starts with the commands that create its files, whatever others have left in the folder."""
+    monkeypatch.chdir(reader)
     endpoint = served = f"http://127.0.0.1:{demo.PORT}"
     for command, shown in SESSIONS[place]:
         if command == "make demo-hub SERVE=--serve &":
@@ -93,7 +104,7 @@ def test_console_blocks_show_what_is_printed(
         program, *arguments = shlex.split(command)
         if program == "export":
             name, _, value = arguments[0].partition("=")
-            monkeypatch.setenv(name, value.replace("$PWD", str(tmp_path)))
+            monkeypatch.setenv(name, value.replace("$PWD", str(reader)))
         elif program == "python":
             script, recipe, folder = arguments
             if script == "fixtures/sparse_torch.py":

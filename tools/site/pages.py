@@ -39,6 +39,7 @@ def lists() -> dict[str, str]:
         "classes of Diffusers": _classes_of_diffusers(),
         "GGUF architectures": _gguf_architectures(),
         "causes": _causes(),
+        "kinds of projectors": ", ".join(f"`{x}`" for x in sorted(store().names("projectors")) if x[0] != "_") + ".",
         "tables of a scan": _scanned(),
         "queries of a scan": "\n".join(
             f"**{q}**: {each.about}\n\n```sql\n{each.sql}\n```\n" for q, each in QUERIES.items()
@@ -91,7 +92,13 @@ def _model_types() -> str:
     heads = ("model type", "table", "keyed %", "default %", "changed %", "drawn %")
     homes = sorted(model_types().items())
     rows = ((name, home, *("–" if x is None else str(x) for x in covered.get(name, unknown))) for name, home in homes)
-    return "\n".join(_table(heads, rows))
+    measured = [[each[column] for each in covered.values() if each and each[column] is not None] for column in range(4)]
+    shares = [f"{sum(one == 100 for one in found):,} of {len(found):,}" for found in measured]
+    counts = (
+        f"Of the model types for which it was measured, {shares[0]} have all tensors keyed, and {shares[1]} are exact at "
+        f"every default class, {shares[2]} at every changed configuration, {shares[3]} at every drawn one."
+    )
+    return "\n".join((counts, "", *_table(heads, rows)))
 
 
 def _classes_of_diffusers() -> str:
@@ -114,7 +121,12 @@ def _gguf_architectures() -> str:
         )
         for each in listed_gguf()
     )
-    return "\n".join(_table(("architecture", "model type", "kinds", "prediction", "cases"), rows))
+    known = listed_gguf()
+    counts = (
+        f"Of {len(known)} architectures, {sum(each.predicted for each in known)} are predicted, {len(cases)} of them tested "
+        f"with {sum(cases.values())} converted models."
+    )
+    return "\n".join((counts, "", *_table(("architecture", "model type", "kinds", "prediction", "cases"), rows)))
 
 
 def _causes() -> str:
