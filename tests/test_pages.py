@@ -477,7 +477,7 @@ def test_the_page_of_a_scan_has_every_row() -> None:
     broken = Answer(("rule", "checkpoints", "first"), [("<b>", 90 - at, [f"m{at}", "<i>"]) for at in range(90)])
     found = Report(total, [{"number": 1, "finished": "now"}], {"broken": broken, "grown": broken})
     page = Parsed(render.html(scan.page(found, "DIR"), "inspect scan"))
-    assert "90 checkpoints, 5.00 GB, 1.00B parameters; 1 with errors, 0 unreadable" in page.texts
+    assert "damaged: 90 checkpoints, 5.00 GB, 1.00B parameters; 1 with errors, 0 unreadable" in page.texts
     (table,) = page.json("tables").values()
     assert [cells(column)[1] for column in table["columns"]] == ["<b>", 89, "m1, <i>"]
 

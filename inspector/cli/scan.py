@@ -146,7 +146,7 @@ def _report(folder: str, output: Output) -> None:
     if output.form == "json":
         console.print_json(text.document(found, folder))
     else:
-        console.print_lines((text.lines(found, folder, output.width),), wide=output.wide)
+        console.print_lines((text.lines(found, folder, output.width),), titled=True, wide=output.wide)
     output.write_page(lambda: text.page(found, folder))
 
 

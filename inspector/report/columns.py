@@ -14,6 +14,12 @@ _LEAST = 8  # below this, a column that may disappear does so
 GO = -1  # for a column that is useless if shortened
 
 
+def bar(share: float, width: int) -> str:
+    """A bar in eighths of a column: `█████▊` of `width` columns for the whole."""
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
 def text_width(text: str) -> int:
     """Terminal columns of a text: two for each wide character, none for a combining one."""
     if text.isascii() or max(text) < "\u0300":  # the first character of another width

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from inspector.report.columns import table
+from inspector.report.columns import bar, table
 from inspector.report.documents import SCHEMA
 from inspector.report.pages import parts
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Page, Section, Table
@@ -32,7 +33,7 @@ TITLES = {
     "unreadable": "Unreadable",
     "same_data": "Identical content (by known digests)",
     "same_tensors": "Identical tensors (names, shapes, dtypes)",
-    "same_model": "The same model in several formats or types",
+    "same_model": "Equal shapes in several formats or types (values were not compared)",
     "derived": "Derived from another model, by their own claim",
     "fine_tunes": "Equal shapes, different data (by known digests)",
     "grown": "New or changed since the previous scan",
@@ -69,16 +70,65 @@ def done(scan: Mapping[str, Any], folder: str) -> str:
     return f"{escape(folder, _CELL)}: {held}\n{did}\ninspect scan --report {escape(folder, _CELL)} shows more"
 
 
+#: What is wrong comes first.
+_FIRST = ("broken", "unsafe", "unreadable")
+#: Columns that have targets: shown without the folder that all of them are in.
+_TARGETS = frozenset({"target", "targets", "example", "found"})
+#: Columns of a bar for all bytes.
+_BAR = 12
+
+
 def lines(found: Report, folder: str, width: int | None = None) -> str:
-    """`inspect scan --report DIR`."""
+    """`inspect scan --report DIR`: what is wrong, then what there is."""
     from inspector.scanning.queries import MOST_SHOWN
 
-    shown_lines = head(found, folder)
+    shown_lines, root = head(found, folder), _root(found)
+    if root:
+        shown_lines.append(f"targets are below {escape(root, _CELL)}")
     for name, answer in shown(found):
+        answer = _with_bars(_below(answer, root), found.total["on_disk"])
         shown_lines += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
         if len(answer.rows) > MOST_SHOWN:
             shown_lines.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
     return "\n".join(shown_lines)
+
+
+def _root(found: Report) -> str:
+    """The folder that all targets are in, with its slash; empty if there is none, or it is the root's."""
+    targets = [
+        target
+        for answer in found.sections.values()
+        for at, name in enumerate(answer.columns)
+        if name in _TARGETS
+        for row in answer.rows
+        for target in (row[at] if isinstance(row[at], list) else [row[at]])
+        if isinstance(target, str)
+    ]
+    folders = [target.split("/")[:-1] for target in targets]
+    alike = takewhile(lambda words: len(set(words)) == 1, zip(*folders, strict=False))
+    root = "/".join(words[0] for words in alike) if len(targets) > 1 else ""
+    return f"{root}/" if root.strip("/") and not any("://" in target for target in targets) else ""
+
+
+def _below(answer: Answer, root: str) -> Answer:
+    """An answer whose targets begin below a folder."""
+
+    def cell(name: str, value: Any) -> Any:
+        if name not in _TARGETS or not root:
+            return value
+        if isinstance(value, list):
+            return [each.removeprefix(root) if isinstance(each, str) else each for each in value]
+        return value.removeprefix(root) if isinstance(value, str) else value
+
+    return answer._replace(rows=[tuple(map(cell, answer.columns, row)) for row in answer.rows])
+
+
+def _with_bars(answer: Answer, total: int) -> Answer:
+    """An answer with a bar for each row's bytes, if they are parts of all."""
+    if answer.columns[-1:] != ("on_disk",) or not total:
+        return answer
+    bars = [(*row, bar((row[-1] or 0) / total, _BAR)) for row in answer.rows]
+    return answer._replace(columns=(*answer.columns, ""), rows=bars)
 
 
 def head(found: Report, folder: str) -> list[str]:
@@ -86,9 +136,10 @@ def head(found: Report, folder: str) -> list[str]:
     total = found.total
     held = f"{plural(total['checkpoints'], 'checkpoint')}, {decimal(total['on_disk'])}"
     held += f", {count(total['logical'])} parameters"
+    state = "damaged" if total["broken"] or total["unreadable"] else "sound"
     found_lines = [
         escape(folder, _CELL),
-        f"{held}; {integer(total['broken'])} with errors, {integer(total['unreadable'])} unreadable",
+        f"{state}: {held}; {integer(total['broken'])} with errors, {integer(total['unreadable'])} unreadable",
     ]
     found_lines += [_history(found.scans)] if len(found.scans) > 1 else []
     if found.scans[-1].get("finished") is None:
@@ -99,7 +150,8 @@ def head(found: Report, folder: str) -> list[str]:
 def shown(found: Report) -> list[tuple[str, Answer]]:
     """The sections that are not empty."""
     first = len(found.scans) < 2
-    return [(name, each) for name, each in found.sections.items() if each.rows and not (first and name == "grown")]
+    some = [(name, each) for name, each in found.sections.items() if each.rows and not (first and name == "grown")]
+    return sorted(some, key=lambda section: section[0] not in _FIRST)
 
 
 def _history(scans: Sequence[Mapping[str, Any]]) -> str:

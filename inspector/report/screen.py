@@ -12,7 +12,7 @@ from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import BY_NAME
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
-from inspector.report.columns import GO, shortened, table, text_width, wrapped
+from inspector.report.columns import GO, bar, shortened, table, text_width, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural
 
 #: Lines of the screen: a terminal's 24, without the prompt.
@@ -401,18 +401,13 @@ def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) 
             _cut(", ".join(share.holds), _HOLDS),
             _in_units(share.bytes, power),
             fixed(share.bytes / whole * 100, 1),
-            _bar(share.bytes / whole),
+            bar(share.bytes / whole, _BAR),
             ", ".join(share.types[:6]) if mixed else "",
         )
         for share in shares
     ]
     headers = ("where the bytes are", "", unit, "%", "", "stored as" if mixed else "")
     return table(rows, headers, "llrrll", width=width, give=((1, 14), (5, 12), (1, 0), (5, 0), (4, GO), (0, 16)))
-
-
-def _bar(share: float) -> str:
-    eighths = round(share * _BAR * 8)
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
 def _unit(nbytes: int) -> tuple[str, int]:

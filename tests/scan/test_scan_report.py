@@ -183,7 +183,11 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
     """Text, JSON, CSV and tabulate's forms."""
     ran = inspect("scan", "--report", zoo)
     assert (ran.code, ran.err) == (0, "")
-    assert "12 checkpoints" in ran.out
+    title, verdict, *_ = ran.out.splitlines()
+    assert (title, verdict.partition(",")[0]) == (str(zoo), "damaged: 12 checkpoints")
+    assert ran.out.index("Broken: ") < ran.out.index("Unreadable") < ran.out.index("By format")
+    assert f"targets are below {zoo.parent}/tree/" in ran.out
+    assert "█" in next(line for line in ran.out.splitlines() if line.startswith("safetensors  "))
     assert "since scan 1: +2 checkpoints" in ran.out
     document = inspect("scan", "--report", zoo, "--json").json
     assert (document["total"]["checkpoints"], document["scans"][-1]["number"]) == (12, 2)
@@ -196,7 +200,7 @@ def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest
     assert "same_model" in inspect("scan", "--queries").out
     assert inspect("scan", "--report", zoo, "--html", zoo.parent / "page.html").code == 0
     page = (zoo.parent / "page.html").read_text(encoding="utf-8")
-    assert "The same model in several formats or types" in page
+    assert "Equal shapes in several formats or types (values were not compared)" in page
     assert "12 checkpoints" in page
     assert json.loads((zoo / "scan.json").read_text())["tables"] == 1
 
