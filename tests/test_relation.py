@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import gguf
 import numpy as np
 import pytest
 from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
@@ -135,6 +136,30 @@ def test_faults_are_located(tmp_path: Path) -> None:
     found = called(tmp_path / "2", tensors, changed(tensors, name, hole.reshape(tensors[name].shape)))
     assert found.kind == "damaged"
     assert "from 1,000 to 1,999, all one value" in found.sentence
+
+
+@pytest.mark.parametrize("kind", ["Q4_0", "Q5_1", "Q8_0"])
+def test_one_bit_of_a_quantized_file(kind: str, tmp_path: Path) -> None:
+    """A code that is not the nearest to the original is found; the same file without it is only rounded."""
+    tensors = {
+        name: each[:, :WIDTH] if "down" not in name and each.ndim > 1 else each for name, each in llama().items()
+    }
+    source, path = saved(tmp_path / "a", tensors), tmp_path / "b.gguf"
+    in_gguf(path, tensors, gguf.GGMLQuantizationType[kind])
+    clean = inspector.diff(source, path, data=True).relation
+    assert clean is not None
+    assert clean.kind == "rounded"
+    name = "blk.1.attn_v.weight"
+    place = next(int(each.data_offset) for each in gguf.GGUFReader(path).tensors if each.name == name)
+    size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[kind]][1]
+    data = bytearray(path.read_bytes())
+    data[place + 5 * size + size - 1] ^= 4 if kind == "Q8_0" else 0x40  # the last byte of the sixth block
+    path.write_bytes(data)
+    found = inspector.diff(source, path, data=True).relation
+    assert found is not None
+    assert found.sentence == (
+        f"b is a, damaged: 1 value of {name}: element 191, further from the original than rounding to {kind} leaves"
+    )
 
 
 def test_structure_id(tmp_path: Path, inspect: Callable[..., Ran]) -> None:

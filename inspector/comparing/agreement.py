@@ -11,6 +11,10 @@ Agreement = Literal["equal", "rounded", "different"]
 AGREEMENTS: tuple[Agreement, ...] = ("equal", "rounded", "different")
 
 
+#: Blocks of which other levels are a fault; elsewhere in more it is another quantizer, or another original.
+LOCAL, LOCAL_SHARE = 2, 0.005
+
+
 class Sums(NamedTuple):
     """Additive measures of how two arrays of values agree."""
 
@@ -25,6 +29,8 @@ class Sums(NamedTuple):
     steps: float = 0.0  # Σ of squared steps
     nan_a: int = 0
     nan_b: int = 0
+    strays: int = 0  # elements that are not at the level nearest to the original, where the format says which that is
+    spoilt: int = 0  # blocks of 256 elements that have some
 
     def __add__(self, other: object) -> Sums:
         if not isinstance(other, Sums):
@@ -41,6 +47,11 @@ class Sums(NamedTuple):
     def cosine(self) -> float | None:
         """The cosine of the angle between a and b; None if either is all zeros."""
         return self.product / sqrt(self.a * self.b) if self.a and self.b else None
+
+    @property
+    def faulty(self) -> bool:
+        """Whether a few elements are at another level than the nearest, while all others are at theirs."""
+        return 0 < self.spoilt <= max(LOCAL, self.elements // 256 * LOCAL_SHARE)
 
     @property
     def share(self) -> float:

@@ -30,10 +30,19 @@ from inspector.comparing.sides import Known, Sides, is_turned
 from inspector.comparing.strided import TILE, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
 from inspector.formats.decoding import Array
+from inspector.formats.gguf.types import TYPES
 from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Packing
-from inspector.quantization.precision import group_of, spacing, step_of
+from inspector.quantization.levels import (
+    BLOCKS,
+    TRIED,
+    explained_blocks,
+    levels_of_blocks,
+    levels_of_float,
+    room,
+)  # fmt: skip
+from inspector.quantization.precision import FLOATS, group_of, spacing, step_of
 from inspector.sources import workers as threads
 
 #: Raw bytes that are compared at once.
@@ -97,6 +106,11 @@ class Comparison:
         found = [values.compared(piece) for piece in matched]
         return _data_of_pieces(pair, found, lossy=_is_lossy(pair), sides=self._sides)
 
+    def strays(self, pair: Pair) -> list[tuple[str, int]]:
+        """Elements that are not at the level nearest to their original, by tensor's name and number."""
+        values = _Values(*self._readers(pair), self._sides)
+        return [each for piece in pieces(pair, self._sides) for each in values.located(piece)]
+
     def plain(self, pair: Pair) -> int | None:
         """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs."""
         if pair.a is None or pair.b is None or len(pair.a.tensors) != 1 or len(pair.b.tensors) != 1:
@@ -109,6 +123,8 @@ class Comparison:
         if not options or options[0].name or len(loops(options[0].a, options[0].b)) > 1:
             return None
         values = _Values(*self._readers(pair), self._sides)
+        if len(options) > 1:
+            options = [values.with_means(option) for option in options]
         best = values.best(options) if len(options) > 1 else options[0]
         return best.a.elements if best is options[0] and best.a.elements == pair.a.elements else None
 
@@ -176,6 +192,12 @@ class Comparison:
         return _Side(a, self.result.a.packing, pair.a), _Side(b, self.result.b.packing, pair.b)
 
 
+#: Block type → elements and bytes of a block.
+_KINDS = {kind.name: (kind.block, kind.nbytes) for kind in TYPES.values()}
+#: How fine floats are: that of the original must be the finer one. What is not listed is packed.
+FINENESS: Mapping[str, int] = {"F64": 4, "F32": 3, "F16": 2, "BF16": 2}
+
+
 class _Side:
     """The tensors of one side of a pair, by index."""
 
@@ -216,6 +238,20 @@ class _Side:
 
         return read
 
+    def room(self, number: int) -> Room | None:
+        """How far the originals of a tensor's elements may be from them; None if its format does not say."""
+        each = self.side.tensors[number]
+        if self.weights.is_packed(each) and each.tensor.dtype not in BLOCKS:
+            known = self.weights.has_levels(each)
+        else:
+            known = each.tensor.dtype in BLOCKS or each.tensor.dtype in FLOATS
+        return Room(self, number, self.side.shapes[number]) if known else None
+
+    def float_of(self, number: int) -> str:
+        """The dtype of plain numbers; empty for packed ones."""
+        each = self.side.tensors[number]
+        return "" if self.weights.is_packed(each) and each.tensor.dtype not in BLOCKS else each.tensor.dtype
+
     def _largest(self, number: int) -> float:
         """The largest magnitude of a tensor."""
         if number not in self._most:
@@ -233,6 +269,53 @@ class _Side:
         header = self.weights.stored.header(each.file)
         plain = not self.weights.is_packed(each) and header.format != "pytorch"
         return each.tensor.dtype if plain and not any(found.rule == "big-endian" for found in header.findings) else None
+
+
+class Room:
+    """How far below and above the elements of a tensor their originals may be."""
+
+    def __init__(self, side: _Side, number: int, shape: Sequence[int]) -> None:
+        self._side, self._number, self._total = side, number, prod(shape)
+        self.dtype = side.side.tensors[number].tensor.dtype
+        self._last: tuple[tuple[int, int] | None, tuple[Array, ...]] = (None, ())
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype in FLOATS and not self._side.weights.is_packed(self._side.side.tensors[self._number])
+
+    def below(self, start: int, stop: int) -> Array:
+        return self._parts(start, stop)[0]
+
+    def above(self, start: int, stop: int) -> Array:
+        return self._parts(start, stop)[1]
+
+    def scale(self, start: int, stop: int) -> Array:
+        return self._parts(start, stop)[2]
+
+    def offset(self, start: int, stop: int) -> Array:
+        return self._parts(start, stop)[3]
+
+    def _parts(self, start: int, stop: int) -> tuple[Array, ...]:
+        if self._last[0] != (start, stop):
+            self._last = ((start, stop), self._read(start, stop))
+        return self._last[1]
+
+    def _read(self, start: int, stop: int) -> tuple[Array, ...]:
+        side, each = self._side, self._side.side.tensors[self._number]
+        unlimited = np.full(stop - start, np.inf, np.float32)
+        if self.is_float:
+            return levels_of_float(side.values(self._number)(start, stop), self.dtype) or (unlimited, unlimited)
+        if self.dtype not in BLOCKS:
+            packed = side.weights.levels(each, start, stop)
+            return room(packed, side.values(self._number)(start, stop)) if packed else (unlimited, unlimited)
+        size, nbytes = _KINDS[self.dtype]
+        first, last = start // size * size, min(-(-stop // size) * size, self._total)
+        levels = levels_of_blocks(side.raw(self._number, first, last), self.dtype, nbytes)
+        found: tuple[Array, ...] = room(levels, side.values(self._number)(first, last))
+        if self.dtype in TRIED:
+            offset = np.zeros_like(levels.scale) if levels.offset is None else levels.offset
+            found = (*found, np.repeat(levels.scale, levels.group), np.repeat(offset, levels.group))
+        return tuple(part[start - first : stop - first] for part in found)
 
 
 class _ComputedRows:
@@ -304,7 +387,7 @@ class _Values(NamedTuple):
             return _Compared(plain, self._against_computed(plain, plain.made), piece)
         if not plain.name and self._have_same_bytes(plain):
             return _Compared(plain, Sums(elements=plain.a.elements), piece)
-        options = [self._with_means(option) for option in piece.options]
+        options = [self.with_means(option) for option in piece.options]
         option = plain if len(options) == 1 else self.best(options)
         nest = loops(option.a, option.b)
         return _Compared(option, added(self._compare_tile(option, nest, tile) for tile in tiles(nest)), piece)
@@ -320,7 +403,7 @@ class _Values(NamedTuple):
             ranked.append((sums.beyond / max(sums.elements, 1), sums.difference))
         return options[min(range(len(options)), key=ranked.__getitem__)]
 
-    def _with_means(self, option: Option) -> Option:
+    def with_means(self, option: Option) -> Option:
         """An option with the means over the model's whole tensor that its formula needs."""
         asked = formulas.words(option.value) & formulas.MEANS.keys()
         if not asked:
@@ -393,7 +476,70 @@ class _Values(NamedTuple):
             return [found for found in (a.steps(), b.steps()) if found is not None]
 
         x, y = self.sides.model_and_file(made, file.values())
-        return differences.sums(x, y, steps, slack=slack)
+        strays = None if option.value else self._strays(option, nest, tile)
+        return differences.sums(x, y, steps, slack=slack, strays=strays)
+
+    def located(self, piece: Piece) -> Iterator[tuple[str, int]]:
+        """The coarser side's elements that are not at the level nearest to the other's: a tensor's name, a number."""
+        options = [self.with_means(option) for option in piece.options]
+        option = options[0] if len(options) == 1 else self.best(options)
+        nest = loops(option.a, option.b)
+        for tile in tiles(nest):
+            found = self._levels(option, nest, tile)
+            if found is None:
+                return
+            numbers = found.file.gathered(np.arange).reshape(-1)
+            gap = found.model.values().reshape(-1) - found.file.values().reshape(-1)
+            name = found.file.side.side.tensors[found.file.view.store].tensor.name
+            yield from ((name, int(number)) for number in numbers[found.far(gap)])
+
+    def _strays(self, option: Option, nest: Sequence[Loop], tile: Tile) -> differences.Strays | None:
+        """Counts elements of the coarser side that are not at the level nearest to the other's."""
+        levels = self._levels(option, nest, tile)
+        if levels is None or option.value:
+            return None
+
+        def strays(gap: Array) -> tuple[int, int]:
+            far = levels.far(gap if levels.is_b else -gap)
+            count = int(np.count_nonzero(far))
+            return (
+                (count, int(np.count_nonzero(np.add.reduceat(far, np.arange(0, far.size, 256))))) if count else (0, 0)
+            )
+
+        return strays
+
+    def _levels(self, option: Option, nest: Sequence[Loop], tile: Tile) -> _Levels | None:
+        """The side that is coarser, if its format has levels; None if neither is."""
+        sides = (self.a, option.a.store), (self.b, option.b.store)
+        finest = [FINENESS.get(side.float_of(at), 0) for side, at in sides]
+        coarse = 1 if finest[0] > finest[1] else 0
+        found = sides[coarse][0].room(sides[coarse][1])
+        if finest[0] == finest[1] or found is None:
+            return None
+        own = (
+            _TileOfSide(self.a, option.a, tile.a, tile.sizes, [loop.a for loop in nest]),
+            _TileOfSide(self.b, option.b, tile.b, tile.sizes, [loop.b for loop in nest]),
+        )
+        return _Levels(found, own[coarse], own[1 - coarse], is_b=coarse == 1)
+
+
+class _Levels(NamedTuple):
+    """The coarser side of a tile, with the room that its format leaves."""
+
+    room: Room
+    file: _TileOfSide
+    model: _TileOfSide
+    is_b: bool
+
+    def far(self, away: Array) -> Array:
+        """Which elements are not at their level, by the originals minus what is stored."""
+        below, above = (self.file.gathered(read).reshape(-1) for read in (self.room.below, self.room.above))
+        far: Array = (away > above) | (-away > below)
+        if self.room.dtype in TRIED and far.any() and far.size % 32 == 0:
+            scale, offset = (self.file.gathered(read).reshape(-1)[::32] for read in (self.room.scale, self.room.offset))
+            values, originals = self.file.values().reshape(-1), self.model.values().reshape(-1)
+            far &= ~np.repeat(explained_blocks(values, originals, scale, offset, far, self.room.dtype), 32)
+        return far
 
 
 def _steps_at(read: Callable[[int, int], Array] | None, at: tuple[int, int]) -> list[Array]:

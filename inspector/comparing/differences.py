@@ -17,11 +17,23 @@ _SMALL = 1e-30
 _LAST_BITS = 4 * 2.0**-23
 
 
-def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, slack: float | None = None) -> Sums:
+#: A function from a − b to the number of elements that are at another level than the nearest, and of their blocks.
+Strays = Callable[[Array], tuple[int, int]]
+
+
+def sums(
+    a: Array,
+    b: Array,
+    steps: Callable[[], Sequence[Array]] = tuple,
+    *,
+    slack: float | None = None,
+    strays: Strays | None = None,
+) -> Sums:
     """What two arrays of one shape have in common.
 
     Args:
         steps: returns how far rounded values of each side may be from their originals; called if any differ.
+        strays: counts what is not at its level; None if levels are not known.
         slack: None if equal means the same number; else up to the last F32 bits of each number and of this one, which
             contributed to each of them.
     """
@@ -38,6 +50,13 @@ def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, sl
         if slack is not None:
             gap[np.abs(gap) <= (np.abs(b) + np.float32(slack)) * np.float32(_LAST_BITS)] = 0
             differing = np.count_nonzero(gap)
+        stray, spoilt = strays(gap) if strays else (0, 0)
+        if strays and not stray:  # all at the nearest level: within half a step
+            square = _dot_product(gap, gap)
+            return Sums(
+                a.size, int(differing), 0, float(max(gap.max(), -gap.min())), square, _dot_product(a, a),
+                _dot_product(b, b), _dot_product(a, b), square * 4.001,
+            )  # fmt: skip
         allowed = _sum_of_steps(steps())
         beyond = differing if allowed is None else np.count_nonzero(np.abs(gap) > allowed)
         return Sums(
@@ -50,6 +69,8 @@ def sums(a: Array, b: Array, steps: Callable[[], Sequence[Array]] = tuple, *, sl
             _dot_product(b, b),
             _dot_product(a, b),
             0.0 if allowed is None else _dot_product(allowed, allowed),
+            strays=stray,
+            spoilt=spoilt,
         )
 
 
@@ -97,6 +118,8 @@ def agreement(sums: Sums, *, lossy: bool) -> Agreement:
     """
     if not sums.differing:
         return "equal"
+    if sums.faulty:
+        return "different"
     within = lossy and not sums.beyond and sums.difference <= sums.steps / 4
     # If all numbers vanish there is no cosine: they must be smaller than a step.
     alike = sums.cosine >= ALIKE if sums.cosine is not None else sums.a + sums.b <= sums.steps

@@ -287,22 +287,35 @@ def _vocabularies(facts: Facts) -> Iterable[tuple[int, int]]:
 
 def _damaged(facts: Facts) -> Relation | None:
     """Differences that no training makes: a few values, or values that are not at all what they were."""
-    from inspector.comparing import probing
-
     few = facts.different
-    trained = (facts.cosine or 0) > UNHARMED and all(each.data.sums.share > SPREAD for each in few)
+    trained = (facts.cosine or 0) > UNHARMED and not any(
+        each.data.sums.faulty or each.data.sums.share <= SPREAD for each in few
+    )
     if not few or trained or len(few) > max(LOCATED, len(facts.members) // 2):
         return None
-    found: list[tuple[Member, probing.Fault]] = []
+    places, total = [], 0
     for each in few[:LOCATED]:
-        where = probing.fault(facts.comparison, each.pair)
-        if where is None or not _is_fault(where):
+        text, number = _stray_text(facts, each) if each.data.sums.faulty else _fault_text(facts, each)
+        if not number:
             return None
-        found.append((each, where))
-    places = [f"{_name(each)}: {_fault_text(where, each)}" for each, where in found]
-    total = sum(where.elements for _, where in found)
-    number = plural(total, "value") if len(few) == len(found) else f"{plural(len(few), 'weight')}"
-    return Relation("damaged", f"b is a, damaged: {number} of {places[0]}", (*places[1:], "all else is equal"))
+        places.append(f"{_name(each)}: {text}")
+        total += number
+    number_text = plural(total, "value") if len(few) == len(places) else plural(len(few), "weight")
+    rest = "all else is within rounding" if facts.rounded else "all else is equal"
+    return Relation("damaged", f"b is a, damaged: {number_text} of {places[0]}", (*places[1:], rest))
+
+
+def _stray_text(facts: Facts, each: Member) -> tuple[str, int]:
+    """Where values are that are not at the level of their format that is nearest to the original, and how many."""
+    found = facts.comparison.strays(each.pair)
+    numbers = sorted(number for _, number in found)
+    if not numbers:
+        return "", 0
+    where = f"element {integer(numbers[0])}" + (f" to {integer(numbers[-1])}" if len(numbers) > 1 else "")
+    return (
+        f"{where}, further from the original than rounding to {each.pair.b.dtype if each.pair.b else ''} leaves",
+        len(numbers),
+    )
 
 
 #: Tensors in which faults are located; the cosine, and the share of elements that changed, of what was trained.
@@ -313,17 +326,20 @@ def _is_fault(found: Fault) -> bool:
     return found.elements <= FEW or found.constant or found.cosine is None or abs(found.cosine) < 0.5
 
 
-def _fault_text(found: Fault, each: Member) -> str:
+def _fault_text(facts: Facts, each: Member) -> tuple[str, int]:
+    """Where a tensor's values are others, and how many; 0 if training may have changed them."""
+    from inspector.comparing import probing
+
+    found = probing.fault(facts.comparison, each.pair)
+    if found is None or not _is_fault(found):
+        return "", 0
+    where = f"{integer(found.first)} to {integer(found.last)}"
     if found.bits is not None and found.elements <= FEW:
-        return f"{plural(found.bits, 'bit')} in element {integer(found.first)}" + (
-            f" to {integer(found.last)}" if found.last > found.first else ""
-        )
-    where = (
-        "all elements"
-        if found.elements == each.data.sums.elements
-        else (f"{plural(found.elements, 'element')} from {integer(found.first)} to {integer(found.last)}")
-    )
-    return f"{where}{', all one value' if found.constant else ''}"
+        where = integer(found.first) if found.last == found.first else where
+        return f"{plural(found.bits, 'bit')} in element {where}", found.elements
+    whole = found.elements == each.data.sums.elements
+    text = "all elements" if whole else f"{plural(found.elements, 'element')} from {where}"
+    return f"{text}{', all one value' if found.constant else ''}", found.elements
 
 
 def _name(each: Member) -> str:
@@ -356,9 +372,9 @@ def _low_rank(facts: Facts) -> Relation | None:
         return None
     sizes = sorted(rank for _, rank in low)
     most = sizes[-1]
-    if most - sizes[len(sizes) // 2] > max(
-        1, most // 4
-    ):  # adapters have one rank; what rounding left of training has any
+    # Adapters have one rank, and change nothing else; what rounding leaves of training has any rank.
+    alone = all(_is_telling(each) and each.pair.key.role not in ENDS for each in facts.different)
+    if most - sizes[0] > (max(2, most // 3) if alone else 0):
         return None
     if most <= DIRECTIONS:
         removed = _removed(facts, low)

@@ -24,6 +24,7 @@ from inspector.formats.decoding import Array
 from inspector.measuring.stored import CHUNK, Stored
 from inspector.model import Labelled, Packing, Reconciliation, Tensor
 from inspector.quantization.dequantizing import Dequantized, Packed, dequantized
+from inspector.quantization.levels import Levels
 from inspector.quantization.scheme import Scheme
 from inspector.quantization.schemes import all_schemes
 from inspector.sources import Place
@@ -93,6 +94,20 @@ class Weights:
         stop = total if stop is None else min(stop, total)
         first, last = start // columns, -(-stop // columns)
         return _float_rows(found, first, last).reshape(-1)[start - first * columns : stop - first * columns]
+
+    def has_levels(self, each: Labelled) -> bool:
+        """Whether the levels of a packed weight's elements are known."""
+        found = self._weight_of(each)
+        return found is not None and found.levels is not None
+
+    def levels(self, each: Labelled, start: int, stop: int) -> Levels | None:
+        """The levels that a packed weight's elements can take, from whole rows; None if they are not known."""
+        found = self._defined_weight(each)
+        if found.levels is None:
+            return None
+        columns = _row_length(found.shape)
+        first, last = start // columns, -(-stop // columns)
+        return found.levels(first, last).part(start - first * columns, stop - first * columns)
 
     def _defined_weight(self, each: Labelled) -> Dequantized:
         found = self._weight_of(each)

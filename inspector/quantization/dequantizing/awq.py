@@ -10,6 +10,7 @@ import numpy as np
 
 from inspector.formats.decoding import Array
 from inspector.quantization.dequantizing.packed import Dequantized, Packed, unpacked_columns
+from inspector.quantization.levels import F16, Levels
 
 #: Position in a word of `gemm`, from the lowest bits → which of the eight outputs it holds.
 ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
@@ -27,7 +28,11 @@ def dequantized(packed: Packed) -> Dequantized | None:
     if words.dtype != "I32" or zeros.dtype != "I32":
         return None
     if words.shape == (inputs, outputs // 8) and zeros.shape == (scales.shape[0], outputs // 8):
-        return Dequantized(packed.shape, lambda first, last: _gemm_rows(packed, first, last))
+        return Dequantized(
+            packed.shape,
+            lambda first, last: _gemm_rows(packed, first, last),
+            lambda first, last: _gemm_levels(packed, first, last),
+        )
     if words.shape == (outputs, inputs // 8) and scales.shape[0] == zeros.shape[0] == outputs:
         return Dequantized(packed.shape, lambda first, last: _gemv_rows(packed, first, last))
     return None
@@ -43,6 +48,14 @@ def _gemm_rows(packed: Packed, first: int, last: int) -> Array:
     numbers *= scales[group, first:last]
     outputs_first: Array = numbers.T
     return outputs_first
+
+
+def _gemm_levels(packed: Packed, first: int, last: int) -> Levels:
+    scales = packed.whole(".scales")
+    group = np.arange(packed.shape[1]) // -(-packed.shape[1] // scales.shape[0])
+    zeros = _in_order_of_outputs(packed.whole(".qzeros"))[:, first:last]
+    own = scales[:, first:last].astype(np.float32)
+    return Levels(own[group].T.reshape(-1), -(zeros * own)[group].T.reshape(-1), 1, (0, 15), F16)
 
 
 def _in_order_of_outputs(words: Array) -> Array:

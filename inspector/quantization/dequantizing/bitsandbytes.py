@@ -14,7 +14,10 @@ import numpy as np
 
 from inspector.formats.decoding import Array
 from inspector.quantization.dequantizing.packed import Dequantized, Packed
+from inspector.quantization.levels import TIE, Levels
 
+#: How far a scale that is quantized itself may be from what the codes were computed with: half a gap of its code book.
+NESTED = 2.0**-5
 _STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsandbytes__fp4")
 
 
@@ -39,7 +42,15 @@ def dequantized(packed: Packed) -> Dequantized | None:
         values = packed.whole(".weight.quant_map")[codes] * scales[np.arange(start, stop) // size]
         return values.reshape(-1, columns)
 
-    return Dequantized(shape, rows)
+    nested = ".weight.nested_absmax" in packed
+
+    def levels(first: int, last: int) -> Levels:
+        codes = tuple(np.sort(packed.whole(".weight.quant_map").astype(np.float32)).tolist())
+        return Levels(
+            scales[np.arange(first * columns, last * columns) // size], None, 1, codes, NESTED if nested else TIE
+        )
+
+    return Dequantized(shape, rows, levels)
 
 
 def _int8_rows(packed: Packed, first: int, last: int) -> Array:

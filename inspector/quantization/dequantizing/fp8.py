@@ -9,8 +9,9 @@ from math import prod
 
 import numpy as np
 
-from inspector.formats.decoding import Array, nibbles, table
+from inspector.formats.decoding import MINI, Array, nibbles, table
 from inspector.quantization.dequantizing.packed import Dequantized, Packed, spread
+from inspector.quantization.levels import BF16, FLOAT4, Levels
 from inspector.quantization.schemes.fp8 import SCALES
 
 
@@ -36,7 +37,14 @@ def scaled(packed: Packed, end: str, scale: str) -> Dequantized | None:
             values = table("F4")[nibbles(values.view(np.uint8))]
         return values.astype(np.float32) * scales_of(packed, scale, first, last)
 
-    return Dequantized(packed.shape, rows)
+    dtype = packed.tensors[end].dtype
+
+    def levels(first: int, last: int) -> Levels:
+        scales = np.broadcast_to(scales_of(packed, scale, first, last), (last - first, columns)).reshape(-1)
+        codes = FLOAT4 if pairs else tuple(np.unique(table(dtype)[np.isfinite(table(dtype))]).tolist())
+        return Levels(scales, None, 1, codes, BF16)
+
+    return Dequantized(packed.shape, rows, levels if pairs or dtype in MINI else None)
 
 
 def _scales_fit(scale: tuple[int, ...], weight: tuple[int, ...]) -> bool:

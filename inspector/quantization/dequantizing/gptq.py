@@ -10,6 +10,7 @@ import numpy as np
 
 from inspector.formats.decoding import Array
 from inspector.quantization.dequantizing.packed import Dequantized, Packed, unpacked_columns, unpacked_rows
+from inspector.quantization.levels import F16, Levels
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
@@ -29,7 +30,12 @@ def dequantized(packed: Packed) -> Dequantized | None:
         outputs_first: Array = numbers.T
         return outputs_first
 
-    return Dequantized(packed.shape, rows)
+    def levels(first: int, last: int) -> Levels:
+        scales = packed.whole(".scales")[group, first:last].T.astype(np.float32)
+        zeros = _zero_points(packed, first, last)[group].T
+        return Levels(scales.reshape(-1), -(zeros * scales).reshape(-1), 1, (0, (1 << packed.bits) - 1), F16)
+
+    return Dequantized(packed.shape, rows, levels)
 
 
 def _group_of_inputs(packed: Packed, inputs: int, groups: int) -> Array:

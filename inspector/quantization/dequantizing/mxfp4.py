@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.formats.decoding import Array, nibbles, table
 from inspector.quantization.dequantizing.packed import Dequantized, Packed
+from inspector.quantization.levels import FLOAT4, Levels
 
 _ENDS = {"_blocks": "_scales", ".blocks": ".scales"}
 
@@ -24,4 +25,8 @@ def dequantized(packed: Packed) -> Dequantized | None:
         values = table("F4")[nibbles(blocks)] * table("F8_E8M0")[scales.astype(np.uint8)][:, None]
         return values.reshape(last - first, -1)
 
-    return Dequantized(packed.shape, rows)
+    def levels(first: int, last: int) -> Levels:
+        scales = table("F8_E8M0")[packed.part(_ENDS[end], first * groups, last * groups).astype(np.uint8)]
+        return Levels(scales.repeat(half * 2), None, 1, FLOAT4)
+
+    return Dequantized(packed.shape, rows, levels)

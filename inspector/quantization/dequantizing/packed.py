@@ -10,6 +10,7 @@ import numpy as np
 
 from inspector.formats.decoding import Array
 from inspector.model import Tensor
+from inspector.quantization.levels import Levels
 
 
 class Dequantized(NamedTuple):
@@ -19,6 +20,8 @@ class Dequantized(NamedTuple):
     #: Rows from `start` up to, but excluding, `stop`, as float32 [rows, columns]; the dimensions before the last are
     #: merged. A one-dimensional weight has rows of one element.
     rows: Callable[[int, int], Array]
+    #: The levels that each value of some rows can take, a group of one each; None if not stated here.
+    levels: Callable[[int, int], Levels] | None = None
 
 
 class Packed:
