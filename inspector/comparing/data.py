@@ -124,7 +124,7 @@ class Comparison:
             return None
         values = _Values(*self._readers(pair), self._sides)
         if len(options) > 1:
-            options = [values.with_means(option) for option in options]
+            options = tuple(values.with_means(option) for option in options)
         best = values.best(options) if len(options) > 1 else options[0]
         return best.a.elements if best is options[0] and best.a.elements == pair.a.elements else None
 
