@@ -281,7 +281,15 @@ def test_a_configuration_is_predicted(made: Made, tmp_path: Path, inspect: Inspe
     (tmp_path / "config.json").write_text('{"model_type": "unheard-of"}')
     assert "no prediction for model_type" in inspect(tmp_path / "config.json").err
     ran = inspect(tmp_path)
-    assert (ran.code, "no weights beside its config.json: `inspect predict`" in ran.err) == (2, True)
+    assert (
+        ran.code,
+        f"no weights beside its config.json; what that says should be there: `inspect predict {tmp_path}`" in ran.err,
+    ) == (2, True)
+    # The one that is named, by an address as well, not another beside it.
+    (tmp_path / "params.json").write_text(config.read_text().replace('"vocab_size": 50257', '"vocab_size": 7'))
+    (tmp_path / "config.json").rename(tmp_path / "other.json")
+    (tmp_path / "named.json").write_text(config.read_text())
+    assert "124,439,808 parameters" in inspect(f"file://{tmp_path}/named.json").out
 
 
 def test_a_preset_is_recognised_where_there_is_no_file(inspect: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,13 +54,14 @@ DTYPES: Mapping[str, str] = {
 
 
 def find(place: Place, beside: str = "") -> Config | None:
-    """The configuration in the place, or in its folder `beside`; None if there is none.
+    """The configuration that the place names, or has, or has in its folder `beside`; None if there is none.
 
     Raises:
         ConfigError: it exists but cannot be read.
     """
-    for name in FILES:
-        path = beside + name
+    chosen = place.selected or ""
+    named = (chosen,) if chosen.endswith(".json") and not chosen.endswith(".index.json") and not beside else ()
+    for path in named or [beside + name for name in FILES]:
         if path in place.files:
             config = _with_packing(place, beside, parse(_text(place, path), path))
             return _with_sentence_length(place, beside, config)

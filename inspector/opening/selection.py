@@ -243,7 +243,9 @@ def _nothing(place: Place) -> str:
         if known := foreign.foreign_of(path, b"", place.files):
             return f"{where} has weights in the format {known.name} alone, which is not read: {escape(path, 200)}"
     if config := next((name for name in ("config.json", "params.json") if name in place.files), None):
-        return f"{where} has no weights beside its {config}: `inspect predict` shows what that says should be there"
+        origin = place.origin()
+        typed = escape(origin.location) if origin.kind == "local" else "CONFIG"
+        return f"{where} has no weights beside its {config}; what that says should be there: `inspect predict {typed}`"
     read = ", ".join((*WEIGHTS, *PICKLED, *OTHERS))
     here = models_here() if place.origin().kind == "local" else ""
     return f"{where} has no weights among its {plural(len(place.files), 'file')}; read are {read}{here}"
