@@ -169,7 +169,7 @@ costly consistent error: A configuration demands more work than any model needs.
 packing-inferred consistent warning: Weights are packed in a way that the configuration does not declare, or declares
     differently. Loaders rely on the configuration. Get the one that belongs to the files.
 packing-doubt consistent info: Packed weights have shapes that fit several bit widths. Without a configuration, 4
-    bits cannot be told from 8, so the number of parameters is a guess.
+    bits cannot be distinguished from 8, so the number of parameters is a guess.
 left-out-packed consistent warning: A weight that the configuration exempts from packing is packed. A loader takes it
     for a plain weight, and fails or reads nonsense. Get the configuration of these files.
 packed-in-part consistent warning: A weight is plain although other layers' are packed and the configuration does not

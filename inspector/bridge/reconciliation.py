@@ -92,7 +92,7 @@ def _models(
 def _in_names(
     ledger: Ledger, checkpoint: Checkpoint, model: Model, components: Sequence[ComponentSum]
 ) -> Nominal | None:
-    """The size in the checkpoint's names; if what looks like one is none, this is said."""
+    """The size in the checkpoint's names; if what looks like one is none, a finding reports it."""
     if model.adapter:
         return None  # its name states its base's size
     if checkpoint.components and model.prediction is None:

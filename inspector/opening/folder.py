@@ -163,7 +163,7 @@ class _Account:
         return Share(each.name or ".", len(sizes), sum(sizes), each.foreign or step)
 
     def _of_lfs(self, found: Sequence[Found]) -> Iterator[Copy]:
-        """Objects of git-LFS that are a file of the folder once more, by the names that git's index has for them."""
+        """Objects of git-LFS that are copies of the folder's files, by the names in git's index."""
         homes = {path: each.name or "." for each in found for path in each.paths}
         homes |= dict.fromkeys(self._weights, ".")
         by_size: defaultdict[int, list[str]] = defaultdict(list)

@@ -1,7 +1,7 @@
 """GGUF's own packing: each tensor has a block type, and the counts of types determine the scheme.
 
 A mixture has the name that `general.file_type` states, if the layers' types are those that llama.cpp's quantizer gives
-them for it; if they are not, it is said to be mixed. Embeddings and heads are left out: they have types of their own.
+them for it; if they are not, it is called mixed. Embeddings and heads are left out: they have types of their own.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ KEPT = (
     "attn_rel_b.weight", ".position_embd", "sam.pos_embd", "sam.neck.", "sam.net_", ".rel_pos", ".patch_embd",
     ".patch_merger",
 )  # fmt: skip
-#: Whole names of such.
+#: Their whole names.
 KEPT_NAMES = frozenset({"position_embd.weight", "token_types.weight"})
 
 #: Type of blocks of 256 → what is used if the rows do not fit these; F16 if they do not fit that either.
@@ -156,7 +156,7 @@ SUBSTITUTES: Mapping[str, str] = {
 
 #: Types that the quantizer refuses to write without an importance matrix.
 WEIGHTED = frozenset({"IQ1_S", "IQ1_M", "IQ2_XXS", "IQ2_XS", "IQ2_S", "IQ3_XXS"})
-#: A mixture → further such types.
+#: A mixture → further types of this kind.
 WEIGHTED_IN: Mapping[str, frozenset[str]] = {"Q2_K_S": frozenset({"Q2_K"})}
 
 _LAYER = re.compile(r"blk\.(\d{1,6})\.")

@@ -11,7 +11,7 @@ from inspector.units import decimal, escape, plural
 
 #: A part that is less than this share of the folder is not in the clause: a configuration, a tokenizer.
 _LEAST = 0.01
-#: What lies beside every model: only told of if it is large.
+#: What lies beside every model: reported only if it is large.
 _ORDINARY = frozenset({"config", "tokenizer", "index", "document", "code", "log", "other", ".cache", ".gitattributes"})
 _LARGE = 1_000_000
 #: Characters of a name, and of a detail, that are shown; the most lines of one table.
@@ -42,8 +42,8 @@ def _parts(folder: Folder) -> list[tuple[int, str]]:
         size = sum(each.size for each in folder.checkpoints)
         what = plural(len(folder.checkpoints), "other checkpoint")
         parts.append((size, f"{decimal(size)} in {what}"))
-    told = (each for each in folder.rest if each.name not in _ORDINARY or each.size >= _LARGE)
-    return parts + [(each.size, f"{decimal(each.size)} of {escape(each.name, 40)}") for each in told]
+    shown = (each for each in folder.rest if each.name not in _ORDINARY or each.size >= _LARGE)
+    return parts + [(each.size, f"{decimal(each.size)} of {escape(each.name, 40)}") for each in shown]
 
 
 def _more(copies: list[Copy]) -> str:

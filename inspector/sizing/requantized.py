@@ -72,7 +72,7 @@ def source_of(model: Model, notes: list[str]) -> Source | None:
     """The tensors of the model as llama.cpp's quantizer would be given them; None if they are unknown.
 
     Args:
-        notes: what is to be said about them is added.
+        notes: remarks about them are appended.
     """
     return _of_file(model) if model.format == "gguf" else _of_configuration(model, notes)
 

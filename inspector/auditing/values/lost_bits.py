@@ -50,7 +50,7 @@ def lost_bits(seen: TensorData, found: Peers, subject: Subject) -> str | None:
 
 
 def _varies(seen: TensorData) -> bool:
-    """Whether there are enough numbers, and not most of them zero."""
+    """Whether there are enough numbers, most of them not zero."""
     facts = seen.facts
     enough = facts.numbers > 0 and seen.nbytes >= 2 * LEAST_RANGE
     return enough and not facts.constant and facts.sparsity <= SPARSE

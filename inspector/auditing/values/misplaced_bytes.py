@@ -223,7 +223,7 @@ def _cut_weights(run: Run, file: InFile) -> list[TensorData]:
 
 
 def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, found: Peers) -> list[TensorData]:
-    """The weight with duplicated whole rows, if no other layer has such: repeated heads occur in all layers."""
+    """The weight with duplicated whole rows, if no other layer has any: repeated heads occur in all layers."""
     inside = [each for each in other.touched(target) if each.is_learnt and not each.is_table]
     inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not each.is_covered_by(target)]
     if len(inside) != 1 or any(each.is_covered_by(source) for each in own.touched(source)):

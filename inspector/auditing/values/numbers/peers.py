@@ -99,7 +99,7 @@ class TensorData(NamedTuple):
 
     @property
     def is_learnt(self) -> bool:
-        """Whether it is such a matrix of a known role."""
+        """Whether it is a trained matrix of a known role."""
         return self.is_weight and (self.labelled.group in LEARNT or self.is_table)
 
     @property
