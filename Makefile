@@ -8,12 +8,12 @@ DEMO ?= /tmp/checkpoint-inspector-demo
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
 
-# What users need: some 25 packages and 70 MB.
+# What users need: some 25 packages and 40 MB.
 $(BIN)/.runs: pyproject.toml
 	@echo "making an environment in .venv …"
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@echo "installing checkpoint-inspector and what it needs, some 70 MB …"
+	@echo "installing checkpoint-inspector and what it needs, some 40 MB …"
 	@$(INSTALL) --python $(BIN)/python --editable .
 	@touch $@
 
