@@ -251,7 +251,7 @@ def test_a_keyboard_and_a_screen_reader_find_their_way(
     from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
-    inspect(made("gpt2"), "--html", tmp_path / "page.html")
+    inspect(made("llama-3.1-8b-q4_k_m"), "--html", tmp_path / "page.html")
     page = Shown(driver, tmp_path / "page.html")
     page.scrolled()
     tree = driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]

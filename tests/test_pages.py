@@ -124,9 +124,17 @@ def test_the_page_has_the_terminals_words(
     title, verdict, facts = ran.out.splitlines()[:3]
     texts = parsed(tmp_path / "page.html").texts
     assert {title, verdict, facts} <= set(texts)
-    for number in ("14,000,000,000", "−523,168,768", "13,476,872,576"):
+    for number in (
+        "64.2",
+        "14.00",
+        "−0.52",
+        "13.48",
+        "rounding of the name: the configuration says 6,738,415,616 parameters",
+    ):
         assert number in ran.out
         assert number in texts
+    assert {"14,000,000,000", "−523,168,768", "13,476,872,576"} <= set(texts)
+    assert "text: 32 layers, all alike, 404.77 MB each" in texts  # no map of one colour
 
 
 def test_the_charts_add_up(made: Callable[[str], Path]) -> None:

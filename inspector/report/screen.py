@@ -24,6 +24,8 @@ _NAME = 100  # characters of a name that are shown
 _SMALL = 0.001
 #: With a smaller share, the largest tower is not shown by itself.
 _MAIN = 0.75
+#: Rows of either table where there is room.
+_ON_PAGE = 16
 _BAR = 12  # columns of a bar of 100 %
 _HOLDS = 36  # columns of what a row holds
 _DETAIL = 160  # characters of a step's explanation where lines have no limit
@@ -150,6 +152,12 @@ _PHRASES: Mapping[str, Callable[[Mapping[str, int]], str]] = {
     "tied_head": lambda fact: "head tied" if fact["tied_head"] else "",
 }
 _CARD = {"license": "licence", "base_model": "from"}
+
+
+def facts_lines(result: Reconciliation) -> list[str]:
+    """The lines below the headline: an adapter's method, the shape, what it takes to run, where it came from."""
+    shape = ", ".join(filter(None, (facts_line(result), _files(result.checkpoint))))
+    return [line for line in (*adapter_lines(result), shape, memory_line(result), source(result.checkpoint)) if line]
 
 
 def _files(checkpoint: Checkpoint) -> str:
@@ -389,13 +397,17 @@ def _fewer_groups(shares: Sequence[Share], most: int) -> list[Share]:
     return [*kept, joined if len(names) < 3 else joined._replace(name="the rest", holds=names)]
 
 
-def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) -> str:
-    if not shares:
-        return ""
+def where(result: Reconciliation, most: int = _ON_PAGE) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The headers and rows of the table of bytes, in at most so many rows; a column without a header is for texts."""
+    (_, _, unit, share, *last), rows = _rows_of(result, _fewer_groups(_where(result), most))
+    return ("part", "of", unit, share, *last), rows
+
+
+def _rows_of(result: Reconciliation, shares: Sequence[Share]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     whole = max(result.on_disk, sum(share.bytes for share in shares))
     unit, power = _unit(whole)
     mixed = len({kind for share in shares for kind in share.types}) > 1
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             share.name,
             _cut(", ".join(share.holds), _HOLDS),
@@ -406,7 +418,13 @@ def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) 
         )
         for share in shares
     ]
-    headers = ("where the bytes are", "", unit, "%", "", "stored as" if mixed else "")
+    return ("where the bytes are", "", unit, "%", "", "stored as" if mixed else ""), rows
+
+
+def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) -> str:
+    if not shares:
+        return ""
+    headers, rows = _rows_of(result, shares)
     return table(rows, headers, "llrrll", width=width, give=((1, 14), (5, 12), (1, 0), (5, 0), (4, GO), (0, 16)))
 
 
@@ -464,8 +482,12 @@ def _fewer_steps(result: Reconciliation, lines: Sequence[Line], most: int) -> li
     return [*(line for line in lines if line in kept), Line(sum(line.bytes for line in small), listed)]
 
 
-def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) -> str:
-    """From the nominal size, or the predicted one, to the bytes on disk."""
+def why(result: Reconciliation, most: int = _ON_PAGE) -> tuple[str, list[tuple[str, str]]]:
+    """From the nominal size, or the predicted one, to the bytes on disk: a title, and numbers with their reasons."""
+    return _steps_of(result, _fewer_steps(result, list(_why(result)), most))
+
+
+def _steps_of(result: Reconciliation, lines: Sequence[Line]) -> tuple[str, list[tuple[str, str]]]:
     unit, power = _unit(max(result.on_disk, result.start))
     known = result.nominal is not None or result.predicted is not None
     title = f"why {decimal(result.on_disk)}" if known else f"what the {decimal(result.on_disk)} are"
@@ -485,6 +507,11 @@ def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) ->
         rows.append((_in_units(line.bytes, power, sign=known), what))
     explained = "" if result.unexplained_bytes or result.unexplained else ", every byte explained"
     rows.append((_in_units(result.on_disk, power), f"{unit} on disk{explained}"))
+    return title, rows
+
+
+def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) -> str:
+    title, rows = _steps_of(result, lines)
     column = max(len(number) for number, _ in rows)
     room = None if width is None else width - column - 2
     return "\n".join((title, *(f"{number:>{column}}  {_cut(what, room)}" for number, what in rows)))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from inspector.bridge.breakdown import by_layer
 from inspector.model import Folder, Labelled, Reconciliation
 from inspector.plots import bridge_bars, byte_map, layer_map
-from inspector.report import text
+from inspector.report import screen, text
 from inspector.report.documents import tensor
-from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table, mood, of_rows
+from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table, Text, mood, of_rows
 from inspector.report.tables import TENSORS, Rows
-from inspector.units import plural
+from inspector.units import decimal, plural
 
 #: Columns by whose values tensors are filtered.
 FILTERED = ("role", "group", "tower", "branch", "dtype", "part", "file")
@@ -22,27 +23,45 @@ _ORDER = (
 
 
 def page(result: Reconciliation, folder: Folder | None = None) -> Page:
-    """The overview, with charts and every tensor."""
+    """The overview in the order of the first screen, with charts and every tensor."""
     result = result._replace(
         model=result.model._replace(tensors=tuple(result.tensors))
     )  # made once, and used by every chart
-    charts = [
-        Section("From label to disk", [bridge_bars.chart(result)]),  # a few bars, which render immediately
-        Section("Where the bytes are", [byte_map.chart(result)]),
-        Section("Layer by layer", [layer_map.chart(result)]),
-    ]
-    verdict, *facts = text.first_lines(result, folder)
+    charted = any(each.tensor.nbytes for each in result.tensors)
+    headers, rows = screen.where(result)
+    shares = as_table("Parts, the largest first", headers, rows, numeric=(headers[2], "%")) if rows else None
+    title, steps = screen.why(result)
+    bridge: list[Part] = [Table(title, (Column("", "text"), Column("")), steps)]
+    found = [Section("Findings", [Findings(result.findings)])] if result.findings else []
+    state = result.verdict.state
     return Page(
         result.checkpoint.title,
-        verdict,
+        screen.headline(result, folder),
         (
-            Section("Findings", [Findings(result.findings)]),
-            *(charts if any(each.tensor.nbytes for each in result.tensors) else ()),
+            *found,
+            Section(
+                "Where the bytes are", [*([shares] if shares else []), *([byte_map.chart(result)] if charted else [])]
+            ),
+            Section("Why it is this size", [*bridge, *([bridge_bars.chart(result)] if charted else [])]),
+            *([Section("Layer by layer", [_layers(result)])] if charted else []),
             Section("Counted", list(_counted(result))),
             Section("Tensors", [tensors(result.tensors)]),
         ),
-        facts,
-        mood(result.findings),
+        screen.facts_lines(result),
+        mood(result.findings) if state == "complete" else "bad" if state == "damaged" else "warning",
+    )
+
+
+def _layers(result: Reconciliation) -> Part:
+    """A map of the layers; a sentence where it would have one colour."""
+    strips = by_layer(result.tensors)
+    if not strips or any(len(strip.kinds) > 1 for strip in strips):
+        return layer_map.chart(result)
+    return Text(
+        [
+            f"{strip.tower}: {plural(len(strip.layers), 'layer')}, all alike, {decimal(strip.layers[0].bytes)} each"
+            for strip in strips
+        ]
     )
 
 
