@@ -184,7 +184,8 @@ def _widths(
 
     def of(members: Iterable[int]) -> Counter[Width]:
         those = ((at, stored.tensors[at]) for at in members)
-        return Counter(Width(own.dtype, parameters[at], own.nbytes, stored.packed_bits(at)) for at, own in those)
+        found = Counter([(own.dtype, parameters[at], own.nbytes, stored.packed_bits(at)) for at, own in those])
+        return Counter({Width(*each): number for each, number in found.items()})
 
     for number in joined.whole:
         counted = kinds[number].items()

@@ -180,8 +180,11 @@ class _Matching:
             self._see_buffers(slot, members)
         elif unpredicted and self._distinct(members):
             self.surplus += members
-        elif kinds is not None and self._fills_a_row(slot, members, kinds):
-            self.whole.append(number)
+        elif self._fills_a_row(slot, members, kinds):
+            if kinds is None:
+                self.matched.append((slot, list(members)))
+            else:
+                self.whole.append(number)
         else:
             self.matched.append((slot, self._match_each(members)))
 
@@ -203,9 +206,9 @@ class _Matching:
             self._all_distinct = len(set(names)) == len(names)
         return self._all_distinct or len({names[at] for at in members}) == len(members)
 
-    def _fills_a_row(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind]) -> bool:
+    def _fills_a_row(self, slot: Slot, members: Sequence[int], kinds: Counter[Kind] | None) -> bool:
         """Whether a group has the names and shape of one row: the usual case, in which no numbers need be read."""
-        shapes = {kind.shape for kind in kinds}
+        shapes = {self.shapes[at] for at in members} if kinds is None else {kind.shape for kind in kinds}
         for row in self._rows.get((slot.tower, slot.role, slot.part, slot.branch, ()), ()):
             expected = row.expected
             if row.untouched and expected.tensors == len(members) and shapes == {expected.shape}:
