@@ -48,10 +48,9 @@ def test_the_first_line_is_the_answer(quantized: Path, inspect: Callable[..., Ra
     """8 GiB less 512 MiB hold the longest context, and not one token more; the full one has 131,072 tokens of 131,072 bytes."""
     result = inspector.memory(quantized, gpu="rtx-4060")
     assert (found := result.devices[0].longest_context)
-    room = (8 << 30) - RESERVE
-    assert (
-        inspector.memory(quantized, context=found).total <= room < inspector.memory(quantized, context=found + 1).total
-    )
+    for tokens, fits in ((found, True), (found + 1, False)):
+        (placed,) = inspector.memory(quantized, gpu="rtx-4060", context=tokens).devices
+        assert (placed.nbytes <= (8 << 30) - RESERVE) is fits is placed.fits
     assert result.activations
     full = (4_912_898_304 + 131072 * 131072 + result.activations.nbytes) / 1e9
     line = first_line(inspect("memory", quantized, "--gpu", "rtx-4060"))
@@ -101,9 +100,10 @@ def test_remedies_have_their_numbers(quantized: Path, inspect: Callable[..., Ran
     found = inspector.verdict(inspector.memory(quantized, gpu="rtx-4060", context=32768))
     by_option = {each.option.split()[0]: each for each in reversed(found.remedies)}
     cache = inspector.memory(quantized, gpu="rtx-4060", context=32768, cache_dtype="q8_0")
-    assert (by_option["--cache-dtype"].total, by_option["--cache-dtype"].fits) == (cache.total, cache.fits)
+    assert (by_option["--cache-dtype"].total, by_option["--cache-dtype"].fits) == (cache.devices[0].nbytes, cache.fits)
     shorter = by_option["--context"]
-    assert inspector.memory(quantized, gpu="rtx-4060", context=shorter.option.split()[1]).total == shorter.total
+    (placed,) = inspector.memory(quantized, gpu="rtx-4060", context=shorter.option.split()[1]).devices
+    assert (placed.nbytes, placed.fits) == (shorter.total, True)
     assert shorter.fits
     layers = by_option["-ngl"]
     assert layers.fits
