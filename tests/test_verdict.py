@@ -47,7 +47,8 @@ def first_line(ran: Ran) -> str:
 def test_the_first_line_is_the_answer(quantized: Path, inspect: Callable[..., Ran]) -> None:
     """8 GiB less 512 MiB hold the longest context, and not one token more; the full one has 131,072 tokens of 131,072 bytes."""
     result = inspector.memory(quantized, gpu="rtx-4060")
-    assert (found := result.devices[0].longest_context)
+    found = result.devices[0].longest_context
+    assert found
     for tokens, fits in ((found, True), (found + 1, False)):
         (placed,) = inspector.memory(quantized, gpu="rtx-4060", context=tokens).devices
         assert (placed.nbytes <= (8 << 30) - RESERVE) is fits is placed.fits

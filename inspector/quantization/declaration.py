@@ -106,6 +106,7 @@ class Declaration:
         """
         self.form = form
         self._experts = experts
+        self._bytes: dict[Shape, int] = {}  # by shape: most layers have the same
         self._excluded = exclusions.read(values)
 
     def bytes_of(self, row: Expected, name: str) -> int | None:
@@ -118,7 +119,9 @@ class Declaration:
             return None
         if self._excluded is not None and self._excluded.entry_for(name.removesuffix(".weight")) is not None:
             return None
-        return form.bytes_of(row.shape)
+        if row.shape not in self._bytes:
+            self._bytes[row.shape] = form.bytes_of(row.shape)
+        return self._bytes[row.shape]
 
 
 class Declared(NamedTuple):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.report.columns import table
 from inspector.sizing.devices import MEMORY, Device
 from inspector.sizing.memory import Memory, at_context, on_devices
-from inspector.sizing.training import Training
 from inspector.sizing.verdict import CLOSE, Choice, Remedy, Verdict, contexts_of
 from inspector.units import decimal, escape, integer
+
+if TYPE_CHECKING:
+    from inspector.sizing.training import Training
 
 #: The driver's own words in devices' names, which need no repeating.
 _VENDORS = ("NVIDIA GeForce ", "NVIDIA ", "AMD ", "Radeon ")

@@ -178,6 +178,7 @@ def _placed(
     stages: int,
     *,
     searched: bool = True,
+    most: bool = True,
 ) -> tuple[Placed, ...]:
     """What each device holds; activations are computed once for each request."""
 
@@ -186,7 +187,8 @@ def _placed(
         found = activations(model, runs, asked)
         return found.nbytes if found else 0
 
-    return placed(model.kept, runs, request, loaded, temporary, named, stages, model.context, searched=searched)
+    made_for = model.context
+    return placed(model.kept, runs, request, loaded, temporary, named, stages, made_for, searched=searched, most=most)
 
 
 def on_devices(
@@ -202,13 +204,13 @@ def on_devices(
 
     Args:
         context, keys, weights: another context, type of keys and values, or other weights.
-        searched: whether to search for what else would fit.
+        searched: whether to search for the longest context that fits.
     """
     tp, stages = _division_among_devices(result.engine, named, None, None)
     own = result.request
     request = own._replace(context=context or own.context, keys=keys or own.keys, values=keys or own.values, tp=tp)
     loaded = weights or result.weights
-    return _placed(result.model, result.engine, request, loaded, named, stages, searched=searched)
+    return _placed(result.model, result.engine, request, loaded, named, stages, searched=searched, most=False)
 
 
 def _devices(text: str | None) -> tuple[Device, ...]:

@@ -54,12 +54,14 @@ def placed(
     made_for: int | None,
     *,
     searched: bool = True,
+    most: bool = True,
 ) -> tuple[Placed, ...]:
     """One device of each stage; empty if neither devices nor a division were requested.
 
     Args:
         activations: their bytes for a request, on each device.
-        searched: whether to search for what else would fit: the longest context, the most sequences, `-ngl`.
+        searched: whether to search for what else would fit: the longest context, and `-ngl`.
+        most: whether to search for the most sequences, too.
     """
     if not devices and request.tp * stages == 1:
         return ()
@@ -71,7 +73,8 @@ def placed(
         held = _weights_of_stage(weights, own, stage == 0, stage == stages - 1, request.tp)
         part = None if kept is None else _kept_in_layers(kept, own, layers, stage == stages - 1)
         for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
-            one = _on_device(device, part, runs, request, held, activations, (made_for or LONGEST) if searched else 0)
+            tokens = (made_for or LONGEST) if searched else 0
+            one = _on_device(device, part, runs, request, held, activations, tokens, most)
             if searched and runs.offloads and stages * request.tp == 1 and device and part is not None:
                 room = (one.room or 0) - one.activations
                 number, taken = _layers_on_device(part, runs, request, weights, layers, room)
@@ -114,6 +117,7 @@ def _on_device(
     weights: int,
     activations: Callable[[Request], int],
     most_tokens: int,
+    sequences: bool,
 ) -> Placed:
     """One device; what else would fit is searched for up to contexts of `most_tokens`, not if that is 0."""
 
@@ -135,8 +139,10 @@ def _on_device(
     if not most_tokens:
         return Placed(device, weights, now, temporary, room, verdict, None, None)
     longest = _largest_that_fits(lambda tokens: fits(request._replace(context=tokens)), most_tokens)
-    most = _largest_that_fits(lambda number: fits(request._replace(sequences=number)), MOST_SEQUENCES)
-    return Placed(device, weights, now, temporary, room, verdict, longest, most)
+    number = None
+    if sequences:
+        number = _largest_that_fits(lambda each: fits(request._replace(sequences=each)), MOST_SEQUENCES)
+    return Placed(device, weights, now, temporary, room, verdict, longest, number)
 
 
 def usable(device: Device, runs: Engine) -> int:

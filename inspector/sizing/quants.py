@@ -21,9 +21,11 @@ from inspector.sizing.requantized import (
     made,
     of_libraries,
     source_of,
+    weights_in,
     weights_of,
 )
 from inspector.sizing.weights import Weights
+from inspector.sizing.widths import WIDTHS
 from inspector.tabular import Tabular
 from inspector.units import decimal, escape
 
@@ -97,27 +99,32 @@ ADVISED: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def smaller(result: Memory, fits: Callable[[Weights], bool]) -> tuple[str, Weights] | None:
+def smaller(result: Memory, room: int, fits: Callable[[Weights], bool]) -> tuple[str, Weights] | None:
     """The largest advised quantization that is smaller than the weights and fits, or the smallest if none does.
 
     None if none is smaller, or the model's tensors as a quantizer would be given them are unknown.
+
+    Args:
+        room: about how many bytes the weights may have: those that are far larger are not computed.
     """
     found = None
-    for found in _advised(result):
+    for found in _advised(result, min(room, result.weights.nbytes)):
         if fits(found[1]):
             break
     return found
 
 
-def _advised(result: Memory) -> Iterator[tuple[str, Weights]]:
+def _advised(result: Memory, room: int) -> Iterator[tuple[str, Weights]]:
     """The model in the engine's advised quantizations, from large to small, as far as they are smaller than it is."""
     model, names = result.model, ADVISED.get(result.engine.name, ())
     if result.engine.name != "llama.cpp":
-        packed = dict(of_libraries(model))
-        found = ((name, packed[name]) for name in names if name in packed)
-        yield from ((name, weights) for name, weights in found if weights.nbytes < result.weights.nbytes)
+        found = ((name, weights_in(model, name)) for name in names)
+        yield from ((name, each) for name, each in found if each and each.nbytes < result.weights.nbytes)
         return
     if (source := source_of(model, [])) is not None:
+        elements = sum(prod(shape) for _, shape, _ in source.entries)
+        bits = {name: WIDTHS[name].bits for name in names}
+        names = tuple(name for name in names if elements * bits[name] <= room * 8 * 1.1) or names[-1:]
         made_of = ((name, in_mixture(model, source, name)) for name in names)
         yield from ((name, weights) for name, weights in made_of if weights.nbytes < result.weights.nbytes)
 

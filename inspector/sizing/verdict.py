@@ -170,7 +170,8 @@ def _smaller_weights(result: Memory, choice: Choice) -> Iterator[Remedy]:
     def on(weights: Weights, *, searched: bool = False) -> Choice:
         return Choice(choice.devices, on_devices(result, choice.devices, weights=weights, searched=searched))
 
-    found = smaller(result, lambda weights: bool(on(weights).fits))
+    room = result.weights.nbytes + choice.left * len(choice.devices)
+    found = smaller(result, room, lambda weights: bool(on(weights).fits))
     if found is not None:
         name, weights = found
         yield _remedy(f"weights in {name}", f"--weights {name.lower()}", on(weights, searched=True))
