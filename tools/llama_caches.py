@@ -26,11 +26,21 @@ _CELLS = re.compile(r"size = .*K \(\w+\): +([\d.]+) MiB, V \(\w+\): +([\d.]+)")
 _STATES = re.compile(r"R \(f32\): +([\d.]+) MiB, S \(f32\): +([\d.]+) MiB, P \(f32\): +([\d.]+)")
 
 
-class _ContextParams(ctypes.Structure):
+class ContextParams(ctypes.Structure):
+    """`llama_context_params` of llama.h."""
+
     _fields_: ClassVar[Any] = (
         [
             (name, ctypes.c_uint32)
-            for name in ("n_ctx", "n_batch", "n_ubatch", "n_seq_max", "n_rs_seq", "out", "out_seq")
+            for name in (
+                "n_ctx",
+                "n_batch",
+                "n_ubatch",
+                "n_seq_max",
+                "n_rs_seq",
+                "n_outputs_max",
+                "n_outputs_max_per_seq",
+            )
         ]
         + [(name, ctypes.c_int32) for name in ("threads", "threads_batch", "type", "rope", "pooling", "attention")]
         + [("flash_attn_type", ctypes.c_int32)]
@@ -56,9 +66,9 @@ def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:
     for name, result, *arguments in (
         ("gguf_init_from_file", pointer, ctypes.c_char_p, GgufParams),
         ("llama_model_default_params", ModelParams),
-        ("llama_context_default_params", _ContextParams),
+        ("llama_context_default_params", ContextParams),
         ("llama_model_init_from_user", pointer, pointer, SET_DATA, pointer, ModelParams),
-        ("llama_init_from_model", pointer, pointer, _ContextParams),
+        ("llama_init_from_model", pointer, pointer, ContextParams),
         ("llama_log_set", None, LOG, pointer),
     ):
         function = getattr(library, name)

@@ -22,7 +22,11 @@ _OPTIONS = (
         metavar="T",
         help="Type of keys and values: f16, q8_0, fp8, …; `q8_0,q4_0` sets them separately.",
     ),
-    click.option("--engine", metavar="E", help="transformers, llama.cpp (the default for GGUF) or vllm."),
+    click.option(
+        "--engine",
+        metavar="E",
+        help="transformers, llama.cpp (the default for GGUF; llama.cpp@9294 is a build) or vllm.",
+    ),
     click.option("--weights", metavar="T", help="Assume that weights are loaded as int8, nf4, fp8, bf16, q4_k_m, …"),
     click.option("--source", metavar="N", help="Tokens of the encoder's input."),
     click.option("--batch", metavar="N", help="Tokens processed at once: --ubatch-size, prefill chunk."),

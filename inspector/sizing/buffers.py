@@ -29,22 +29,34 @@ def buffers_of(model: Model, *, flash: bool = True) -> Buffers | None:
     if found is None or model.kept is None:
         return None
     architecture, scope, tensors = found
+    try:
+        layers, outside = layers_of(tensors, scope, model.kept)
+        graph = graph_of(architecture, layers, outside, flash=flash)
+    except (ConfigError, ArithmeticError, TypeError, LookupError):
+        return None
+    embedding = outside.weights.get("token_embd")
+    if graph is None or not embedding or len(embedding) != 2:
+        return None
+    window = next((group for group in model.kept if group.window), None)
+    return Buffers(graph, embedding[0], embedding[1], window, not model.kept or _pools(model, architecture))
+
+
+def layers_of(
+    tensors: Mapping[str, tuple[int, ...]], scope: Scope, kept: tuple[Kept, ...]
+) -> tuple[list[Layer], Layer]:
+    """The layers of a GGUF's tensors, and what is outside of them.
+
+    Args:
+        tensors: name → shape, row-major.
+    """
     layers: dict[int | None, dict[str, tuple[int, ...]]] = {None: {}}
     for name, shape in tensors.items():
         place = _LAYER.match(name)
         number, rest = (int(place[1]), place[2]) if place else (None, name)
         layers.setdefault(number, {})[rest.removesuffix(".weight")] = shape
-    outside = layers.pop(None)
-    embedding = outside.get("token_embd")
-    try:
-        parts = [_layer(weights, scope, model.kept, number) for number, weights in sorted(layers.items())]
-        graph = graph_of(architecture, parts, _layer(outside, scope, model.kept, None), flash=flash)
-    except (ConfigError, ArithmeticError, TypeError):
-        return None
-    if graph is None or not embedding or len(embedding) != 2:
-        return None
-    window = next((group for group in model.kept if group.window), None)
-    return Buffers(graph, embedding[0], embedding[1], window, not model.kept or _pools(model, architecture))
+    outside = _layer(layers.pop(None), scope, kept, None, {})
+    numbers = sorted(number for number in layers if number is not None)
+    return [_layer(layers[number], scope, kept, number, layers.get(number - 1, {})) for number in numbers], outside
 
 
 def _tensors(model: Model) -> tuple[str, Scope, Mapping[str, tuple[int, ...]]] | None:
@@ -65,7 +77,13 @@ def _tensors(model: Model) -> tuple[str, Scope, Mapping[str, tuple[int, ...]]] |
     return None if scope is None else (str(prediction.config.values[GGUF_ARCHITECTURE]), scope, shapes)
 
 
-def _layer(weights: Mapping[str, tuple[int, ...]], scope: Scope, kept: tuple[Kept, ...], number: int | None) -> Layer:
+def _layer(
+    weights: Mapping[str, tuple[int, ...]],
+    scope: Scope,
+    kept: tuple[Kept, ...],
+    number: int | None,
+    before: Mapping[str, tuple[int, ...]],
+) -> Layer:
     inner = scope.at(layer=number or 0)
     own = [group for group in kept if number is None or number in group.layers]
 
@@ -77,14 +95,10 @@ def _layer(weights: Mapping[str, tuple[int, ...]], scope: Scope, kept: tuple[Kep
             raise ConfigError(f"{name} is no number")
         return value
 
-    tokens = [group for group in own if group.kind not in PER_SEQUENCE]
-    return Layer(
-        weights,
-        field,
-        dict(_kept(own)),
-        any(group.window for group in tokens),
-        any(not group.window for group in tokens),
-    )
+    kinds = {"recurrent" if group.kind in PER_SEQUENCE else "sliding" if group.window else "full" for group in own}
+    if number == 0:
+        kinds.add("first")
+    return Layer(weights, field, dict(_kept(own)), frozenset(kinds), before)
 
 
 def _kept(groups: list[Kept]) -> Iterator[tuple[str, int]]:

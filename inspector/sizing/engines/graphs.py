@@ -9,6 +9,7 @@ in that form, one word for each result:
                                                 vocabulary; as many as a token uses experts
     2                               the second result from the last, of those still there, is not read any more
     ~2                              and becomes the last: later parts of the graph count from it
+    =2,4                            all earlier results are done with, but for the third and the fifth
 
 It has a part before the layers, one for each kind of layer, and one after them. `tools/llama_cpp/write_graphs.py`
 writes it from the graphs that the library itself builds.
@@ -33,8 +34,12 @@ DATA = Path(__file__).parent / "data" / "graphs.json"
 FIELDS = {"hidden": "hidden_size", "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
           "used": "num_experts_per_tok"}  # fmt: skip
 
-#: Bytes as a sum of (numbers of the batch, by letter, bytes for each), or the place of a result that is done with.
-Step = tuple[tuple[str, float], ...] | int  # negative if it becomes the last
+#: What a layer may keep; and whether it is the first one.
+KINDS = ("full", "sliding", "recurrent", "first")
+
+#: Bytes as a sum of (numbers of the batch, by letter, bytes for each); the place of a result that is done with, or with
+#: a minus of one that becomes the last; or the places of those that are kept.
+Step = tuple[tuple[str, float], ...] | int | frozenset[int]
 State = tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
 
 
@@ -109,34 +114,34 @@ class Layer(NamedTuple):
     weights: Mapping[str, tuple[int, ...]]  # name without layer and `.weight` → shape, row-major
     field: Callable[[str], int]  # of the configuration, for this layer
     kept: Mapping[str, int]  # keys, values: elements per token; conv, kernel, state: of a state
-    sliding: bool  # whether there is a window
-    full: bool  # whether there is a cache of all tokens
+    kinds: frozenset[str]  # those of `KINDS` that apply
+    before: Mapping[str, tuple[int, ...]]  # the weights of the layer before, whose last results may be computed late
 
     def number(self, word: str) -> int:
         """A factor of a word: a number, rows or columns of a weight, a field, or what is kept."""
         if word.isdigit():
             return int(word)
         name = word.removesuffix(".in")
-        shape = self.weights.get(word) or self.weights.get(name)
-        if shape:
-            return shape[-1] if len(shape) == 1 or word not in self.weights else shape[-2]
+        for weights in (self.weights, self.before):
+            if shape := weights.get(word) or weights.get(name):
+                return shape[-1] if len(shape) == 1 or word not in weights else shape[-2]
         return self.kept[word] if word in self.kept else self.field(FIELDS.get(word, word))
 
     def has(self, condition: str) -> bool:
-        """Whether all parts hold: names of weights or of positive fields, `sliding`, `field=number`; `!` denies."""
+        """Whether all parts hold: a weight (`<`: of the layer before), a kind, a field above 0, a number; `!`: not."""
         return all(self._has(part.removeprefix("!")) != part.startswith("!") for part in condition.split("&") if part)
 
     def _has(self, part: str) -> bool:
-        if part == "sliding":
-            return self.sliding
-        if part == "full":
-            return self.full
         name, equals, number = part.partition("=")
         if equals:
             return self.field(name) == int(number)
-        if name in self.weights:
+        if part.startswith("<"):
+            return part[1:] in self.before
+        if part in KINDS:
+            return part in self.kinds
+        if part in self.weights:
             return True
-        with suppress(ConfigError):
+        with suppress(ConfigError, LookupError):
             return self.field(name) > 0
         return False
 
@@ -156,13 +161,19 @@ class Graph:
             known = after.get((id(part), state)) if state else None
             if known is None:
                 arena = Arena(state)
+                before = len(arena.live)
                 for step in part:
                     if isinstance(step, int):
                         arena.drop(step) if step > 0 else arena.live.append(arena.live.pop(step))
-                        continue
-                    if step not in sizes:
-                        sizes[step] = int(sum(each * batch.number(letters, self.kernel) for letters, each in step))
-                    arena.add(sizes[step])
+                    elif isinstance(step, frozenset):
+                        for place in reversed(range(before)):
+                            if place not in step:
+                                arena.drop(len(arena.live) - place)
+                    else:
+                        if step not in sizes:
+                            numbers = (each * batch.number(letters, self.kernel) for letters, each in step)
+                            sizes[step] = int(sum(numbers))
+                        arena.add(sizes[step])
                 top, known = max(top, arena.top), arena.state
                 if state:
                     after[id(part), state] = known
@@ -181,8 +192,9 @@ class Buffers(NamedTuple):
 
 
 @cache
-def _data() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(DATA.read_text("utf-8"))
+def known() -> Mapping[str, Any]:
+    """GGUF architecture → with flash attention and without: the three parts; or the architecture whose graph it has."""
+    found: Mapping[str, Any] = json.loads(DATA.read_text("utf-8"))["architectures"]
     return found
 
 
@@ -192,12 +204,12 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
     Raises:
         ConfigError: the configuration lacks a field that a size depends on.
     """
-    known = _data()["architectures"].get(architecture)
-    if isinstance(known, str):
-        known = _data()["architectures"][known]
-    if known is None:
+    entry = known().get(architecture)
+    if isinstance(entry, str):
+        entry = known()[entry]
+    if entry is None:
         return None
-    before, kinds, after = known["flash" if flash else "plain"]
+    before, kinds, after = entry["flash" if flash else "plain"]
     parts: dict[tuple[Step, ...], tuple[Step, ...]] = {}
 
     def part(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
@@ -216,6 +228,8 @@ def _steps(text: str, layer: Layer) -> Iterator[Step]:
             yield int(word)
         elif word.startswith("~"):
             yield -int(word[1:])
+        elif word.startswith("="):
+            yield frozenset(map(int, filter(None, word[1:].split(","))))
         else:
             yield _size(word, layer)
 

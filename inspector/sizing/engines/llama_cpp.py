@@ -12,6 +12,9 @@ from inspector.architectures.caches import PER_SEQUENCE, Kept
 from inspector.sizing.engines.engine import Engine, Held, Request, tokens_of
 from inspector.sizing.widths import WIDTHS
 
+#: The build whose graphs are in `data/graphs.json`, and the first one measured that reserves logits for few tokens
+#: (xllamacpp 2026.6.9538): 2026.5.9294 reserves them for all of a batch.
+BUILD, FEW_OUTPUTS = 11549, 9538
 #: Cells are allocated in multiples of this: GGML_PAD(n_ctx, 256).
 PADDING = 256
 #: Tokens of a physical batch, `--ubatch-size`: a window's cells have room for one more of them.
@@ -58,6 +61,15 @@ ENGINE = Engine(
     ),
     batch=UBATCH,
     offloads=True,
+    opaque="llama.cpp keeps tokens that are compressed beforehand in caches of sizes of their own",
     graphs=True,
-    version="b11549",
+    version=f"b{BUILD}",
 )
+
+
+def of_build(number: int) -> Engine:
+    """An older or newer build: its outputs are those of its time, its graphs those of the known build."""
+    if number == BUILD:
+        return ENGINE
+    assumes = (*ENGINE.assumes, f"the graphs of b{number} are those of b{BUILD}, which were measured")
+    return ENGINE._replace(version=f"b{number}", all_outputs=number < FEW_OUTPUTS, assumes=assumes)

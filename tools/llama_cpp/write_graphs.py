@@ -1,0 +1,404 @@
+"""The graphs of `inspector/sizing/engines/data/graphs.json`, from those that llama.cpp builds for random models.
+
+    python tools/llama_cpp/write_graphs.py SOURCE [--seeds 9] [ARCHITECTURE…]     # needs xllamacpp
+
+SOURCE is llama.cpp's. Models of an architecture are drawn (`draw.py`), loaded without data, and their graphs read with one
+sequence and several, few outputs and all, with flash attention and without. A result's size is a product of a number of the
+batch and a width of the model: of those that explain it in all draws the simplest is written. Graphs of equal structure are
+one; which of several a layer has is decided by what distinguishes it: its weights, those before it, what it keeps, fields.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias, Union
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
+
+from draw import Pair, draw, loaders  # noqa: E402
+from graphs import Event, Graphs, Result, in_child  # noqa: E402
+from load_cases import predicted, write  # noqa: E402
+
+import inspector  # noqa: E402
+from inspector.architectures import caches  # noqa: E402
+from inspector.errors import ConfigError  # noqa: E402
+from inspector.sizing.buffers import layers_of  # noqa: E402
+from inspector.sizing.engines.graphs import DATA, FIELDS, Batch, Layer  # noqa: E402
+
+#: Contexts, micro-batches, sequences, outputs of each draw; each with flash attention and without.
+SETTINGS = ((12288, 498, 1, 1), (12288, 498, 1, 0), (30720, 366, 3, 5))
+#: Bytes of an element of ggml's types: F32, F16, I8, I16, I32, I64, BF16.
+WIDTHS = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 30: 2}
+#: Numbers of the batch → how unlikely they are.
+LETTERS = {"T": 0.0, "O": 0.5, "TK": 1, "TW": 1, "S": 2, "1": 3, "C": 3, "D": 3, "R": 4, "K": 4, "W": 4, "KS": 4, "WS": 4,
+           "T/S": 4, "TT": 4, "TT/S": 5, "OK": 5}  # fmt: skip
+#: Fields that may be a factor.
+NUMBERS = (
+    "hidden_size", "num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim", "num_experts_per_tok",
+    "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "qk_head_dim", "mamba_intermediate_size",
+    "state_size", "n_groups", "time_step_rank", "linear_num_value_heads", "linear_num_key_heads", "linear_head_dim",
+    "linear_value_head_dim", "linear_key_head_dim", "intermediate_size", "moe_intermediate_size", "hc_mult",
+    "index_n_heads", "index_head_dim", "index_topk", "o_groups", "o_lora_rank",
+)  # fmt: skip
+SHORT = {field: word for word, field in FIELDS.items()}
+_OWN_LAYER = re.compile(r"(?:enc\.|dec\.)?blk\.(\d+)\.")
+_IN_LAYER = re.compile(r"-(\d+)(?: \(.*)?$|^cache_\w+?_l(\d+)")
+
+Item: TypeAlias = Union[Result, int, str]  # noqa: UP007 - a result, the place of one that is done with, or a word that is written as it is
+
+
+class Part(NamedTuple):
+    """A part of a graph: before the layers, one of them, or after them."""
+
+    key: str  # "start", "end", or the number of a layer
+    items: list[Item]
+    layer: Layer
+    batch: Batch
+    flash: bool
+    draw: int
+
+    @property
+    def kernel(self) -> int:
+        return self.layer.kept.get("kernel", 1)
+
+    @property
+    def structure(self) -> str:
+        """What is done, without numbers."""
+        return " ".join(f"{each.op}:{each.dtype}" if isinstance(each, Result) else str(each) for each in self.items)
+
+
+# --- from nodes to parts ------------------------------------------------------------------------------
+
+
+def parts_of(events: Sequence[Event], layers: int) -> Iterator[tuple[str, list[Item]]]:
+    """The parts of a graph. Inputs count as needed until the end; the last layer is taken to be like the others."""
+    segments = list(_segments(events, layers))
+    freed = {each.number: at for at, each in enumerate(events) if each.kind == "drop"}
+    inputs = {each.number for each in events if each.result and each.kind == "add" and each.result.op == "NONE"}
+    live: list[int] = []
+    results: dict[int, Result] = {}
+    last: list[int] = []
+    for key, own in segments:
+        items: list[Item] = []
+        if key == str(layers - 1):
+            last = list(live)
+        for each in own:
+            if each.kind == "add" and each.result:
+                live.append(each.number)
+                results[each.number] = each.result
+                items.append(each.result)
+            elif each.kind == "drop" and (key == "start" or each.number not in inputs):
+                items.append(len(live) - live.index(each.number))
+                live.remove(each.number)
+        if key == "end":
+            break
+        order = sorted(
+            live, key=lambda each: (each not in inputs, -freed.get(each, len(events)) * (each not in inputs))
+        )
+        items += _moves(live, order)
+        live = order
+        if key == str(layers - 1):
+            continue  # with fewer rows: `end` takes its results up
+        yield key, items
+    carried = [results[each] for each in live[: len(live) - _own(items)] if each not in inputs]
+    kept = ",".join(str(at) for at, each in enumerate(last) if each in inputs and each not in freed)
+    yield "end", [*carried, f"={kept}", *items]
+
+
+def _own(items: Sequence[Item]) -> int:
+    return sum(isinstance(each, Result) for each in items) - sum(isinstance(each, int) for each in items)
+
+
+def _moves(live: Sequence[int], order: Sequence[int]) -> Iterator[str]:
+    """How results are put into another order: one after the other to the end."""
+    now, stays, place = list(live), 0, -1
+    for each in order:
+        if live.index(each) <= place:
+            break
+        place, stays = live.index(each), stays + 1
+    for each in order[stays:]:
+        yield f"~{len(now) - now.index(each)}"
+        now.append(now.pop(now.index(each)))
+
+
+def _segments(events: Sequence[Event], layers: int) -> Iterator[tuple[str, list[Event]]]:
+    """A layer begins with the first node that has its number in its name, or reads what is its own."""
+    key, own, reached = "start", list[Event](), -1
+    for each in events:
+        if each.kind == "node" and each.result:
+            number = _layer_of(each.result)
+            ends = each.result.name.startswith("result_") or any(
+                re.match(r"output|cls|dense", source) for source in each.result.sources
+            )
+            if key != "end" and ends and reached == layers - 1:
+                yield key, own
+                key, own = "end", []
+            elif key != "end" and number is not None and reached < number < layers:
+                yield key, own
+                key, own, reached = str(number), [], number
+        own.append(each)
+    yield key, own
+    if key != "end":
+        yield "end", []
+
+
+def _layer_of(node: Result) -> int | None:
+    weights = [int(match[1]) for source in node.sources if (match := _OWN_LAYER.match(source))]
+    if weights:
+        return max(weights)
+    found = (_IN_LAYER.search(name) for name in (node.name, *node.sources))
+    return next((int(match[1] or match[2]) for match in found if match), None)
+
+
+# --- from sizes to words ------------------------------------------------------------------------------
+
+
+def widths(part: Part) -> dict[int, list[tuple[str, float]]]:
+    """Number → words for it, each with how unlikely it is."""
+    found: dict[int, list[tuple[str, float]]] = defaultdict(list, {1: [("", 0.0)]})
+    numbers = {name: float(name == "hidden_size") * -3 + 1.8 for name in NUMBERS}
+    known = {name: (_field(part.layer, name), cost) for name, cost in numbers.items()}
+    known |= {name: (value, 1.8) for name, value in part.layer.kept.items()}
+    for weights in (part.layer.before, part.layer.weights):
+        for name, shape in weights.items():
+            if name == "output":
+                continue  # the token embedding, where there is none
+            known[name] = (shape[-2 if len(shape) > 1 else -1], 1.0)
+            if len(shape) > 1:
+                known[f"{name}.in"] = (shape[-1], 2.0)
+    given = [(SHORT.get(name, name), value, cost) for name, (value, cost) in known.items() if value > 0]
+    for at, (name, value, cost) in enumerate(given):
+        for word, number, more in _multiples(name, value, known["num_experts_per_tok"][0]):
+            found[number].append((word, cost + more))
+        for other, size, more in given[at:]:
+            if cost == more == 1.8:
+                found[value * size].append((f"{name}*{other}", 3.5))
+    for number in (2, 3, 4, 6, 8):
+        found[number].append((str(number), 6.0))
+    return found
+
+
+def _multiples(name: str, value: int, used: int) -> Iterator[tuple[str, int, float]]:
+    """Words for multiples of a number, and how much less likely they are."""
+    for times in (1, 2, 3, 4):
+        yield (f"{name}*{times}" if times > 1 else name), value * times, (times > 1) * 2.0
+    if value % 2 == 0:
+        yield f"{name}*1/2", value // 2, 1.5
+    if used > 1:
+        yield f"used*{name}", value * used, 1.2
+
+
+def _field(layer: Layer, name: str) -> int:
+    try:
+        return layer.field(name)
+    except (ConfigError, LookupError):
+        return 0
+
+
+def words(part: Part, result: Result) -> dict[str, float]:
+    """Words for a result's size, each with how unlikely it is."""
+    nbytes = WIDTHS[result.dtype]
+    elements, rest = divmod(result.nbytes, nbytes)
+    if rest:
+        return {}
+    if not elements:
+        return {"0": 0.0}
+    known, found = widths(part), dict[str, float]()
+    read = {_OWN_LAYER.sub("", source).removesuffix(".weight") for source in result.sources}
+    of_states = [(name, part.layer.kept[name]) for name in ("state", "conv") if name in part.layer.kept]
+    for letters, cost in LETTERS.items():
+        rows = part.batch.number(letters, part.kernel)
+        for state, size in (("", 0), *(of_states if letters == "T" else ())):
+            count, rest = divmod(elements - size * part.batch.sequences, rows or 1)
+            for width, more in known.get(count, ()) if rows and not rest and count > 0 else ():
+                names = set(width.split("*"))
+                likely = 1.0 if names & read else 0.5 if {name.removesuffix(".in") for name in names} & read else 0.0
+                word = _word(letters, width) + (f"+S*{state}" if state else "")
+                found[word] = min(found.get(word, 99), cost + more - likely + 4 * bool(state))
+    prefix = "" if nbytes == 4 else f"{nbytes}:"
+    return {prefix + word: cost for word, cost in found.items()}
+
+
+def _word(letters: str, width: str) -> str:
+    if letters == "T" and width and not width[0].isdigit():
+        return width
+    return f"{letters}*{width}" if width else letters
+
+
+def text_of(parts: Sequence[Part]) -> str | None:
+    """The words of parts of one structure; None if a size has no word."""
+    several = {(each.draw, each.batch): each for each in parts}
+    found: list[str] = []
+    for at, item in enumerate(parts[0].items):
+        if not isinstance(item, Result):
+            found.append(str(item))
+            continue
+        common: dict[str, float] | None = None
+        for each in list(several.values())[:: max(1, len(several) // 8)]:
+            result = each.items[at]
+            assert isinstance(result, Result)
+            own = words(each, result)
+            common = own if common is None else {w: max(cost, own[w]) for w, cost in common.items() if w in own}
+        if not common:
+            return None
+        found.append(min(common, key=common.__getitem__))
+    return " ".join(found)
+
+
+# --- which part a layer has ---------------------------------------------------------------------------
+
+
+def conditions(part: Part, fields: Sequence[str]) -> set[str]:
+    """What holds of a layer, in the words of `Layer.has`."""
+    found = {*part.layer.weights, *part.layer.kinds, *(f"<{name}" for name in part.layer.before)}
+    return found | {name for name in fields if _field(part.layer, name) > 0}
+
+
+def choices(texts: Mapping[str, Sequence[set[str]]]) -> list[list[str]]:
+    """[condition, text], the first that holds counts; the most frequent text where nothing distinguishes the rest."""
+    left, found = dict(texts), list[list[str]]()
+    while len(left) > 1:
+        condition = next(
+            ((text, own) for text in sorted(left, key=lambda t: len(left[t])) if (own := _apart(text, left))), None
+        )
+        if condition is None:
+            break
+        found.append([condition[1], condition[0]])
+        del left[condition[0]]
+    return [*found, ["", max(left, key=lambda text: len(left[text]))]]
+
+
+def _apart(text: str, texts: Mapping[str, Sequence[set[str]]]) -> str | None:
+    """What holds wherever this text does, and nowhere else: of one word, or of two."""
+    others = [each for other, several in texts.items() if other != text for each in several]
+    always, ever = set.intersection(*texts[text]), set.union(*texts[text])
+    words = [*sorted(always, key=_likely), *(f"!{each}" for each in sorted(set.union(*others) - ever, key=_likely))]
+
+    def holds(word: str, of: set[str]) -> bool:
+        return (word.removeprefix("!") in of) != word.startswith("!")
+
+    for word in words:
+        if not any(holds(word, each) for each in others):
+            return word
+    for at, word in enumerate(words):
+        for other in words[at + 1 :]:
+            if not any(holds(word, each) and holds(other, each) for each in others):
+                return f"{word}&{other}"
+    return None
+
+
+def _likely(word: str) -> tuple[bool, int, str]:
+    return not re.match(r"full|sliding|recurrent|first|attn|ffn|ssm|time|short", word), len(word), word
+
+
+# --- drawing ------------------------------------------------------------------------------------------
+
+
+def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, folder: Path) -> list[Part]:
+    """The parts of one model's graphs."""
+    stored, head = predicted(write(folder / "keys.gguf", pairs, {}))
+    model, path = None, folder / "model.gguf"
+    for tensors in (stored, stored | head):
+        model = model or graphs.model(write(path, pairs, tensors))
+        if model:
+            break
+    config = inspector.open(path).config
+    assert config is not None
+    scope, kept = caches.text_scope(config), caches.kept(config)
+    if not model or scope is None:
+        return []
+    layers, outside = layers_of({name: tuple(shape) for name, shape in tensors.items()}, scope, kept)
+    found = []
+    for context, micro, sequences, outputs in SETTINGS:
+        for flash in (True, False):
+            made = graphs.context(
+                model, n_ctx=context, n_ubatch=micro, n_seq_max=sequences, n_outputs_max=outputs, flash_attn_type=flash
+            )
+            if not made:
+                continue
+            cells = context // sequences
+            window = next((-(-(each.window + micro) // 256) * 256 for each in kept if each.window), cells)
+            tokens, number_of, results = graphs.reserved_for()
+            batch = Batch(tokens, results, cells, min(cells, window), number_of)
+            for key, items in parts_of(list(graphs.events(made)), len(layers)):
+                layer = layers[int(key)] if key.isdigit() else outside
+                found.append(Part(key, items, layer, batch, flash, number))
+            graphs.lib.llama_free(made)
+    return found
+
+
+def graph_of(parts: Sequence[Part]) -> dict[str, list[list[list[str]]]] | None:
+    """An architecture's entry; None if a size has no word."""
+    entry: dict[str, list[list[list[str]]]] = {}
+    for name, flash in (("flash", True), ("plain", False)):
+        entry[name] = []
+        for keys in ("start", "", "end"):
+            groups: dict[tuple[str, frozenset[str]], list[Part]] = defaultdict(list)
+            for each in parts:
+                if each.flash == flash and (each.key == keys if keys else each.key.isdigit()):
+                    groups[each.structure, each.layer.kinds - {"first"}].append(each)
+            texts: dict[str, list[set[str]]] = defaultdict(list)
+            for group in groups.values():
+                text = text_of(group)
+                if text is None:
+                    return None
+                texts[text] += [conditions(each, NUMBERS) for each in group]
+            if not texts:
+                return None
+            entry[name].append(choices(texts))
+    return entry
+
+
+def main() -> None:
+    """Write the named architectures' graphs, or all."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("source", type=Path)
+    parser.add_argument("--seeds", type=int, default=9)
+    parser.add_argument("architecture", nargs="*")
+    given = parser.parse_intermixed_args()
+    asked, graphs = loaders(given.source), Graphs()
+    known = json.loads(DATA.read_text())
+    entries = {
+        name: known["architectures"][of] if isinstance(of, str) else of for name, of in known["architectures"].items()
+    }
+    for architecture in given.architecture or asked:
+        entry = in_child(lambda name=architecture: graph_of(list(_drawn(graphs, name, asked[name], given.seeds))), 600)
+        print(architecture, "written" if entry else "left as it was", flush=True)
+        if entry:
+            entries[architecture] = entry
+    lines, seen = [], dict[str, str]()
+    for name in (*(each for each in asked if each in entries), *sorted(entries.keys() - asked.keys())):
+        text = json.dumps(entries[name])
+        lines.append(f" {json.dumps(name)}: {json.dumps(seen[text]) if text in seen else text}")
+        seen.setdefault(text, name)
+    DATA.write_text(f'{{"build": {json.dumps(known["build"])}, "architectures": {{\n' + ",\n".join(lines) + "\n}}\n")
+
+
+def _drawn(graphs: Graphs, architecture: str, asked: Mapping[str, bool], seeds: int) -> Iterator[Part]:
+    for seed in range(seeds):
+        pairs = draw(architecture, asked, seed)
+        if seed % 3 == 2:  # so that it is not always 2
+            pairs = [(key, kind, 3 if key.endswith("expert_used_count") else value) for key, kind, value in pairs]
+        with tempfile.TemporaryDirectory() as folder:
+            yield from in_child(lambda drawn=pairs, at=seed, to=Path(folder): _picklable(graphs, drawn, at, to)) or ()
+
+
+def _picklable(graphs: Graphs, pairs: list[Pair], seed: int, folder: Path) -> list[Part]:
+    """The parts with the fields that are looked up later."""
+
+    def noted(layer: Layer) -> Layer:
+        return layer._replace(field={name: _field(layer, name) for name in NUMBERS}.__getitem__)
+
+    return [part._replace(layer=noted(part.layer)) for part in parts_drawn(graphs, pairs, seed, folder)]
+
+
+if __name__ == "__main__":
+    main()
