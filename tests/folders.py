@@ -304,6 +304,14 @@ def torch_under_a_pickles_name(root: Path) -> None:
     torch(root / "b.pkl", 2)
 
 
+@layout("data", "model", foreign={"data": "pickle"})
+def a_programs_pickles(root: Path) -> None:
+    """As many data frames as a program likes are one row."""
+    model(root / "model")
+    for number in range(12):
+        raw(root / "data" / f"frame_{number}.pkl", b"\x80\x04\x95\x05\0\0\0\0\0\0\0]\x94.", 15)
+
+
 @layout("")
 def one_torch_file_under_a_pickles_name(root: Path) -> None:
     torch(root / "flownet.pkl", 1)

@@ -299,3 +299,16 @@ def test_headers_alone_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert account is not None
     assert len(account.copies) == 1
     assert len(read) < 100
+
+
+def test_pickles_alike_are_one_line(tmp_path: Path) -> None:
+    """Twelve data frames of one program are one finding, with their number; three are three."""
+    folders.a_programs_pickles(tmp_path)
+    audited = {Path(each.target).name: each.findings for each in inspector.audit(tmp_path).checkpoints}
+    messages = [each.message for each in audited["data"] if each.rule == "pickle"]
+    assert len(messages) == 1
+    assert messages[0].endswith("; so are 11 more files")
+    for number in range(3, 12):
+        (tmp_path / "data" / f"frame_{number}.pkl").unlink()
+    audited = {Path(each.target).name: each.findings for each in inspector.audit(tmp_path).checkpoints}
+    assert len([each for each in audited["data"] if each.rule == "pickle"]) == 3

@@ -502,8 +502,8 @@ class _Search:
 
 #: A file in a folder, in an index's map. The map is not parsed, because it rarely names any.
 _IN_FOLDER = re.compile(rb':\s*"([^"\\/.][^"\\]*/)[^"\\/]+\.safetensors"')
-#: Formats whose files in one folder are one model.
-_TOGETHER = ("TensorFlow.js", "TensorFlow", "CoreML")
+#: Formats whose files in one folder are one model, or one program's data.
+_TOGETHER = ("TensorFlow.js", "TensorFlow", "CoreML", "pickle")
 
 
 def _begins_as_torch_does(head: bytes) -> bool:

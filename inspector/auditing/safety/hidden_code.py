@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 
 from inspector.auditing.readers.archives import UNOPENED, program_of
@@ -45,6 +46,8 @@ HIDDEN: tuple[tuple[bytes, str], ...] = (
     (b"<html", "a web page"),
     (b"<?php", "a PHP program"),
 )
+#: The most pickles of a model that are the same but for their names and each have a line of their own.
+MOST_ALIKE = 3
 #: The most unclaimed bytes that are searched.
 MAX_UNCLAIMED = 1024 * 1024
 MAX_REGIONS = 20_000
@@ -61,13 +64,20 @@ def pickle(subject: Subject) -> Iterator[Found]:
     NumPy and trainers. Consecutive pickles and nested archives are read. Use safetensors files instead, or
     `torch.load(…, weights_only=True)`.
     """
+    alike: defaultdict[tuple[str, Severity | None], list[str]] = defaultdict(list)
     for path, found in pickle_verdicts(subject).items():
         if found is None:
             yield Found("too many files that may be pickles: this one and those after it were not read", path)
         elif found.pickles:
             own = tuple(name for name in found.unusual if not name.startswith(_OWN_CODE))
             scripted = len(own) < len(found.unusual) and _scripts(subject, subject.by_path[path]) is not None
-            yield _verdict_on_pickle(path, found._replace(unusual=own) if scripted else found)
+            verdict = _verdict_on_pickle(path, found._replace(unusual=own) if scripted else found)
+            alike[verdict.message, verdict.severity].append(path)
+    for (message, severity), paths in alike.items():
+        if severity == "error" or severity is None or len(paths) <= MOST_ALIKE:
+            yield from (Found(message, path, severity=severity) for path in paths)
+        else:
+            yield Found(f"{message}; so are {integer(len(paths) - 1)} more files", paths[0], severity=severity)
 
 
 #: The package of a TorchScript archive's own source, which `torchscript` judges: Python has none of this name.
