@@ -264,10 +264,10 @@ def learn(
     if library is None or python or modules or folder:
         library = asking.Library(asking.python_of(python), tuple(modules), whole)
     found = _of_type(config) if isinstance(config, str) and re.fullmatch(r"[\w-]+", config) else None
+    found = found or _config(config, revision)
     with architectures.asked_by(library):
-        found = found or _config(config, revision)
-        path = architectures.keep(found.values)
-        return Learned(_prediction.predict(found), path)
+        path = architectures.keep(found.values, probing=True)
+        return Learned(_prediction.predict(found._replace()), path)  # a copy, whose family was not looked up yet
 
 
 def _of_type(name: str) -> Config | None:

@@ -207,3 +207,59 @@ def test_rows_of_buffers_and_of_tied_tensors() -> None:
     assert len({(row[0], row[3].get("branch")) for row in found}) == 3
     assert found[-1][3]["tied"] == "True"
     assert all(row[3]["persistent"] for row in found[:2])
+
+
+def probed(tensors: Callable[[dict[str, int]], dict[str, list[int]]], base: dict[str, int]) -> learning.Answer:
+    """An answer with probes, of a library that builds these tensors."""
+
+    def answer(values: dict[str, int]) -> dict[str, Any]:
+        shapes = tensors(values)
+        return {"class": "X", "config": values, "tensors": {k: [v, "parameter"] for k, v in shapes.items()}, "tied": {}}
+
+    probes = [{"field": name, "value": 2 * n, **answer({**base, name: 2 * n})} for name, n in base.items()]
+    return learning.answer_of({**answer(base), "probes": probes})
+
+
+def test_formulas_that_probes_show() -> None:
+    """Products, quotients, sums of products that share a value, numbers of layers: read from changes by one field each."""
+    base = {"width": 64, "heads": 4, "kv": 2, "size": 16, "key": 8, "keys": 2, "layers": 3}
+
+    def tensors(v: dict[str, int]) -> dict[str, list[int]]:
+        per_layer = {
+            "q_proj.weight": [v["heads"] * v["size"], v["width"]],
+            "qkv.weight": [(v["heads"] + 2 * v["kv"]) * v["size"], v["width"]],
+            "conv": [2 * v["key"] * v["keys"] + v["heads"] * v["size"], 3],
+            "norm.weight": [v["width"] // v["heads"]],
+        }
+        return {f"layers.{n}.{name}": shape for n in range(v["layers"]) for name, shape in per_layer.items()}
+
+    answer = probed(tensors, base)
+    table = learning.document("x", {}, answer, "L 1")
+    assert table["learned"]["fixed"] == base
+    found = learning.general(table, {}, answer)
+    assert found and found.table["learned"]["fixed"] == {}
+    shapes = {row[1].rpartition(".")[2]: row[2] for row in found.table["rows"]}
+    assert shapes["q_proj"] == "heads * size, width"
+    assert shapes["norm"] == "width // heads"
+    assert all("{layer<layers}" in row[1] for row in found.table["rows"])
+    other = {"width": 96, "heads": 6, "kv": 3, "size": 10, "key": 4, "keys": 3, "layers": 5}
+    assert learning.tensors_of(found.table["rows"], other) == {k: tuple(v) for k, v in tensors(other).items()}
+    assert found.holds(other, probed(tensors, other))
+    assert not found.holds(other, probed(tensors, {**other, "kv": 4}))
+
+
+def test_a_table_holds_for_what_it_was_proven_for() -> None:
+    """A fixed field must be as it was, a given one be given, and one that the table does not know must not appear."""
+    learned = {
+        "class": "X",
+        "given": ["width"],
+        "known": ["width", "flag", "kinds"],
+        "fixed": {"flag": True, "kinds": ["a", "a"]},
+    }
+    assert learning.fits(learned, {"width": 3})
+    assert learning.fits(learned, {"width": 3, "kinds": ["a"] * 5, "flag": True, "architectures": ["X"]})
+    assert not learning.fits(learned, {"width": 3, "kinds": ["a", "b"]})
+    assert not learning.fits(learned, {"width": 3, "flag": False})
+    assert not learning.fits(learned, {})
+    assert not learning.fits(learned, {"width": 3, "head_dim": 8})
+    assert not learning.fits(learned, {"width": 3, "architectures": ["Y"]})

@@ -319,11 +319,15 @@ def refusal(config: Mapping[str, Any]) -> str:
     return asked.refused if asked else ""
 
 
-def keep(config: Mapping[str, Any]) -> Path:
-    """Keep the table of what the library answered about a configuration. Raises ConfigError, UsageError."""
+def keep(config: Mapping[str, Any], *, probing: bool = False) -> Path:
+    """Keep the table of what the library answered about a configuration. Raises ConfigError, UsageError.
+
+    Args:
+        probing: whether to ask about other values of its fields, too.
+    """
     from inspector.architectures import asking as library
 
-    asked = _asked(config)
+    asked = _asked(config, probing=probing)
     if asked is None or not asked.document:
         raise ConfigError(asked.refused if asked else "there is no library that could be asked")
     path = library.keep(asked.document, _tables_folder())
@@ -331,7 +335,7 @@ def keep(config: Mapping[str, Any]) -> Path:
     return path
 
 
-def _asked(config: Mapping[str, Any]) -> _Asked | None:
+def _asked(config: Mapping[str, Any], *, probing: bool = False) -> _Asked | None:
     """What the library says of a configuration; None if none is asked, or it is no configuration of a library's."""
     if not _LIBRARY or GGUF_ARCHITECTURE in config or not isinstance(config.get("model_type"), str):
         return None
@@ -341,9 +345,9 @@ def _asked(config: Mapping[str, Any]) -> _Asked | None:
 
     own = {field: value for field, value in config.items() if field not in answering.IGNORED}
     key = _LIBRARY[-1], json.dumps(own, sort_keys=True, default=str)
-    if key not in _ANSWERS:
+    if key not in _ANSWERS or probing:
         try:
-            document = learn(_LIBRARY[-1], config)
+            document = learn(_LIBRARY[-1], config, probing=probing)
         except ConfigError as error:
             _ANSWERS[key] = _Asked(None, refused=str(error))
         else:

@@ -426,7 +426,7 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
         )
     if model.config and model.config.relative:
         why = f"no table for {model.config.model_type!s:.60}: read as {model.config.relative}, by analogy"
-        found.append(Finding("no-prediction", "info", why))
+        found.append(Finding("no-prediction", "warning", f"{why}: what it keeps and computes is that model's"))
     if model.kept is None:
         why = f"what the layers keep is unknown: {model.unknown}; weights are exact, and the total excludes the cache"
         found.append(Finding("cache-unknown", "warning", why))

@@ -25,6 +25,8 @@ from inspector.units import escape
 MOST_SECONDS, MOST_WAITING, MOST_BYTES = 600, 900, 16 * 1024**3
 #: Bytes of an answer. Each tensor takes some 100.
 MAX_ANSWER = 256 * 1024 * 1024
+#: Seconds in which models with another value of one field each are built.
+PROBING = 300
 #: Answers that are kept for one model type, each of other fixed fields.
 MOST_KEPT = 16
 #: The kind of learned tables in the store.
@@ -60,7 +62,7 @@ def names_python(word: str) -> bool:
     return False
 
 
-def ask(library: Library, configurations: Sequence[Mapping[str, Any]]) -> tuple[str, list[Any]]:
+def ask(library: Library, configurations: Sequence[Mapping[str, Any]], probing: int = 0) -> tuple[str, list[Any]]:
     """The library and its version, and its answer for each configuration, as JSON.
 
     Raises:
@@ -73,6 +75,7 @@ def ask(library: Library, configurations: Sequence[Mapping[str, Any]]) -> tuple[
         "folder": library.folder,
         "seconds": MOST_SECONDS,
         "bytes": MOST_BYTES,
+        "probing": probing,
     }
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         script = Path(home, "answering.py")  # alone in a folder: what is beside a script can be imported by it
@@ -123,16 +126,31 @@ def _read(done: subprocess.CompletedProcess[bytes], number: int) -> tuple[str, l
         raise ConfigError(f"the library that was asked gave no answer: {last}") from error
 
 
-def learn(library: Library, values: Mapping[str, Any]) -> dict[str, Any]:
+def learn(library: Library, values: Mapping[str, Any], *, probing: bool = False) -> dict[str, Any]:
     """The table of a configuration's model, as its library builds it.
+
+    Args:
+        probing: whether to ask about other values of its fields, too, so that the table holds for them.
 
     Raises:
         ConfigError: the library cannot be asked, does not know the type, or refuses the configuration.
     """
-    version, (document,) = ask(library, [values])
-    if isinstance(document, Mapping) and "error" in document:
-        raise ConfigError(f"{version} was asked: {escape(str(document['error']), 300)}")
-    return learning.document(str(values.get("model_type")), values, learning.answer_of(document), version)
+    version, (found,) = ask(library, [values], PROBING if probing else 0)
+    if isinstance(found, Mapping) and "error" in found:
+        raise ConfigError(f"{version} was asked: {escape(str(found['error']), 300)}")
+    answer = learning.answer_of(found)
+    table = learning.document(str(values.get("model_type")), values, answer, version)
+    general = learning.general(table, values, answer) if answer.probes else None
+    return general.table if general and _is_proven(library, general) else table
+
+
+def _is_proven(library: Library, general: learning.General) -> bool:
+    """Whether formulas give what the library builds of configurations that they were not made from."""
+    _, answers = ask(library, general.configurations)
+    built = [
+        (values, each) for values, each in zip(general.configurations, answers, strict=True) if "error" not in each
+    ]
+    return bool(built) and all(general.holds(values, learning.answer_of(each)) for values, each in built)
 
 
 # --- where tables are kept -----------------------------------------------------------------------

@@ -2,13 +2,15 @@
 
 One JSON object comes on stdin, one goes to stdout; whatever the library prints goes to stderr.
 
-    asked      {configurations: [{…}], modules: [str], home: str, folder: str|null, seconds, bytes}
+    asked      {configurations: [{…}], modules: [str], home: str, folder: str|null, seconds, bytes, probing: seconds}
                modules are imported first: packages that register types of their own, installed or in the folder `home`.
                With a folder, whose code the user trusts, the classes that `auto_map` names are loaded from its files.
-    answered   {library, version, answers: [{class, config, tensors, tied} | {error}]}, or {error}
+    answered   {library, version, answers: [{class, config, tensors, tied, probes} | {error}]}, or {error}
                config    all fields of the configuration as the class completes it
                tensors   name → [shape, "parameter" or "buffer"], as `save_pretrained` writes them
                tied      name → shape of those that are left out, because another tensor is the same
+               probes    the same of configurations in which one field has another value, [{field, value, …}], if all
+                         could be built in the seconds of `probing`
 
 Models are built on the meta device: no weight is allocated. Sockets are refused, and nothing is downloaded.
 """
@@ -19,7 +21,9 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import sys
+import time
 from typing import Any
 
 #: Fields that do not change a model's tensors, but may name code, files or hardware.
@@ -90,7 +94,10 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     answers = []
     for values in asked["configurations"]:
         try:
-            answers.append(build(values, asked["folder"]))
+            found = build(values, asked["folder"])
+            until = time.monotonic() + asked["probing"]
+            found["probes"] = _probed(lambda changed: build(changed, asked["folder"]), values, found, until)
+            answers.append(found)
         except Exception as error:
             answers.append({"error": _line(error)})
     return {"library": name.capitalize(), "version": library.__version__, "answers": answers}
@@ -107,6 +114,59 @@ class Unknown(Exception):  # noqa: N818  it is no fault
 
 def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
+
+
+# --- probes ------------------------------------------------------------------------------------
+
+
+def _probed(build: Any, values: dict[str, Any], found: dict[str, Any], until: float) -> list[dict[str, Any]]:
+    """Answers about configurations with one other value each; none if there is not the time for all fields."""
+    probes: list[dict[str, Any]] = []
+    own = {**values, "architectures": [found["class"]]}
+    for path, value in _numbers(found["config"]):
+        for other in _others(value):
+            if time.monotonic() > until:
+                return []
+            with contextlib.suppress(Exception):
+                answer = build(_with(own, path, other, found["config"]))
+                probes.append({"field": ".".join(path), "value": other, **answer})
+                break
+    return probes
+
+
+#: Fields of numbers that never shape a tensor.
+_SHAPELESS = re.compile(
+    r"^(output_\w*|return_dict|use_cache|is_encoder_decoder|chunk_size_feed_forward|initializer_\w*)$|"
+    r"(_id|_index|_eps|_dropout|_prob|_theta)$|dropout|layerdrop"
+)
+
+
+def _numbers(config: dict[str, Any], path: tuple[str, ...] = ()) -> Any:
+    """Paths and values of numbers and flags in a configuration."""
+    for key, value in config.items():
+        if isinstance(value, dict) and key.endswith("config"):
+            yield from _numbers(value, (*path, key))
+        elif (
+            isinstance(value, (bool, int, float)) and key not in IGNORED and not key.endswith(("_id", "_index", "_eps"))
+        ):
+            yield (*path, key), value
+
+
+def _others(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, float):
+        return [value / 2 if value else 0.25]
+    return [2 * value, 3 * value, value + 1, value - 1] if value > 0 else [1]
+
+
+def _with(values: Any, path: Any, value: Any, full: Any) -> dict[str, Any]:
+    """A configuration with another value at a path of fields."""
+    first, *rest = path
+    if not rest:
+        return {**values, first: value}
+    inner = values.get(first) if isinstance(values.get(first), dict) else full[first]
+    return {**values, first: _with(inner, rest, value, full[first])}
 
 
 # --- Transformers -------------------------------------------------------------------------------

@@ -6,12 +6,16 @@ not asked about, or whose effect is no formula here, is `fixed`: the table holds
 
 from __future__ import annotations
 
+import copy
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
+from inspector.architectures import formula
+from inspector.architectures.asking.deriving import Change, expressed
 from inspector.architectures.data.conventions import EXPERT_WORDS
 from inspector.architectures.formula import FUNCTIONS
 from inspector.architectures.naming.by_words import by_convention
@@ -35,6 +39,15 @@ SHAPELESS = re.compile(
 _EMPTY = frozenset({"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"})
 #: Names that a table can have: these characters have no meaning there.
 _NAME = re.compile(r"[\w.\-]+")
+_PLACE = re.compile(r"\{(\w+)<([^{}]*)\}")
+
+
+class Probe(NamedTuple):
+    """What became of the model where a field has another value."""
+
+    field: str  # by dotted path
+    value: Any
+    answer: Any  # the Answer
 
 
 class Answer(NamedTuple):
@@ -44,6 +57,7 @@ class Answer(NamedTuple):
     config: Mapping[str, Any]  # all fields, as the class completes them
     tensors: Mapping[str, tuple[tuple[int, ...], bool]]  # name → shape, and whether it is a buffer
     tied: Mapping[str, tuple[int, ...]]  # name → shape of those that are left out
+    probes: tuple[Probe, ...] = ()  # what other configurations show
 
     @property
     def everything(self) -> Iterator[tuple[str, tuple[int, ...], str]]:
@@ -61,6 +75,7 @@ def answer_of(document: Any) -> Answer:
             dict(config),
             {_checked(name): (_shape(shape), kind == "buffer") for name, (shape, kind) in tensors.items()},
             {_checked(name): _shape(shape) for name, shape in tied.items()},
+            tuple(Probe(str(each["field"]), each["value"], answer_of(each)) for each in document.get("probes", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"what the library answered is no list of tensors: {error}") from error
@@ -99,6 +114,9 @@ def document(
         known: a pattern of names → its slot in the table of a relative; None if that has no such name.
     """
     suffix = class_suffix(answer.cls) or answer.cls
+    given = {path for path, _ in flattened(values) if not SHAPELESS.search(path)}
+    fields = _fields(values, answer.config)
+    fixed = {path: value for path, value in fields.items() if value is not None}
     return {
         "about": f"{answer.cls}, as {library} builds it.",
         "source": f"{library}: {answer.cls}, built on request",
@@ -106,16 +124,201 @@ def document(
         "types": {model_type: {}},
         "head": suffix,
         "classes": {answer.cls: suffix},
-        "learned": {"by": library, "class": answer.cls, "fixed": dict(_fixed(values, answer.config))},
+        "learned": {
+            "by": library,
+            "class": answer.cls,
+            "given": sorted(given),
+            "known": sorted(fields),
+            "fixed": fixed,
+        },
         "rows": list(_rows(answer, known)),
     }
 
 
-def _fixed(values: Mapping[str, Any], full: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    given = dict(flattened(values))
-    for path, value in {**dict(flattened(full)), **given}.items():
-        if not SHAPELESS.search(path) and value is not None:
-            yield path, value
+def _fields(values: Mapping[str, Any], full: Mapping[str, Any]) -> dict[str, Any]:
+    """All fields that may shape a tensor, by path: those that were given, and those that the class completed."""
+    merged = {**dict(flattened(full)), **dict(flattened(values))}
+    return {path: value for path, value in merged.items() if not SHAPELESS.search(path)}
+
+
+class General(NamedTuple):
+    """A table with formulas, and configurations that must be asked about before they are believed."""
+
+    table: dict[str, Any]
+    configurations: tuple[Mapping[str, Any], ...]
+
+    def holds(self, configuration: Mapping[str, Any], answer: Answer) -> bool:
+        """Whether the formulas give what the library built."""
+        changed = dict(flattened(configuration))
+        return _gives(self.table, changed, answer)
+
+
+def general(
+    table: dict[str, Any],
+    values: Mapping[str, Any],
+    answer: Answer,
+    known: Callable[[str], Slot | None] = lambda _: None,
+) -> General | None:
+    """A table whose fixed fields are those alone that its formulas do not explain, by the probes; None if all are."""
+    fields = _fields(values, answer.config)
+    numbers = [each for each in answer.probes if type(each.value) is int and type(fields.get(each.field)) is int]
+    formulas = Formulas(numbers, fields)
+    derived = dict(formulas.derived(fields.keys() - dict(flattened(values)).keys()))
+    rows = list(_rows(answer, known, formulas))
+    found = {**table, "defaults": _nested(fields, derived), "derived": derived, "rows": rows}
+    free = [
+        each for each in answer.probes if each.field in fields and _gives(found, {each.field: each.value}, each.answer)
+    ]
+    open_fields = {each.field for each in free} | derived.keys()
+    fixed = {path: value for path, value in table["learned"]["fixed"].items() if path not in open_fields}
+    found["learned"] = {**table["learned"], "fixed": fixed}
+    changes = [(each.field, each.value) for each in free if type(each.value) is int]
+    if not changes:
+        return None
+    several = (changes, changes[::2], changes[1::2])
+    own = {**values, "architectures": [answer.cls]}
+    return General(found, tuple(_with(own, dict(those), answer.config) for those in several if those))
+
+
+def _with(values: Mapping[str, Any], changes: Mapping[str, Any], full: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with other values at some paths; a part that is changed is given completely."""
+    parts = {path.partition(".")[0] for path in changes if "." in path}
+    tree = {**values, **{part: dict(full[part]) for part in parts if part not in values}}
+    tree = copy.deepcopy(tree)
+    for path, value in changes.items():
+        _put(tree, path, value)
+    return tree
+
+
+def _gives(table: Mapping[str, Any], changed: Mapping[str, Any], answer: Answer) -> bool:
+    """Whether the table's formulas give an answer's tensors, for its own configuration with these values."""
+    fields = {**dict(flattened(table["defaults"])), **changed}
+    try:
+        return tensors_of(table["rows"], _completed(fields, table["derived"], changed)) == _stored(answer)
+    except (ConfigError, ArithmeticError, KeyError, TypeError):
+        return False
+
+
+def _all_of(answer: Answer) -> Iterator[tuple[str, tuple[int, ...]]]:
+    return ((name, shape) for name, shape, _ in answer.everything)
+
+
+def _stored(answer: Answer) -> dict[str, tuple[int, ...]]:
+    return {name: shape for name, (shape, _) in answer.tensors.items()}
+
+
+class Formulas:
+    """The numbers of an answer as formulas, by what its probes show."""
+
+    def __init__(self, probes: Sequence[Probe], fields: Mapping[str, Any]) -> None:
+        self._probes = probes
+        self._fields = fields
+        self._shapes = [dict(_all_of(each.answer)) for each in probes]
+        self._bounds = [_bounds(shapes) for shapes in self._shapes]
+        self._known: dict[tuple[Any, ...], str] = {}
+
+    def dimension(self, name: str, at: int, number: int) -> str:
+        """One dimension of a tensor."""
+        numbers = [shapes[name][at] if name in shapes and at < len(shapes[name]) else number for shapes in self._shapes]
+        return self._text(number, numbers)
+
+    def bound(self, pattern: str, at: int, number: int) -> str:
+        """One past the highest number at a place in names."""
+        return self._text(number, [bounds[pattern][at] if pattern in bounds else number for bounds in self._bounds])
+
+    def derived(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Fields that the class completes from others, each with its formula."""
+        configs = [dict(flattened(each.answer.config)) for each in self._probes]
+        for path in sorted(paths):
+            number = self._fields[path]
+            changes = [
+                Change(each.field, self._fields[each.field], each.value, config.get(path, number))
+                for each, config in zip(self._probes, configs, strict=True)
+                if each.field != path
+            ]
+            if type(number) is not int or all(each.number == number for each in changes):
+                continue
+            if all(type(each.number) is int for each in changes) and (text := expressed(number, changes)):
+                yield path, text
+
+    def _text(self, number: int, numbers: Sequence[int]) -> str:
+        key = (number, *numbers)
+        if key not in self._known:
+            changes = [
+                Change(each.field, self._fields[each.field], each.value, became)
+                for each, became in zip(self._probes, numbers, strict=True)
+            ]
+            self._known[key] = expressed(number, changes) or str(number)
+        return self._known[key]
+
+
+def _bounds(shapes: Iterable[str]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for name in shapes:
+        numbers = [int(each) + 1 for each in numbers_in(name)]
+        pattern = pattern_of(name)
+        found[pattern] = list(map(max, found[pattern], numbers)) if pattern in found else numbers
+    return found
+
+
+class _Scope:
+    """Fields, and the variables of a name, as formulas read them."""
+
+    def __init__(self, fields: Mapping[str, Any], index: Mapping[str, int]) -> None:
+        self._fields, self._index = fields, index
+
+    def __getitem__(self, name: str) -> Any:
+        return self._index[name] if name in self._index else self._fields[name]
+
+
+def tensors_of(rows: Iterable[Sequence[Any]], fields: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """The tensors of a learned table's rows under these fields, tied ones left out: name → shape."""
+    found = {}
+    for _, name, shape, *columns in rows:
+        extra = columns[0] if columns else {}
+        if extra.get("tied"):
+            continue
+        leaf = extra.get("leaf", "weight")
+        whole = ".".join(filter(None, (name, leaf)))
+        bounds = _PLACE.findall(whole)
+        ranges = [range(formula.evaluate(bound, _Scope(fields, {}))) for _, bound in bounds]
+        if prod(map(len, ranges)) > MOST_TENSORS:
+            raise ConfigError("more tensors than a model has")
+        for numbers in product(*ranges):
+            index = {variable: number for (variable, _), number in zip(bounds, numbers, strict=True)}
+            scope = _Scope(fields, index)
+            if "when" in extra and not formula.evaluate(extra["when"], scope):
+                continue
+            filled = _name_of(_PLACE.sub("{}", whole), numbers)
+            found[filled] = tuple(formula.evaluate(each, scope) for each in formula.dimensions(shape))
+    return found
+
+
+def _completed(fields: Mapping[str, Any], derived: Mapping[str, str], changed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields as nested objects, derived ones computed where they are not given."""
+    tree = _nested(fields, {path: "" for path in derived if path not in changed})
+    for path, text in derived.items():
+        if path not in changed:
+            _put(tree, path, formula.evaluate(text, _Scope(tree, {})))
+    return tree
+
+
+def _nested(fields: Mapping[str, Any], without: Mapping[str, str]) -> dict[str, Any]:
+    """Dotted paths → nested objects."""
+    tree: dict[str, Any] = {}
+    for path, value in fields.items():
+        if path not in without:
+            _put(tree, path, value)
+    return tree
+
+
+def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+    *outer, last = path.split(".")
+    for word in outer:
+        inner = tree.get(word)
+        tree[word] = inner = inner if isinstance(inner, dict) else {}
+        tree = inner
+    tree[last] = value
 
 
 def flattened(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -132,8 +335,17 @@ def fits(learned: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     match values.get("architectures"):
         case [str(named), *_] if named != learned["class"]:
             return False
-    given = dict(flattened(values))
-    return all(given.get(path) in (None, value) for path, value in learned["fixed"].items())
+    given = {path: value for path, value in flattened(values) if value is not None}
+    same = all(_same(given.get(path, value), value) for path, value in learned["fixed"].items())
+    numbers = {path for path, value in given.items() if type(value) is int and not SHAPELESS.search(path)}
+    return same and given.keys() >= set(learned["given"]) and numbers <= set(learned["known"])
+
+
+def _same(given: Any, value: Any) -> bool:
+    """Whether a field has a value; a list of one kind of item for each layer may be of any length."""
+    if isinstance(given, list) and isinstance(value, list) and value and all(each == value[0] for each in value):
+        return all(each == value[0] for each in given)
+    return bool(given == value)
 
 
 class _Shared(NamedTuple):
@@ -144,7 +356,7 @@ class _Shared(NamedTuple):
     kind: str  # "buffer", "tied" or ""
 
 
-def _rows(answer: Answer, known: Callable[[str], Slot | None]) -> Iterator[list[Any]]:
+def _rows(answer: Answer, known: Callable[[str], Slot | None], formulas: Formulas | None = None) -> Iterator[list[Any]]:
     groups: dict[_Shared, list[tuple[int, ...]]] = defaultdict(list)
     for name, shape, kind in answer.everything:
         pattern = pattern_of(name)
@@ -155,16 +367,25 @@ def _rows(answer: Answer, known: Callable[[str], Slot | None]) -> Iterator[list[
         if type(each := answer.config.get(name)) is int
     }
     active = str(next(iter(counts.values()), ""))
+    alone = Counter(each.pattern for each in groups)
     purposes = purposes_of({each.pattern: each.kind == "buffer" for each in groups}, known)
     for shared, numbers in groups.items():
         role, branch, tower, stacked = purposes[shared.pattern]
         variables = variables_of(shared.pattern)
-        for ranges, when in _spans(numbers, variables):
+        spans = list(_spans(numbers, variables))
+        dims = list(map(str, shared.shape))
+        if formulas:
+            first = _name_of(shared.pattern, numbers[0])
+            dims = [formulas.dimension(first, at, number) for at, number in enumerate(shared.shape)]
+        for bounds, when in spans:
+            ranges = list(map(str, bounds))
+            if formulas and len(spans) == 1 and not when and alone[shared.pattern] == 1:
+                ranges = [formulas.bound(shared.pattern, at, number) for at, number in enumerate(bounds)]
             name, leaf = _template(shared.pattern, variables, ranges)
             columns: dict[str, Any] = {"tower": tower, "branch": branch, "when": when}
             columns["leaf"] = leaf
             if stacked and shared.shape:
-                columns["stacked"] = str(shared.shape[0])
+                columns["stacked"] = dims[0]
             if (stacked or "expert" in variables) and not shared.kind:
                 columns["active"] = active
             if shared.kind == "buffer":
@@ -173,7 +394,7 @@ def _rows(answer: Answer, known: Callable[[str], Slot | None]) -> Iterator[list[
                 columns["tied"] = "True"
             usual = {"tower": "text", "leaf": "weight"}
             kept = {field: value for field, value in columns.items() if value != usual.get(field, "")}
-            yield [role, name, ", ".join(map(str, shared.shape)), *([kept] if kept else [])]
+            yield [role, name, ", ".join(dims), *([kept] if kept else [])]
 
 
 def variables_of(pattern: str) -> tuple[str, ...]:
@@ -226,7 +447,13 @@ def _spans(numbers: Sequence[tuple[int, ...]], variables: Sequence[str]) -> Iter
         yield from _spans([(*each[:at], number, *each[at:]) for each in rest for number in own], variables)
 
 
-def _template(pattern: str, variables: Sequence[str], bounds: Sequence[int]) -> tuple[str, str]:
+def _name_of(pattern: str, numbers: Sequence[int]) -> str:
+    for number in numbers:
+        pattern = pattern.replace("{}", str(number), 1)
+    return pattern
+
+
+def _template(pattern: str, variables: Sequence[str], bounds: Sequence[str]) -> tuple[str, str]:
     """A row's name with its placeholders, and its leaf."""
     for name, bound in zip(variables, bounds, strict=True):
         pattern = pattern.replace("{}", f"{{{name}<{bound}}}", 1)
