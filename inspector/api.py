@@ -224,6 +224,7 @@ class Learned(NamedTuple):
 
     prediction: Prediction  # of the configuration that was asked about
     path: Path  # the file in which the table is kept
+    free: tuple[str, ...]  # the fields in which other configurations may differ; all others must be the same
 
 
 def learn(
@@ -266,8 +267,9 @@ def learn(
     found = _of_type(config) if isinstance(config, str) and re.fullmatch(r"[\w-]+", config) else None
     found = found or _config(config, revision)
     with architectures.asked_by(library):
-        path = architectures.keep(found.values, probing=True)
-        return Learned(_prediction.predict(found._replace()), path)  # a copy, whose family was not looked up yet
+        path, free = architectures.keep(found.values, probing=True)
+        own = found._replace()  # a copy, whose family was not looked up yet
+        return Learned(_prediction.predict(own), path, tuple(free))
 
 
 def _of_type(name: str) -> Config | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -319,8 +319,10 @@ def refusal(config: Mapping[str, Any]) -> str:
     return asked.refused if asked else ""
 
 
-def keep(config: Mapping[str, Any], *, probing: bool = False) -> Path:
-    """Keep the table of what the library answered about a configuration. Raises ConfigError, UsageError.
+def keep(config: Mapping[str, Any], *, probing: bool = False) -> tuple[Path, Sequence[str]]:
+    """Keep the table of what the library answered about a configuration: its file, and the fields that may differ.
+
+    Raises ConfigError, UsageError.
 
     Args:
         probing: whether to ask about other values of its fields, too.
@@ -332,7 +334,8 @@ def keep(config: Mapping[str, Any], *, probing: bool = False) -> Path:
         raise ConfigError(asked.refused if asked else "there is no library that could be asked")
     path = library.keep(asked.document, _tables_folder())
     _user.cache_clear()
-    return path
+    learned = asked.document["learned"]
+    return path, [field for field in learned["known"] if field not in learned["fixed"]]
 
 
 def _asked(config: Mapping[str, Any], *, probing: bool = False) -> _Asked | None:

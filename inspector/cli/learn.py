@@ -29,8 +29,8 @@ def learn(config: str, revision: str | None, output: Output) -> None:
     output.check()
     learned = api.learn(config, revision=revision)
     output.show(
-        lambda: (forecast.learned(learned.prediction, str(learned.path), output.width),),
-        lambda: forecast.document(learned.prediction) | {"kept": str(learned.path)},
+        lambda: (forecast.learned(learned.prediction, str(learned.path), learned.free, output.width),),
+        lambda: forecast.document(learned.prediction) | {"kept": str(learned.path), "free": list(learned.free)},
         lambda: notebook.rows(learned.prediction),
     )
 

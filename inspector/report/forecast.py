@@ -40,10 +40,11 @@ def prediction(result: Prediction, width: int | None = None, *, training: bool, 
     return "\n\n".join(filter(None, blocks))
 
 
-def learned(result: Prediction, path: str, width: int | None = None) -> str:
-    """`inspect learn`: what was predicted, and where the table is."""
-    kept = f"kept in {escape(path)}: used where no other table has the type, for configurations of the same fields"
-    return "\n".join(wrapped(line, width) for line in (*_predicted_identity(result).split("\n"), kept))
+def learned(result: Prediction, path: str, free: Sequence[str], width: int | None = None) -> str:
+    """`inspect learn`: what was predicted, where the table is, and for which configurations it holds."""
+    others = f", and for others that differ in {escape(', '.join(free), 2000)}" if free else " alone"
+    lines = (f"kept in {escape(path)}, for types without a table", f"it holds for this configuration{others}")
+    return "\n".join(wrapped(line, width) for line in (*_predicted_identity(result).split("\n"), *lines))
 
 
 def tensors(result: Prediction, width: int | None = None) -> Iterator[str]:
