@@ -3,7 +3,9 @@ first two."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +115,24 @@ def test_a_second_copy_is_in_the_second_line(tmp_path: Path) -> None:
     sparse_torch.make("gpt2", tmp_path / "gpt2")
     text = " ".join(shown(tmp_path / "gpt2")[1:3])
     assert re.search(r"; the folder is 1\.10 GB: +548\.1\d MB in 1 +more copy \(PyTorch\)", text)
+
+
+def test_a_wrong_total_is_told(made: Made, tmp_path: Path) -> None:
+    """An index that claims another size than its files have."""
+    folder = tmp_path / "llama-7b"
+    shutil.copytree(made("llama-7b"), folder, copy_function=os.link)
+    index = folder / "model.safetensors.index.json"
+    text = index.read_text()
+    index.unlink()
+    index.write_text(text.replace("13476835328", "13476835000"))
+    assert "total_size says 13,476,835,000, but 13,476,835,328 were counted" in shown(folder)
+    assert not any("were counted" in line for line in shown(made("llama-7b")))
+
+
+def test_a_tied_head_that_is_stored_again(made: Made) -> None:
+    """Falcon-7B: 65,024 × 4,544 numbers of 2 bytes; and a name that rounds to the size asks no question."""
+    assert f"+{65024 * 4544 * 2 / 1e9:.2f}  tied head, stored again: 1 × lm_head" in shown(made("falcon-7b"))
+    assert "why 1.12 GB" in shown(made("bloom-560m"))
 
 
 def test_full_shows_every_number(made: Made, inspect: Callable[..., Any]) -> None:

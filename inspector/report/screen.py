@@ -61,7 +61,8 @@ def _head(result: Reconciliation, width: int | None, folder: Folder | None, most
     shape = [", ".join(filter(None, (facts_line(result), _files(checkpoint))))]
     above = [(shortened(escape(checkpoint.title, _NAME), width or _NAME), 1), (headline(result, folder), 3)]
     below = [(line, 2) for line in adapter_lines(result)] + [(line, 2) for line in shape]
-    below += [(line, 1) for line in (memory_line(result), _elsewhere(result), source(checkpoint)) if line]
+    more = (memory_line(result), _wrong_claims(result), _elsewhere(result), source(checkpoint))
+    below += [(line, 1) for line in more if line]
     lines, after = ([each for text, most in part for each in _folded(text, width, most)] for part in (above, below))
     wrong = [each for each in result.findings if each.severity != "info"]
     room = min(most, _HEAD - len(lines) - len(after)) if most else 0
@@ -193,6 +194,17 @@ def source(checkpoint: Checkpoint) -> str:
         return f"from the Hub's cache: {where}{commit}"
     spent = f"{plural(origin.requests, 'request')}, {decimal(origin.bytes_read)} read"
     return f"from {'the Hub: ' if origin.kind == 'hub' else ''}{where}{commit}; {spent}"
+
+
+def _wrong_claims(result: Reconciliation) -> str:
+    """`total_size says 13,476,835,000, but 13,476,835,328 were counted`: numbers in the files that are wrong."""
+    wrong = [each for each in result.claims if isinstance(each.counted, int) and str(each.counted) != each.claimed]
+    told = (
+        f"{escape(each.name, 40)} says {integer(int(each.claimed))}, but {integer(int(each.counted))} were counted"
+        for each in wrong
+        if each.claimed.isdecimal() and each.claimed.isascii() and len(each.claimed) < 30 and not each.note
+    )
+    return "; ".join(told)
 
 
 def _elsewhere(result: Reconciliation) -> str:
@@ -455,7 +467,8 @@ def _why(result: Reconciliation) -> Iterator[Line]:
     for step in result.steps:
         if step.bytes:
             detail = "" if step.detail == BY_NAME[step.cause].meaning else _cut(escape(step.detail), _DETAIL)
-            yield Line(step.bytes, BY_NAME[step.cause].plain, detail, step.cause in _TOLD)
+            again = ", stored again" if step.cause == "tied_embeddings" and step.bytes > 0 else ""
+            yield Line(step.bytes, BY_NAME[step.cause].plain + again, detail, step.cause in _TOLD)
     if result.unexplained_bytes or result.unexplained:
         names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
         more = "…" if len(result.unexplained) > 3 else ""
@@ -495,8 +508,9 @@ def _steps_of(result: Reconciliation, lines: Sequence[Line]) -> tuple[str, list[
     if result.nominal:
         nominal, dtype = result.nominal, escape(result.dtype or "", 60)
         each = plural(nominal.bits // 8, "byte") if not nominal.bits % 8 else f"{nominal.bits} bits"
-        title += f" and not {_in_units(nominal.bytes, power)}"
-        rows.append((_in_units(nominal.bytes, power), f'"{escape(nominal.label)}" × {each} ({dtype})'))
+        stated = _in_units(nominal.bytes, power)
+        title += f" and not {stated}" if stated != _in_units(result.on_disk, power) else ""
+        rows.append((stated, f'"{escape(nominal.label)}" × {each} ({dtype})'))
     elif result.predicted is not None:
         at = escape(result.dtype or "16 bits", 60)
         asked = result.prediction and result.prediction.config.family and result.prediction.config.family.asked
