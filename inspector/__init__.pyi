@@ -8,6 +8,7 @@ from inspector.api import metadata as metadata
 from inspector.api import models as models
 from inspector.api import open as open
 from inspector.api import outline as outline
+from inspector.api import parents as parents
 from inspector.api import predict as predict
 from inspector.api import quants as quants
 from inspector.api import reconcile as reconcile

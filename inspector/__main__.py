@@ -21,6 +21,7 @@ COMMANDS = (
     "memory",
     "metadata",
     "overview",
+    "parents",
     "predict",
     "quants",
     "scan",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from inspector.comparing.diff import Diff, Three
     from inspector.comparing.effects import Effect
     from inspector.comparing.pairing import Pair
+    from inspector.comparing.parents import Parents
     from inspector.measuring.values import Values
     from inspector.opening.metadata import Entry
     from inspector.opening.models import Models, Named
@@ -603,6 +604,51 @@ def merge(
         from inspector.comparing.derivation import merge as fit
 
         return fit(one, two)
+
+
+def parents(
+    target: str | Path | Reconciliation,
+    candidates: Sequence[str | Path],
+    *,
+    done: Callable[[int, int], object] = lambda *_: None,
+) -> Parents:
+    """Which of some models a checkpoint was made from, best first, by samples of values; the best is compared whole.
+
+    Args:
+        candidates: targets, of which the checkpoint itself is left out.
+        done: called with the number of candidates that were looked at, and of all, after each.
+
+    Raises:
+        UsageError: NumPy is not installed.
+        TargetError, FormatError, SourceError: the checkpoint cannot be read. A candidate that cannot has an `error`.
+
+    Example:
+        >>> import numpy
+        >>> from safetensors.numpy import save_file
+        >>> name, draw = "model.layers.0.mlp.up_proj.weight", numpy.random.default_rng(0)
+        >>> for file in ("one", "other"):
+        ...     save_file({name: draw.standard_normal((64, 64))}, f"{file}.safetensors")
+        >>> found = inspector.parents("one.safetensors", ["other.safetensors", "one.safetensors"])
+        >>> [(each.target, each.relation.kind) for each in found.candidates]
+        [('other.safetensors', 'unrelated')]
+    """
+    from inspector.measuring import needs
+
+    needs.check()
+    from inspector.comparing.parents import parents as rank
+
+    own = _reconciled(target)
+    others = [str(each) for each in candidates if not _is_same_place(str(each), own)]
+    return rank(own, others, _reconciled, done)
+
+
+def _is_same_place(candidate: str, target: Reconciliation) -> bool:
+    """Whether a candidate is the target itself."""
+    if candidate == target.checkpoint.target:
+        return True
+    with suppress(OSError, ValueError, RuntimeError):
+        return Path(candidate).expanduser().resolve() == Path(target.checkpoint.target).expanduser().resolve()
+    return False
 
 
 def _comparison(result: Diff) -> closing[Comparison]:

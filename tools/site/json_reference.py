@@ -35,6 +35,7 @@ ASKED: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "inspect quants TARGET --gpu l4 --json": (("quants", "llama-3.2-1b", "--gpu", "l4", "--json"),),
     "inspect diff A B --json": (("diff", "llama-3.1-8b", "llama-3.1-8b-q4_k_m", "--json"),),
+    "inspect parents TARGET CANDIDATE… --json": (("parents", "gpt2", "gpt2-xl", "--json"),),
     "inspect scan ROOT --out DIR --json": (("scan", "llama-3.2-1b", "--out", "tables", "--workers", "1", "--json"),),
     "inspect scan --report DIR --json": (("scan", "--report", "tables", "--json"),),  # of the preceding scan
     "inspect tensors TARGET --json": (("tensors", "llama-7b", "--json"),),

@@ -1,0 +1,84 @@
+"""`inspect parents`: which of some models one was made from, alone or with another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
+
+if TYPE_CHECKING:
+    from conftest import Ran
+
+WORDS = {"vocab_size": 128}
+
+
+def model(seed: int) -> Tensors:
+    """A model with matrices that are large enough to be sampled."""
+    tall = np.random.default_rng(seed).standard_normal((2, 128, WIDTH), np.float32)
+    return {**llama(seed), "model.embed_tokens.weight": tall[0], "lm_head.weight": tall[1]}
+
+
+def tuned(base: Tensors, seed: int) -> Tensors:
+    draw = np.random.default_rng(seed)
+    return {name: each + draw.standard_normal(each.shape, np.float32) / 50 for name, each in base.items()}
+
+
+BASE = model(0)
+ONE, OTHER = tuned(BASE, 1), tuned(BASE, 2)
+
+
+def summed(weights: Mapping[str, float]) -> Tensors:
+    models = {"base": BASE, "one": ONE, "other": OTHER}
+    return {name: sum(weight * models[own][name] for own, weight in weights.items()).astype("f4") for name in BASE}  # type: ignore[union-attr]
+
+
+@pytest.fixture(name="tree", scope="module")
+def _tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("models")
+    for name, tensors in {"base": BASE, "one": ONE, "other": OTHER, "stranger": model(9)}.items():
+        saved(root / name, tensors, WORDS)
+    return root
+
+
+def test_the_nearest_is_first_and_compared_whole(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """A GGUF of `one` is it; its base and its sister are related, in this order; the stranger has no score."""
+    path = in_gguf(tmp_path / "b.gguf", ONE)
+    ran = inspect("parents", path, tree, "--json")
+    assert ran.code == 0
+    found = ran.json["candidates"]
+    assert [each["target"].rpartition("/")[2] for each in found] == ["one", "base", "other", "stranger"]
+    assert [each["relation"]["kind"] for each in found] == ["same_values", "finetuned", "finetuned", "unrelated"]
+    assert found[0]["score"] == 1
+    assert found[-1]["score"] == 0
+    assert inspect("parents", path, tree).out.startswith("b is a, with another format")
+
+
+@pytest.mark.parametrize(("weights", "words"), [
+    ({"one": 0.6, "other": 0.4}, ("0.6 × {}/one + 0.4 × {}/other", "linear")),
+    ({"base": -0.2, "one": 0.7, "other": 0.5}, ("{}/base, added to it: 0.7 × {}/one + 0.5 × {}/other", "task")),
+])  # fmt: skip
+def test_two_parents_are_found_together(
+    weights: dict[str, float], words: tuple[str, str], tree: Path, tmp_path: Path, inspect: Callable[..., Ran]
+) -> None:
+    """Their weights are recovered, and what was added to a base is told from a plain sum."""
+    path = saved(tmp_path / "merged", summed(weights), WORDS)
+    found = inspect("parents", path, tree, "--json").json["relation"]
+    assert found["kind"] == "merged"
+    assert words[0].replace("{}", str(tree)) in found["sentence"]
+    assert words[1] in found["sentence"]
+
+
+def test_none_of_them(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """A stranger comes from none: exit code 1. The target itself is no candidate; what is unreadable says why."""
+    ran = inspect("parents", saved(tmp_path / "a", model(5), WORDS), tree)
+    assert (ran.code, ran.out.splitlines()[0]) == (1, f"{tmp_path}/a comes from none of 4 models")
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no header")
+    found = inspect("parents", tree / "one", tree, broken, "--json").json["candidates"]
+    assert [each["target"].rpartition("/")[2] for each in found] == ["base", "other", "stranger", "broken.safetensors"]
+    assert found[-1]["relation"] is None
+    assert "broken" in found[-1]["error"]
