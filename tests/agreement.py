@@ -167,5 +167,5 @@ def disagreement(header: bytes, data: int) -> str | None:
 def compare(number: int, seed: int) -> Iterator[str]:
     """The disagreements of the two readers on `count` headers."""
     for header, data in headers(number, seed):
-        if told := disagreement(header, data):
-            yield told
+        if reported := disagreement(header, data):
+            yield reported

@@ -87,8 +87,8 @@ def _named(cases: Iterable[Any], arguments: Sequence[str], ids: Ids) -> Iterator
             name, case = case.id, case.values
         elif len(arguments) == 1:
             case = (case,)
-        told = [ids(each) if callable(ids) else each for each in case]
-        plain = [str(each) for each in told if isinstance(each, str | int | float) or each is None]
+        reported = [ids(each) if callable(ids) else each for each in case]
+        plain = [str(each) for each in reported if isinstance(each, str | int | float) or each is None]
         yield str(name or "-".join(plain) or number)[:200], dict(zip(arguments, case, strict=True))
 
 

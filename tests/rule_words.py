@@ -145,8 +145,8 @@ def write() -> None:
                 redirect_stdout(io.StringIO()) as out,
             ):
                 main.run(case.arguments(hostile.make(case.change, Path(name))))
-            told = words(case.code, json.loads(out.getvalue()), Path(name))
-            file.write(json.dumps({"case": case.name, "said": told}, ensure_ascii=True) + "\n")
+            reported = words(case.code, json.loads(out.getvalue()), Path(name))
+            file.write(json.dumps({"case": case.name, "said": reported}, ensure_ascii=True) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from every import every
 def test_safetensors_agrees(seed: int) -> None:
     """We accept and refuse what the library does, with the same tensors; `python fuzz/agreement.py` tries a million."""
     found = [agreement.disagreement(header, data) for header, data in agreement.headers(1000, seed)]
-    assert [told for told in found if told] == []
+    assert [reported for reported in found if reported] == []
 
 
 @pytest.mark.parametrize("shape", ["{}", '""', "0", "null", "[[]]", "[1]"])

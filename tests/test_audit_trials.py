@@ -104,8 +104,8 @@ def test_environments(form: tuple[str, ...], environment: dict[str, str], tmp_pa
     index = hostile.put("model_index.json", hostile.dump({ODD: [ODD, ODD], "größe": ["a", "b"]}))
     folder = hostile.make(hostile.both(links, index), tmp_path)
     process = started("audit", folder, *form, env=environment, stdout=subprocess.PIPE)
-    out, told = process.communicate()
-    assert (process.returncode, told) == (1, b"")
+    out, reported = process.communicate()
+    assert (process.returncode, reported) == (1, b"")
     assert b"\x1b" not in out
 
 
@@ -127,8 +127,8 @@ def test_output_that_is_closed_or_full(form: tuple[str, ...], tmp_path: Path) ->
     assert shell(f"{{ {command}; echo $? >'{tmp_path}/code'; }} | true")[1] == ""
     assert (tmp_path / "code").read_text() == "1\n"  # the exit code does not depend on who reads the output
     if Path("/dev/full").exists():
-        code, told = shell(f"{command} >/dev/full")
-        assert code == 2 and told.count("\n") == 1 and "cannot write the output" in told
+        code, reported = shell(f"{command} >/dev/full")
+        assert code == 2 and reported.count("\n") == 1 and "cannot write the output" in reported
 
 
 @UNIX
@@ -159,11 +159,11 @@ def test_an_interrupt_ends_checksums(tmp_path: Path) -> None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     try:
-        _, told = process.communicate(timeout=HANGS)
+        _, reported = process.communicate(timeout=HANGS)
     finally:
         process.kill()
     assert process.returncode == 130
-    assert told.strip() == b"inspect: interrupted"
+    assert reported.strip() == b"inspect: interrupted"
     assert not manifest.exists()
 
 

@@ -85,11 +85,11 @@ def test_the_others_are_judged(name: str, tmp_path: Path) -> None:
     rules = {Path(each.target).name: {finding.rule for finding in each.findings} for each in found.checkpoints}
     assert "pickle" in rules["before"]
     assert "truncated" in rules["after"]
-    told = [str(each.reason) for each in found.failed] + [
+    reported = [str(each.reason) for each in found.failed] + [
         rule for name in rules for rule in rules[name] if "bad" in name
     ]
-    assert told
-    assert all(each.isprintable() for each in told)
+    assert reported
+    assert all(each.isprintable() for each in reported)
 
 
 def test_the_exit_code_says_so(inspect: Callable[..., Ran], tmp_path: Path) -> None:

@@ -103,11 +103,11 @@ def test_layers_are_in_order_however_they_come() -> None:
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "reported"),
     [([], ""), ([3], "3"), ([0, 1], "0–1"), ([0, 1, 2, 5, 7, 8], "0–2, 5, 7–8"), ([0, 2, 4], "0, 2, 4")],
 )
-def test_ranges(numbers: list[int], told: str) -> None:
-    assert ranges(numbers) == told
+def test_ranges(numbers: list[int], reported: str) -> None:
+    assert ranges(numbers) == reported
 
 
 def test_experts_of_a_role_are_summed() -> None:

@@ -115,8 +115,8 @@ def test_only_stacked_experts_of_llama_4_are_transposed(tmp_path: Path) -> None:
     assert compared(tmp_path / "experts", "llama4", config, stacked, turned) == {"blk.0.ffn_down_exps.weight": "equal"}
 
 
-@pytest.mark.parametrize(("layers", "said"), [(1, "leaves out"), (2, "")])
-def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, layers: int, said: str) -> None:
+@pytest.mark.parametrize(("layers", "stated"), [(1, "leaves out"), (2, "")])
+def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, layers: int, stated: str) -> None:
     """A missing layer beyond the configured number is no loss, one within it is."""
     norm = "model.layers.{}.input_layernorm.weight"
     config = {"model_type": "deepseek_v3", "num_hidden_layers": layers}
@@ -127,7 +127,7 @@ def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, laye
         {norm.format(0): [1, 2], norm.format(1): [3, 4]},
         {"blk.0.attn_norm.weight": [1, 2]},
     )
-    assert found == {"blk.0.attn_norm.weight": "equal", norm.format(1): said}
+    assert found == {"blk.0.attn_norm.weight": "equal", norm.format(1): stated}
 
 
 def test_the_part_of_a_head_that_turns_is_permuted(tmp_path: Path) -> None:

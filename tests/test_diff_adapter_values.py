@@ -157,8 +157,8 @@ def test_diff_data_of_an_adapter_shows_how_large_the_changes_are(
     assert "1 weight of these stay unchanged" in ran.out
     assert "‖ΔW‖" not in inspect("diff", base[0], lora).out
     silent, _ = adapter(tmp_path / "silent", {})
-    told = "values of 4 weights not compared: the adapter does not say its lora_alpha"
-    assert told in inspect("diff", base[0], silent, "--data").out
+    reported = "values of 4 weights not compared: the adapter does not say its lora_alpha"
+    assert reported in inspect("diff", base[0], silent, "--data").out
 
 
 def test_an_adapter_among_three_needs_the_values(

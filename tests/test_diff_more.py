@@ -46,8 +46,8 @@ def test_an_adapter_says_which_modules_it_changes(tmp_path: Path, inspect: Calla
     adapter = lora(tmp_path / "adapter", {"self_attn.q_proj": (64, 64), "mlp.up_proj": (96, 64)})
     ran = inspect("diff", base, adapter, "--json")
     added = 2 * RANK * (64 + 64 + 96 + 64)
-    told = {"method": "lora", "ranks": [4], "modules": 4, "parameters": added, "fits": True}
-    assert (ran.code, ran.json["adapter"]) == (1, told)
+    reported = {"method": "lora", "ranks": [4], "modules": 4, "parameters": added, "fits": True}
+    assert (ran.code, ran.json["adapter"]) == (1, reported)
     assert ran.json["counts"] == {"same": 0, "dtype": 0, "shape": 0, "only_a": 0, "only_b": 8, "data": None}
     rows = [json.loads(line) for line in inspect("diff", base, adapter, "--jsonl").out.splitlines()]
     assert [row["b_name"] for row in rows] == [each["b"]["name"] for each in ran.json["tensors"]]
@@ -155,8 +155,8 @@ def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., 
     assert merge["is_merge"] and merge["residual"] < 2**-8
     found = api.merge(saved(tmp_path / "other", llama(3)), p, q)
     assert found is not None and not found.is_merge and found.residual > 0.9
-    told = inspect("diff", p, m, "--parents", p, q).out.splitlines()
-    assert any(line.startswith("b is a linear merge: the nearest sum is 0.7") for line in told)
+    reported = inspect("diff", p, m, "--parents", p, q).out.splitlines()
+    assert any(line.startswith("b is a linear merge: the nearest sum is 0.7") for line in reported)
 
 
 def test_the_wrong_number_of_targets(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
@@ -178,10 +178,12 @@ def test_on_a_narrow_terminal_what_changed_is_still_there(tmp_path: Path) -> Non
         (folder / "config.json").write_text(json.dumps(config))
     result = inspector.diff(tmp_path / "a", tmp_path / "b")
     narrow = list(report.lines(result, width=80))
-    told = [line for text in narrow[1:-1] for line in text.splitlines()]  # the last is a sentence, folded when printed
-    assert told and max(map(len, told)) <= 80
-    assert [line for line in told if "F32 → F16" in line and "down_proj, layers 1–2, 4–5" in line]
-    (field,) = (line.split() for line in told if "num_bits" in line)
+    reported = [
+        line for text in narrow[1:-1] for line in text.splitlines()
+    ]  # the last is a sentence, folded when printed
+    assert reported and max(map(len, reported)) <= 80
+    assert [line for line in reported if "F32 → F16" in line and "down_proj, layers 1–2, 4–5" in line]
+    (field,) = (line.split() for line in reported if "num_bits" in line)
     assert field[-3:] == ["absent", "→", "eight"]
     wide = [line for text in report.lines(result) for line in text.splitlines()]
     assert [line for line in wide if "76–77, 79" in line and "quantization_config" not in line]

@@ -106,10 +106,10 @@ def test_without_a_configuration_the_tensors_decide(tmp_path: Path) -> None:
     """The embedding shows the vocabulary and the width, the feed-forward its own width."""
     result = model(tmp_path, None, TENSORS)
     assert result.checkpoint.config is None and result.prediction is None
-    told = meanings(result)
-    assert told["text", "embed_tokens"] == "vocab_size × hidden_size"
-    assert told["text", "down_proj"] == "hidden_size × intermediate_size"
-    assert told["text", "k_norm"] == "" and told["text", "k_proj"] == "1024 × hidden_size"
+    reported = meanings(result)
+    assert reported["text", "embed_tokens"] == "vocab_size × hidden_size"
+    assert reported["text", "down_proj"] == "hidden_size × intermediate_size"
+    assert reported["text", "k_norm"] == "" and reported["text", "k_proj"] == "1024 × hidden_size"
 
 
 def test_a_prediction_needs_no_explanation(tmp_path: Path) -> None:

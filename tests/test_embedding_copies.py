@@ -36,9 +36,9 @@ def test_a_head_tied_and_stored(rows: int, tmp_path: Path) -> None:
     head = embedding.copy()
     head[np.arange(rows) * (3000 // max(rows, 1)), 3] += 1
     tensors = {"model.embed_tokens.weight": embedding, "model.norm.weight": np.ones(8, "<f4"), "lm_head.weight": head}
-    said = reported(tmp_path, {**LLAMA, "tie_word_embeddings": True}, tensors)
+    stated = reported(tmp_path, {**LLAMA, "tie_word_embeddings": True}, tensors)
     what = "differs from model.embed_tokens.weight, to which the configuration ties it, in"
-    assert said == ({"lm_head.weight": f"{what} {rows:,} of 3,000 rows"} if rows else {})
+    assert stated == ({"lm_head.weight": f"{what} {rows:,} of 3,000 rows"} if rows else {})
     assert reported(tmp_path, {**LLAMA, "tie_word_embeddings": True}, tensors, data=False) == {}
     assert reported(tmp_path, {**LLAMA, "tie_word_embeddings": False}, tensors) == {}
 

@@ -38,9 +38,9 @@ def test_findings_are_counted() -> None:
     for number in range(22):
         findings.add("hole", "error", str(number), "t")
     findings.add("hole", "info", "x")
-    told = findings.all()
-    assert told[:20] == tuple(Finding("hole", "error", str(number), "m", "t") for number in range(20))
-    assert told[20:] == (
+    reported = findings.all()
+    assert reported[:20] == tuple(Finding("hole", "error", str(number), "m", "t") for number in range(20))
+    assert reported[20:] == (
         Finding("hole", "info", "x", "m"),
         Finding("hole", "error", "2 more findings of this kind", "m"),
     )
@@ -67,8 +67,8 @@ def test_the_length_of_a_header_that_fits_is_no_other_formats_first_bytes() -> N
     """559,903 begins with gzip's bytes; if as many bytes follow, it is a damaged header and no gzip."""
     length = int.from_bytes(b"\x1f\x8b\x08", "little")
     assert length == 559_903
-    _, said = refused(formats.read, length.to_bytes(8, "little") + b"x" * length, "a.safetensors")
-    assert "gzip" not in said
+    _, stated = refused(formats.read, length.to_bytes(8, "little") + b"x" * length, "a.safetensors")
+    assert "gzip" not in stated
 
 
 def test_the_first_bytes_decide() -> None:

@@ -69,8 +69,8 @@ def test_key_values_predict_every_tensor(case: dict[str, Any], tmp_path: Path) -
     assert result.prediction is not None, [finding.message for finding in result.findings]
     assert (result.unexplained_bytes, result.unexplained) == (0, ())
     steps = {step.cause: step for step in result.steps}
-    told = {"header", "metadata", "tokenizer", "tensor_table", "alignment", "buffer", "optional", "tied_embeddings"}
-    assert steps.keys() <= told, [(step.cause, step.detail) for step in result.steps if step.cause not in told]
+    reported = {"header", "metadata", "tokenizer", "tensor_table", "alignment", "buffer", "optional", "tied_embeddings"}
+    assert steps.keys() <= reported, [(step.cause, step.detail) for step in result.steps if step.cause not in reported]
     assert result.findings == ()
     assert all(role.role != "other" for role in result.roles)
     if "optional" not in steps:

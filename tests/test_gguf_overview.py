@@ -268,10 +268,12 @@ SCHEMES = {
 @every("case", SCHEMES)
 def test_mixtures_of_the_same_types_are_distinguished_by_the_file_type(case: str) -> None:
     """The file type names the mixture if it agrees with the counted types."""
-    told, dtypes, scheme, bits = SCHEMES[case]
+    reported, dtypes, scheme, bits = SCHEMES[case]
     names = ["ffn_up" if dtype == dtypes[0] else "ffn_down" for dtype in dtypes]
     tensors = [Tensor(f"blk.{n}.{names[n]}.weight", dtype, (256, 256), 0, 0) for n, dtype in enumerate(dtypes)]
-    header = Header("m.gguf", "gguf", 0, tensors, (), {"general.file_type": told} if told is not None else {}, ())
+    header = Header(
+        "m.gguf", "gguf", 0, tensors, (), {"general.file_type": reported} if reported is not None else {}, ()
+    )
     packing = ggml.packing_of([header])
     assert packing and (packing.scheme, packing.bits) == (scheme, bits)
 

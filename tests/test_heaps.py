@@ -475,8 +475,8 @@ def test_as_many_objects_as_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = hdf5()[:96] + root
     raw += bytes(300 - len(raw)) + header(message(6, LINK))
     raw += bytes(400 - len(raw)) + b"\5" + bytes(20)
-    told = [Elsewhere("an external link", "b.h5"), Unread("an object without a header")]
-    assert sorted(found(raw), key=repr) == sorted(told, key=repr)
+    reported = [Elsewhere("an external link", "b.h5"), Unread("an object without a header")]
+    assert sorted(found(raw), key=repr) == sorted(reported, key=repr)
     monkeypatch.setattr(walk, "MAX_OBJECTS", 3)
     assert len(found(raw)) == 2
     monkeypatch.setattr(walk, "MAX_OBJECTS", 2)

@@ -106,9 +106,9 @@ def test_equal_elements_alone_are_no_likeness(stored: tuple[int, ...], predicted
     assert alike(stored, predicted) is same
 
 
-@pytest.mark.parametrize(("shape", "told"), [((), "scalar"), ((3,), "3"), ((4096, 32000), "4096×32000")])
-def test_shapes_in_words(shape: tuple[int, ...], told: str) -> None:
-    assert times(shape) == told
+@pytest.mark.parametrize(("shape", "reported"), [((), "scalar"), ((3,), "3"), ((4096, 32000), "4096×32000")])
+def test_shapes_in_words(shape: tuple[int, ...], reported: str) -> None:
+    assert times(shape) == reported
 
 
 @pytest.mark.parametrize("role", [EMBED, HEAD], ids=lambda each: each.role)

@@ -113,7 +113,7 @@ def test_a_label_of_experts_on_a_dense_model_only_rounds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("model.layers.0.self_attn.q_proj.weight", "self_attn.q_proj"),
         ("model.layers.0.self_attn.q_proj.bias", "q_proj.bias"),
@@ -124,5 +124,5 @@ def test_a_label_of_experts_on_a_dense_model_only_rounds() -> None:
         ("rotary_emb.inv_freq", "rotary_emb.inv_freq"),
     ],
 )
-def test_names_in_short(name: str, told: str) -> None:
-    assert short(name) == told
+def test_names_in_short(name: str, reported: str) -> None:
+    assert short(name) == reported

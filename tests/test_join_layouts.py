@@ -152,6 +152,6 @@ def test_a_tensor_that_is_shared_though_nothing_ties_it_is_not_missing() -> None
     """The file says that the head is the embedding: there is a step, and no finding."""
     stored = tensors("BF16 10×4 model.embed_tokens.weight")
     book = Book(stored, [EMBED, HEAD], shared={"model.embed_tokens.weight": ("lm_head.weight",)})
-    told = "1 × lm_head not stored again: it is model.embed_tokens"
-    assert book.steps == {"tied_embeddings": (-80, 1, told)}
+    reported = "1 × lm_head not stored again: it is model.embed_tokens"
+    assert book.steps == {"tied_embeddings": (-80, 1, reported)}
     assert book.findings == []

@@ -309,7 +309,7 @@ def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
     """Of mutated pickles: what Python's unpickler would import is reported, or the program is damaged."""
     chance = random.Random(seed)
     pickles = [each for each in HIDDEN.values() if len(each) < 1_000]
-    told = 0
+    reported = 0
     for _ in range(400):
         data = bytearray(chance.choice(pickles))
         for _ in range(chance.randrange(1, 4)):
@@ -318,6 +318,6 @@ def test_python_imports_nothing_that_is_not_reached(seed: int) -> None:
         own = {(each.module, each.name) for each in program.reached}
         if program.damage is None and all(module for module, _ in own):
             names = imported(bytes(data))
-            told += bool(names)
+            reported += bool(names)
             assert all(known_as(name, own) for name in names), (data, names, own)
-    assert told > 20  # otherwise nothing was compared
+    assert reported > 20  # otherwise nothing was compared

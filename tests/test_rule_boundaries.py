@@ -21,12 +21,12 @@ from inspector.formats.pytorch.values import Reached
     ],
 )  # fmt: skip
 def test_pieces_with_scores(piece: Any, right: bool) -> None:
-    said = list(tokenizer_json._of_vocabulary({"type": "Unigram", "vocab": [["b", 0.0], piece]}))
-    assert said == ([] if right else ["model.vocab.1 is not a piece with a score"])
+    stated = list(tokenizer_json._of_vocabulary({"type": "Unigram", "vocab": [["b", 0.0], piece]}))
+    assert stated == ([] if right else ["model.vocab.1 is not a piece with a score"])
 
 
 @every(
-    ("said", "width"),
+    ("stated", "width"),
     [
         ({"bits": 4, "group_size": 128}, (4, 128)),
         ({"w_bit": 4, "q_group_size": 64}, (4, 64)),
@@ -42,8 +42,8 @@ def test_pieces_with_scores(piece: Any, right: bool) -> None:
         ({"bits": True, "group_size": 1.0}, (None, None)),
     ],
 )
-def test_declared_widths(said: dict[str, Any], width: tuple[int | None, int | None]) -> None:
-    assert packing._declared_width(said) == width
+def test_declared_widths(stated: dict[str, Any], width: tuple[int | None, int | None]) -> None:
+    assert packing._declared_width(stated) == width
 
 
 @every(

@@ -235,7 +235,7 @@ def test_runs_of_words_in_names() -> None:
 
 
 @every(
-    ("value", "said"),
+    ("value", "stated"),
     [
         ({"error": "x"}, "x"), ({"message": "x", "status": 404}, "x"), ({"status": 404, "detail": "y"}, "y"),
         ({"error": {"message": "m", "code": 1}}, "m"), ({"error": {"code": 1}}, "{'code': 1}"), ({"error": 3}, "3"),
@@ -243,8 +243,8 @@ def test_runs_of_words_in_names() -> None:
         ({"error": "x", "message": "y"}, "x"), ({"message": "y", "error": "x"}, "y"),
     ],
 )  # fmt: skip
-def test_messages_of_servers(value: Any, said: str | None) -> None:
-    assert downloads._message_of_object(json.dumps(value)) == said
+def test_messages_of_servers(value: Any, stated: str | None) -> None:
+    assert downloads._message_of_object(json.dumps(value)) == stated
 
 
 @every(
@@ -360,9 +360,9 @@ def test_files_that_are_too_large() -> None:
     assert excess("m.safetensors", 1 << 40, (100_000_000).to_bytes(8, "little")) is not None
     assert excess("m.safetensors", 1 << 40, (100_000_001).to_bytes(8, "little")) is None
     for magic, order in ((b"GGUF", "little"), (b"FUGG", "big")):
-        for tensors, size, told in ((20_000, 1 << 40, False), (20_001, 1 << 40, True), (20_001, 20_001, False)):
+        for tensors, size, reported in ((20_000, 1 << 40, False), (20_001, 1 << 40, True), (20_001, 20_001, False)):
             first = magic + b"\0" * 4 + tensors.to_bytes(8, order)  # type: ignore[arg-type]
-            assert (excess("m.gguf", size, first) is not None) == told
+            assert (excess("m.gguf", size, first) is not None) == reported
 
 
 # --- names --------------------------------------------------------------------------------------
@@ -437,7 +437,7 @@ def test_names_like_a_processors(kind: str, alike: bool) -> None:
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"size": 224}, []), ({"size": [224, 224]}, []), ({"size": {"height": 1, "width": 1}}, []),
         ({"size": {"shortest_edge": 1}}, []), ({"size": {"longest_edge": 1}}, []),
@@ -453,8 +453,8 @@ def test_names_like_a_processors(kind: str, alike: bool) -> None:
         ({"size": None}, []),
     ],
 )  # fmt: skip
-def test_sizes_of_images(own: dict[str, Any], said: list[str]) -> None:
-    assert list(preprocessors._wrong_sizes(own)) == said
+def test_sizes_of_images(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(preprocessors._wrong_sizes(own)) == stated
 
 
 # --- tokenizers ---------------------------------------------------------------------------------

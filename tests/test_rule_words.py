@@ -46,14 +46,14 @@ def test_a_graph_as_text_is_read_as_far_as_it_may_be(tmp_path: Path, monkeypatch
     write = b'node { op: "WriteFile" }'
     beyond = "graph-operation: what follows the first 40 bytes of a graph as text: not judged"
     found = "its graph has the operations WriteFile"
-    for text, said in (
+    for text, stated in (
         (write, [found]),
         (write + b" " * 16, [found]),
         (write + b" " * 17, [found, beyond]),
         (b" " * 40 + write, [beyond]),
         (b'node { op: "Add" }' + b" " * 40, [beyond]),
     ):
-        assert rule_words.messages("graph-operation", hostile.put("a.pbtxt", text), tmp_path / str(len(text))) == said
+        assert rule_words.messages("graph-operation", hostile.put("a.pbtxt", text), tmp_path / str(len(text))) == stated
 
 
 TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
@@ -116,7 +116,7 @@ def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], fau
 
 
 @pytest.mark.parametrize(
-    ("unknown", "lines", "said"),
+    ("unknown", "lines", "stated"),
     [
         (None, b"a\n[UNK]\n", []),
         (None, b"a\r\n[UNK]\r\nb\r\n", []),
@@ -126,11 +126,11 @@ def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], fau
         ({"content": "<u>"}, b"a\n[UNK]\n", ["no '<u>' in it, which BertTokenizer needs"]),
     ],
 )
-def test_the_word_for_what_a_vocabulary_lacks(unknown: Any, lines: bytes, said: list[str], tmp_path: Path) -> None:
+def test_the_word_for_what_a_vocabulary_lacks(unknown: Any, lines: bytes, stated: list[str], tmp_path: Path) -> None:
     fields = {"tokenizer_class": "BertTokenizerFast", **({} if unknown is None else {"unk_token": unknown})}
     own = hostile.both(hostile.put("tokenizer_config.json", hostile.dump(fields)), hostile.put("vocab.txt", lines))
     change = hostile.both(hostile.drop("tokenizer.json"), own)
-    assert rule_words.messages("vocabulary-lines", change, tmp_path) == said
+    assert rule_words.messages("vocabulary-lines", change, tmp_path) == stated
 
 
 def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -> None:

@@ -80,14 +80,14 @@ def test_tensors(code: str, files: dict[str, Any], expected: list[str], tmp_path
 
 def test_alignment(tmp_path: Path) -> None:
     """Each 8 bytes more of a name move the data by 8: of four files in a row, one begins at a multiple of 32."""
-    told = []
+    reported = []
     for length in (8, 16, 24, 32):
         file = gguf({**KEYS, "general.alignment": 8, "general.name": "x" * length}, TENSORS)
         folder = tmp_path / str(length)
         folder.mkdir()
-        told.append(rule_words.lines("gguf-alignment", {"m.gguf": file}, folder))
-    (silent,) = [at for at, lines in enumerate(told) if not lines]
-    assert all(lines[0].endswith("which is not a multiple of 32") for at, lines in enumerate(told) if at != silent)
+        reported.append(rule_words.lines("gguf-alignment", {"m.gguf": file}, folder))
+    (silent,) = [at for at, lines in enumerate(reported) if not lines]
+    assert all(lines[0].endswith("which is not a multiple of 32") for at, lines in enumerate(reported) if at != silent)
 
 
 def test_bias_in_one_block(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ PADDED = {"strategy": "BatchLongest", "direction": "Right", "pad_id": 0, "pad_ty
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"decoder": None}, []),
         ({"decoder": []}, ["decoder is not an object"]),
@@ -81,8 +81,8 @@ PADDED = {"strategy": "BatchLongest", "direction": "Right", "pad_id": 0, "pad_ty
         ({"model": {"merges": [3]}}, ["model.merges.0 is not a pair"]),
     ],
 )  # fmt: skip
-def test_what_the_tokenizers_library_refuses(own: dict[str, Any], said: list[str]) -> None:
-    assert list(tokenizer_json.refusals(own)) == said
+def test_what_the_tokenizers_library_refuses(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(tokenizer_json.refusals(own)) == stated
 
 
 def template(**changed: Any) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def template(**changed: Any) -> dict[str, Any]:
 
 
 @every(
-    ("value", "said"),
+    ("value", "stated"),
     [
         (template(), []),
         (template(special_tokens={}), ["t.single.0 names 's', which is not among its tokens"]),
@@ -110,8 +110,8 @@ def template(**changed: Any) -> dict[str, Any]:
         ({}, []),
     ],
 )
-def test_templates_of_tokenizers(value: dict[str, Any], said: list[str]) -> None:
-    assert list(tokenizer_json._of_template(value, "t")) == said
+def test_templates_of_tokenizers(value: dict[str, Any], stated: list[str]) -> None:
+    assert list(tokenizer_json._of_template(value, "t")) == stated
 
 
 def test_nested_parts_are_followed_as_deep_as_any() -> None:
@@ -181,7 +181,7 @@ def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | N
 
 
 @every(
-    ("tokens", "said"),
+    ("tokens", "stated"),
     [
         (None, []),
         ({}, []),
@@ -194,36 +194,36 @@ def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | N
         ({"1": {"content": "a"}, "2": {}, "3": {}}, ["added_tokens_decoder.2 has no text"]),  # the first alone
     ],
 )
-def test_descriptions_of_added_tokens(tokens: Any, said: list[str]) -> None:
-    assert list(tokenizers._wrong_descriptions(tokens)) == said
+def test_descriptions_of_added_tokens(tokens: Any, stated: list[str]) -> None:
+    assert list(tokenizers._wrong_descriptions(tokens)) == stated
 
 
 def test_a_configuration_within_another() -> None:
     inner = {"tokenizer_class": "A", "pad_token": "p"}
-    said = ["everything is nested under 'x', where Transformers does not look"]
-    assert list(tokenizers._wrong_kinds({"x": inner})) == said
+    stated = ["everything is nested under 'x', where Transformers does not look"]
+    assert list(tokenizers._wrong_kinds({"x": inner})) == stated
     assert list(tokenizers._wrong_kinds({"x": inner, "y": 1})) == []
     assert list(tokenizers._wrong_kinds({"x": {"pad_token": "p"}})) == []
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "stated"),
     [
         ({"tokenizer_config.json": {"tokenizer_class": ""}, "vocab.txt": "x"}, ["error: tokenizer_class is empty, and there is no tokenizer.json to go by"]),
         ({"tokenizer_config.json": {"tokenizer_class": ""}}, []),
         ({"tokenizer_config.json": {"tokenizer_class": ""}, "vocab.txt": "x", "tokenizer.json": "{}"}, []),
     ],
 )  # fmt: skip
-def test_a_tokenizer_without_a_class(files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+def test_a_tokenizer_without_a_class(files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
     found = rule_words.lines("tokenizer-files", files, tmp_path)
-    assert found == [f"tokenizer_config.json: {each}" for each in said]
+    assert found == [f"tokenizer_config.json: {each}" for each in stated]
 
 
 # --- configurations -----------------------------------------------------------------------------
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({}, []),
         ({"quantization_config": {}}, ["quantization_config has no quant_method"]),
@@ -239,12 +239,12 @@ def test_a_tokenizer_without_a_class(files: dict[str, Any], said: list[str], tmp
         ({"quantization_config": {"quant_method": "fp8", "weight_block_size": None}}, []),
     ],
 )  # fmt: skip
-def test_findings_about_packing(own: dict[str, Any], said: list[str]) -> None:
-    assert list(config_fields._wrong_packing(own)) == said
+def test_findings_about_packing(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(config_fields._wrong_packing(own)) == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"conv_dim": [1, 2], "conv_stride": [1, 2], "conv_kernel": [1, 2]}, False),
         ({"conv_dim": [1, 2], "conv_stride": [1, 2], "conv_kernel": [1]}, True),
@@ -253,13 +253,13 @@ def test_findings_about_packing(own: dict[str, Any], said: list[str]) -> None:
         ({}, False),
     ],
 )
-def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
+def test_lists_of_convolutions(own: dict[str, Any], stated: bool) -> None:
     found = list(config_fields._unlike_lists(own))
-    assert found == (["conv_dim, conv_stride, conv_kernel have different lengths"] if said else [])
+    assert found == (["conv_dim, conv_stride, conv_kernel have different lengths"] if stated else [])
 
 
 @every(
-    ("field", "value", "said"),
+    ("field", "value", "stated"),
     [
         ("hidden_size", 0, None), ("hidden_size", -1, "−1, but a size cannot be negative"), ("hidden_size", 1, None),
         ("num_attention_heads", 0, "0, but other sizes are divided by it"), ("num_attention_heads", 1, None),
@@ -267,12 +267,12 @@ def test_lists_of_convolutions(own: dict[str, Any], said: bool) -> None:
         ("eos_token_id", -1, None), ("hidden_size", -1.5, None), ("hidden_size", "x", None), ("num_layers", -1000, "−1,000, but a size cannot be negative"),
     ],
 )  # fmt: skip
-def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> None:
-    assert accepted_values.wrong_size(field, value) == said
+def test_sizes_that_no_model_has(field: str, value: Any, stated: str | None) -> None:
+    assert accepted_values.wrong_size(field, value) == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"dropout": 0}, []), ({"dropout": 1}, []), ({"attention_dropout": 0.5}, []), ({"resid_pdrop": 1.5}, ["resid_pdrop is 1.5, but a probability lies between 0 and 1"]),
         ({"hidden_dropout_prob": -0.1}, ["hidden_dropout_prob is -0.1, but a probability lies between 0 and 1"]),
@@ -280,24 +280,24 @@ def test_sizes_that_no_model_has(field: str, value: Any, said: str | None) -> No
         ({"drop_rate": 2}, ["drop_rate is 2, but a probability lies between 0 and 1"]),
     ],
 )  # fmt: skip
-def test_probabilities_of_dropout(own: dict[str, Any], said: list[str]) -> None:
-    assert list(accepted_values.beyond_one(own)) == said
+def test_probabilities_of_dropout(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(accepted_values.beyond_one(own)) == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"id2label": {"0": "a", "-1": "b"}}, []), ({"id2label": None}, []), ({}, []),
         ({"id2label": ["a"]}, ['id2label is ["a"], but should be an object']),
         ({"id2label": {"0": "a", "x": "b", "y": "c"}}, ['id2label has the key "x", but its keys should be numbers']),
     ],
 )  # fmt: skip
-def test_labels(own: dict[str, Any], said: list[str]) -> None:
-    assert list(config_fields._wrong_labels(own)) == said
+def test_labels(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(config_fields._wrong_labels(own)) == stated
 
 
 @every(
-    ("scope", "said"),
+    ("scope", "stated"),
     [
         ({"hidden_size": 8, "num_attention_heads": 2}, []),
         ({"head_dim": 4}, []),
@@ -310,14 +310,14 @@ def test_labels(own: dict[str, Any], said: list[str]) -> None:
         ({"head_dim": 6, "partial_rotary_factor": True}, []),
     ],
 )  # fmt: skip
-def test_lists_of_longrope(scope: dict[str, Any], said: list[str]) -> None:
+def test_lists_of_longrope(scope: dict[str, Any], stated: list[str]) -> None:
     own = {"short_factor": [1, 1], "long_factor": [1, 1]}
-    assert list(config_fields._wrong_lengths(own, scope)) == said
+    assert list(config_fields._wrong_lengths(own, scope)) == stated
 
 
 def test_lists_of_longrope_of_another_kind() -> None:
-    said = list(config_fields._wrong_lengths({"short_factor": 3, "long_factor": [1]}, {"head_dim": 2}))
-    assert said == ["short_factor has 3, but a head has 1 pairs of dimensions"]
+    stated = list(config_fields._wrong_lengths({"short_factor": 3, "long_factor": [1]}, {"head_dim": 2}))
+    assert stated == ["short_factor has 3, but a head has 1 pairs of dimensions"]
     own = {"short_factor": [1], "long_factor": [1], "partial_rotary_factor": 0.5}
     assert list(config_fields._wrong_lengths(own, {"head_dim": 4, "partial_rotary_factor": 1.0})) == []
 
@@ -326,7 +326,7 @@ def test_lists_of_longrope_of_another_kind() -> None:
 
 
 @every(
-    ("own", "kind", "said"),
+    ("own", "kind", "stated"),
     [
         ({"in_features": 2, "out_features": 3}, "Dense", []),
         ({"in_features": 2}, "Dense", ["Dense needs out_features, a whole number"]),
@@ -355,15 +355,15 @@ def test_lists_of_longrope_of_another_kind() -> None:
         ({"module_output_name": "x"}, "Zebra", []),
     ],
 )
-def test_fields_of_modules(own: dict[str, Any], kind: str, said: list[str]) -> None:
-    assert list(sentence_transformers._wrong_fields(own, kind)) == said
+def test_fields_of_modules(own: dict[str, Any], kind: str, stated: list[str]) -> None:
+    assert list(sentence_transformers._wrong_fields(own, kind)) == stated
 
 
 METHOD = {"text": {"method": "forward", "method_output_name": "x"}}
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({}, []),
         ({"transformer_task": "fill-mask"}, []),
@@ -378,8 +378,8 @@ METHOD = {"text": {"method": "forward", "method_output_name": "x"}}
         ({"modality_config": {"text": 3}, "module_output_name": "x"}, ["modality_config.text needs a method and a method_output_name"]),
     ],
 )  # fmt: skip
-def test_descriptions_of_transformers(own: dict[str, Any], said: list[str]) -> None:
-    assert list(sentence_transformers._wrong_transformer(own)) == said
+def test_descriptions_of_transformers(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(sentence_transformers._wrong_transformer(own)) == stated
 
 
 @every(
@@ -500,9 +500,9 @@ def test_templates_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ("text", "unread"), [("{{ a", True), ("plain {", False), ("{{ a }}", False), ("{% x %}", True)]
 )
 def test_templates_that_jinja_cannot_parse(text: str, unread: bool) -> None:
-    said = templates.judge(text).unread
-    assert (said is not None) == unread
-    assert said is None or said.startswith("Jinja cannot parse it: ")
+    stated = templates.judge(text).unread
+    assert (stated is not None) == unread
+    assert stated is None or stated.startswith("Jinja cannot parse it: ")
 
 
 # --- code ---------------------------------------------------------------------------------------
@@ -532,7 +532,7 @@ def test_code_that_a_configuration_names(document: dict[str, Any], named: list[t
 
 
 @every(
-    ("files", "said"),
+    ("files", "stated"),
     [
         ({"config.json": {"auto_map": {"A": "m.M"}}, "m.py": "x"}, ["config.json: warning: auto_map names m.M, code in m.py"]),
         ({"config.json": {"auto_map": {"A": "m.M"}}}, ["config.json: info: auto_map names m.M, code not here"]),
@@ -553,8 +553,8 @@ def test_code_that_a_configuration_names(document: dict[str, Any], named: list[t
         ({"MLmodel": "loader_module: mlflow.sklearn\n"}, []),
     ],
 )  # fmt: skip
-def test_code_that_loaders_run(files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines("remote-code", files, tmp_path) == said
+def test_code_that_loaders_run(files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines("remote-code", files, tmp_path) == stated
 
 
 def test_what_mercurials_configuration_runs() -> None:

@@ -27,7 +27,7 @@ from inspector.sources.listing import Entry
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"trained_betas": [1, None, 2]}, [("trained_betas is [1, null, 2], which has null among numbers", "error")]),
         ({"beta_end": 0.02}, []),
@@ -38,10 +38,10 @@ from inspector.sources.listing import Entry
         ({"_beta_schedul": "linear"}, []),
     ],
 )  # fmt: skip
-def test_fields_of_a_scheduler(own: dict[str, Any], said: list[tuple[str, str]]) -> None:
+def test_fields_of_a_scheduler(own: dict[str, Any], stated: list[tuple[str, str]]) -> None:
     table = accepted_values.fields()["diffusers"]
     own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
-    assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == said
+    assert list(diffusers._wrong_fields(own, "DDIMScheduler", table)) == stated
 
 
 @every(
@@ -73,18 +73,18 @@ def test_parts_that_an_index_leaves_out(part: Any, nothing: bool) -> None:
 
 def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
     files = {"model_index.json": {"unet": ["diffuser", "UNet2DModel"], "vae": ["mine", "Vae"]}}
-    said = ["model_index.json: error: unet is from 'diffuser', from which Diffusers does not load"]
-    assert rule_words.lines("pipeline-parts", files, tmp_path / "a") == said
+    stated = ["model_index.json: error: unet is from 'diffuser', from which Diffusers does not load"]
+    assert rule_words.lines("pipeline-parts", files, tmp_path / "a") == stated
     inner = {"scheduler_config.json": {"x": {"_class_name": "DDIMScheduler"}}}
-    said = ["scheduler_config.json: error: everything is nested under 'x', where Diffusers does not look"]
-    assert rule_words.lines("diffusers-field", inner, tmp_path / "b") == said
+    stated = ["scheduler_config.json: error: everything is nested under 'x', where Diffusers does not look"]
+    assert rule_words.lines("diffusers-field", inner, tmp_path / "b") == stated
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
 
 
 @every(
-    ("numbers", "said"),
+    ("numbers", "stated"),
     [
         ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 16}, []),
         ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 8}, ["llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
@@ -99,12 +99,12 @@ def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
         ({"expert_count": 0, "expert_used_count": 0}, []),
     ],
 )  # fmt: skip
-def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
-    assert list(gguf_rules._contradictory_sizes("llama", numbers.get, numbers.__contains__)) == said
+def test_sizes_of_a_gguf(numbers: dict[str, int], stated: list[str]) -> None:
+    assert list(gguf_rules._contradictory_sizes("llama", numbers.get, numbers.__contains__)) == stated
 
 
 @every(
-    ("metadata", "said"),
+    ("metadata", "stated"),
     [
         ({"tokenizer.ggml.model": "llama"}, []),
         ({}, [("no tokenizer.ggml.model, which llama.cpp needs", "error")]),
@@ -118,8 +118,8 @@ def test_sizes_of_a_gguf(numbers: dict[str, int], said: list[str]) -> None:
         ({"tokenizer.ggml.model": "llama", "llama.rope.scaling.type": "zebra"}, [("unknown RoPE scaling 'zebra'", "error")]),
     ],
 )  # fmt: skip
-def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], said: list[tuple[str, str]]) -> None:
-    assert list(gguf_rules._unknown_words({"general.architecture": "llama", **metadata})) == said
+def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], stated: list[tuple[str, str]]) -> None:
+    assert list(gguf_rules._unknown_words({"general.architecture": "llama", **metadata})) == stated
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
@@ -132,7 +132,7 @@ def test_the_fused_tensor(part: str) -> None:
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"r": 1}, []), ({"r": 0}, ["r is 0: a rank must be positive"]), ({"r": -4}, ["r is −4: a rank must be positive"]),
         ({"r": 0, "peft_type": "OFT"}, []), ({"r": 0, "peft_type": "ADALORA"}, []), ({"r": True}, []),
@@ -145,12 +145,12 @@ def test_the_fused_tensor(part: str) -> None:
         ({"lora_dropout": 1.5}, ["lora_dropout is 1.5, but a probability lies between 0 and 1"]),
     ],
 )  # fmt: skip
-def test_values_that_peft_refuses(own: dict[str, Any], said: list[str]) -> None:
-    assert list(peft._wrong_values(own)) == said
+def test_values_that_peft_refuses(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(peft._wrong_values(own)) == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"cpt_token_ids": [1], "cpt_mask": [1], "cpt_tokens_type_mask": [1]}, []),
         ({"cpt_token_ids": [1, 2], "cpt_mask": [1], "cpt_tokens_type_mask": [1]}, ["cpt_token_ids, cpt_mask, cpt_tokens_type_mask have different lengths"]),
@@ -159,8 +159,8 @@ def test_values_that_peft_refuses(own: dict[str, Any], said: list[str]) -> None:
         ({"cpt_token_ids": [1], "cpt_mask": None, "cpt_tokens_type_mask": None}, ["cpt_mask is null, but should be a list of whole numbers"]),
     ],
 )  # fmt: skip
-def test_lists_of_a_prompts_tokens(own: dict[str, Any], said: list[str]) -> None:
-    assert list(peft._wrong_tokens({"peft_type": "cpt", **own})) == said
+def test_lists_of_a_prompts_tokens(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(peft._wrong_tokens({"peft_type": "cpt", **own})) == stated
     assert list(peft._wrong_tokens(own)) == []
 
 
@@ -196,8 +196,8 @@ def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
     subject = rule_words.subject_of(
         tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}}
     )
-    said = packing._differs_from_quantizer(subject, {"bits": 4, "group_size": 128})
-    assert [(each.message, each.path, each.severity) for each in said] == [
+    stated = packing._differs_from_quantizer(subject, {"bits": 4, "group_size": 128})
+    assert [(each.message, each.path, each.severity) for each in stated] == [
         ("bits 8 here, 4 in config.json", "quantize_config.json", "warning"),
         ("group size 64 here, 128 in config.json", "quantize_config.json", "warning"),
     ]
@@ -226,7 +226,7 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 
 
 @every(
-    ("code", "files", "said"),
+    ("code", "files", "stated"),
     [
         ("extra-shard", {"model-00003-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, ["model-00003-of-00002.safetensors: warning: shard 3 of a set of 2, model"]),
         ("extra-shard", {"model-00000-of-00002.safetensors": "x", "model-00001-of-00002.safetensors": "x"}, []),
@@ -272,10 +272,10 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
         ("file-name", {"-a": "x", "a.": "x", "con": "x", "b\u00a0c": "x", "p\u0430y": "x", "B.txt": "x", "b.txt": "x"}, None),
     ],
 )  # fmt: skip
-def test_folders_of_few_files(code: str, files: dict[str, Any], said: list[str] | None, tmp_path: Path) -> None:
+def test_folders_of_few_files(code: str, files: dict[str, Any], stated: list[str] | None, tmp_path: Path) -> None:
     found = rule_words.lines(code, files, tmp_path)
-    if said is None:
-        said = [
+    if stated is None:
+        stated = [
             "-a: warning: a name that programs mistake for an option",
             "a.: info: a name that Windows cannot store",
             "b.txt: info: on Windows and macOS, the same name as 'B.txt'",
@@ -283,7 +283,7 @@ def test_folders_of_few_files(code: str, files: dict[str, Any], said: list[str] 
             "con: warning: a name that means something else, or nothing, on Windows",
             "p\u0430y: error: a look-alike letter: Cyrillic small letter a",
         ]
-    assert sorted(found) == sorted(said)
+    assert sorted(found) == sorted(stated)
 
 
 # --- found by mutants that no test noticed --------------------------------------------------------------
@@ -296,7 +296,7 @@ def ia3(*modules: str) -> bytes:
 
 
 @every(
-    ("config", "weights", "said"),
+    ("config", "weights", "stated"),
     [
         (IA3, ia3("q", "v"), []),
         (IA3, ia3("q"), ["adapter_config.json: warning: 1 target module without tensors: v"]),
@@ -308,13 +308,15 @@ def ia3(*modules: str) -> bytes:
         ({**IA3, "target_modules": "q"}, ia3("k"), []),
     ],
 )  # fmt: skip
-def test_modules_that_an_adapter_names(config: dict[str, Any], weights: bytes, said: list[str], tmp_path: Path) -> None:
+def test_modules_that_an_adapter_names(
+    config: dict[str, Any], weights: bytes, stated: list[str], tmp_path: Path
+) -> None:
     files = {"adapter_config.json": config, "adapter_model.safetensors": weights}
-    assert rule_words.lines("adapter-targets", files, tmp_path) == said
+    assert rule_words.lines("adapter-targets", files, tmp_path) == stated
 
 
 @pytest.mark.parametrize(
-    ("layers", "said"),
+    ("layers", "stated"),
     [
         ([0, 1, 2], []),
         ([0, 1, 2, 4, 5], ["warning: no tensors for layer 3 of layers: PEFT fills them at random"]),
@@ -324,17 +326,17 @@ def test_modules_that_an_adapter_names(config: dict[str, Any], weights: bytes, s
         ([1], []),
     ],
 )
-def test_layers_that_an_adapter_lacks(layers: list[int], said: list[str], tmp_path: Path) -> None:
+def test_layers_that_an_adapter_lacks(layers: list[int], stated: list[str], tmp_path: Path) -> None:
     config = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
     shapes = {"A": [4, 16], "B": [16, 4]}
     tensors = {f"base_model.model.layers.{at}.q.lora_{half}.weight": shapes[half] for at in layers for half in "AB"}
     files = {"adapter_config.json": config, "adapter_model.safetensors": safetensors(tensors)}
     found = rule_words.lines("adapter-pieces", files, tmp_path)
-    assert [each.removeprefix("adapter_model.safetensors: ") for each in found] == said
+    assert [each.removeprefix("adapter_model.safetensors: ") for each in found] == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "weights", "said"),
+    ("own", "weights", "stated"),
     [
         ({"dimension": 4}, {"norm.weight": [4], "norm.bias": [4]}, []),
         ({"dimension": 4}, {"norm.weight": [3], "norm.bias": [4]}, ["error: 3 stored, 4 configured"]),
@@ -343,17 +345,21 @@ def test_layers_that_an_adapter_lacks(layers: list[int], said: list[str], tmp_pa
         ({"dimension": 4, "other": 1}, {"norm.weight": [3]}, []),
     ],
 )
-def test_a_norm_as_a_module_by_itself(own: Any, weights: dict[str, list[int]], said: list[str], tmp_path: Path) -> None:
+def test_a_norm_as_a_module_by_itself(
+    own: Any, weights: dict[str, list[int]], stated: list[str], tmp_path: Path
+) -> None:
     found = rule_words.lines(
         "sentence-module", {"config.json": own, "model.safetensors": safetensors(weights)}, tmp_path
     )
-    assert found == [f"model.safetensors: {each}" for each in said]
+    assert found == [f"model.safetensors: {each}" for each in stated]
 
 
-@pytest.mark.parametrize(("key", "told"), [("pre_quantized", False), ("compression_config", False), ("other", True)])
-def test_keys_that_speak_of_packing(key: str, told: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("key", "reported"), [("pre_quantized", False), ("compression_config", False), ("other", True)]
+)
+def test_keys_that_speak_of_packing(key: str, reported: bool, tmp_path: Path) -> None:
     files = {"config.json": {**LLAMA, key: True}, "model.safetensors": safetensors({"a": [4, 4]}, "F8_E4M3")}
-    assert bool(rule_words.lines("undeclared-float8", files, tmp_path)) == told
+    assert bool(rule_words.lines("undeclared-float8", files, tmp_path)) == reported
 
 
 @pytest.mark.parametrize(
@@ -370,8 +376,8 @@ def test_configurations_without_a_name(own: dict[str, Any], anonymous: bool) -> 
 
 def test_weights_within_archives_of_keras(tmp_path: Path) -> None:
     inner = archive({"model.weights.h5": b"x", "config.json": b"{}"})
-    said = ["m.zip: warning: 'model.weights.h5' in it: a model of another format, in an archive: not examined"]
-    assert rule_words.lines("unopened", {"m.keras": inner, "m.zip": inner}, tmp_path) == said
+    stated = ["m.zip: warning: 'model.weights.h5' in it: a model of another format, in an archive: not examined"]
+    assert rule_words.lines("unopened", {"m.keras": inner, "m.zip": inner}, tmp_path) == stated
 
 
 def test_what_cannot_be_read_is_named() -> None:
@@ -397,9 +403,9 @@ def test_a_large_configuration_of_git(path: str, tmp_path: Path) -> None:
     for padding, expected in ((0, 0), (300_000, 1)):
         file.write_text("[core]\n\tbare = true\n" + "#" * padding + "\n")
         (audited,) = audit([tmp_path]).checkpoints
-        told = [each.message for each in audited.findings if each.path == path]
-        assert len(told) == expected
-        assert all("more than 256 KiB" in message for message in told)
+        reported = [each.message for each in audited.findings if each.path == path]
+        assert len(reported) == expected
+        assert all("more than 256 KiB" in message for message in reported)
 
 
 def test_an_unknown_verdict_is_not_a_refusal() -> None:

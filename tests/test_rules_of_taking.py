@@ -206,7 +206,7 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
     """The table, which was not made from them one by one, accepts the configurations of all types."""
     import cases
 
-    told: dict[str, list[str]] = {}
+    reported: dict[str, list[str]] = {}
     for path in sorted(cases.FOLDER.glob("*.txt")):
         for each in cases.load(path)[:1]:
             kind = each.config.get("model_type")
@@ -218,8 +218,8 @@ def test_every_sound_case_has_words_and_sizes_of_the_table() -> None:
             found = [
                 what for what in found if "num_experts_per_tok" not in what and "n_group" not in what
             ]  # is only a name
-            told |= {path.stem: found} if found else {}
-    assert told == {}
+            reported |= {path.stem: found} if found else {}
+    assert reported == {}
 
 
 def test_the_table_has_no_word_alone() -> None:
@@ -306,8 +306,8 @@ def test_weights_under_a_name_of_their_own(
     beside: dict[str, Any], name: str, tmp_path: Path, *, is_found: bool
 ) -> None:
     files = {**beside, name: hostile.safetensors({"model.norm.weight": [4]})}
-    told = f"{name}: error: Transformers looks for model.safetensors, and finds no weights: rename it"
-    assert rule_words.lines("misnamed", files, tmp_path) == ([] if is_found else [told])
+    reported = f"{name}: error: Transformers looks for model.safetensors, and finds no weights: rename it"
+    assert rule_words.lines("misnamed", files, tmp_path) == ([] if is_found else [reported])
 
 
 TOKENIZERS: list[tuple[dict[str, Any], list[str]]] = [

@@ -214,12 +214,12 @@ UNREADABLE = {
 @every("case", UNREADABLE)
 def test_unreadable_is_one_clear_error(tmp_path: Path, case: str) -> None:
     """There is no header, and one line says what was found."""
-    content, said = UNREADABLE[case]
+    content, stated = UNREADABLE[case]
     path = tmp_path / "x.safetensors"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"x\.safetensors") as caught:
         header_of(path)
-    assert said in str(caught.value)
+    assert stated in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -483,9 +483,9 @@ TOLD: dict[str, tuple[dict[str, Any], int, list[tuple[str, int, int]], list[tupl
 @every("case", TOLD)
 def test_regions_and_findings(tmp_path: Path, case: str) -> None:
     """The data's regions to the byte, and the words of each finding."""
-    table, data, regions, told = TOLD[case]
+    table, data, regions, reported = TOLD[case]
     header = header_of(write(tmp_path / "model.safetensors", table, data))
     start = header.regions[1].end
     assert [(each.label, each.start - start, each.end - start) for each in header.regions[2:]] == regions
-    assert [(each.rule, each.message, each.tensor) for each in header.findings] == told
+    assert [(each.rule, each.message, each.tensor) for each in header.findings] == reported
     assert {each.severity for each in header.findings} <= {"error"}

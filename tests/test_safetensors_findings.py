@@ -273,14 +273,14 @@ ODD: dict[str, tuple[bytes, Told, bool]] = {
 
 @every("case", ODD)
 def test_findings_about_an_entry(case: str) -> None:
-    raw, told, kept = ODD[case]
-    tensors, _, said = long_way(raw)
-    assert said == told
+    raw, reported, kept = ODD[case]
+    tensors, _, stated = long_way(raw)
+    assert stated == reported
     assert [(each.name, each.offset, each.nbytes) for each in tensors] == ([("t", 100, 2)] if kept else [])
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("t", []),
         ("日本", []),
@@ -290,14 +290,14 @@ def test_findings_about_an_entry(case: str) -> None:
         ("a\u200b", [("control-character", "warning", "the name has control or invisible characters", "a\u200b")]),
     ],
 )
-def test_names(name: str, told: Told) -> None:
-    assert long_way(of(name))[2] == told
+def test_names(name: str, reported: Told) -> None:
+    assert long_way(of(name))[2] == reported
 
 
 @pytest.mark.parametrize("half", [b"d800", b"dbff", b"dc00", b"dfff"])
 def test_a_name_of_half_a_pair(half: bytes) -> None:
-    said = long_way(b'{"\\u' + half + b'":' + of()[5:])[2]
-    assert [(rule, severity, message) for rule, severity, message, _ in said] == [
+    stated = long_way(b'{"\\u' + half + b'":' + of()[5:])[2]
+    assert [(rule, severity, message) for rule, severity, message, _ in stated] == [
         ("tensor-name", "error", "a string has an unpaired surrogate: not valid Unicode"),
         ("tensor-name", "error", "the name has an unpaired surrogate: not valid Unicode"),
     ]
@@ -327,9 +327,9 @@ def test_a_name_of_half_a_pair(half: bytes) -> None:
 )
 def test_an_entry_that_a_later_one_hides(hidden: str, malformed: bool) -> None:
     """The reference reader parses it all the same, and refuses it if invalid."""
-    said = long_way(f'{{"t":{hidden},"t":{entry()}}}'.encode())[2]
-    assert said[0] == ("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t")
-    assert said[1:] == ([("tensor-entry", "error", MALFORMED, "t")] if malformed else [])
+    stated = long_way(f'{{"t":{hidden},"t":{entry()}}}'.encode())[2]
+    assert stated[0] == ("conflicting-key", "warning", TWICE + "different entries: readers may take either", "t")
+    assert stated[1:] == ([("tensor-entry", "error", MALFORMED, "t")] if malformed else [])
 
 
 def test_metadata() -> None:
@@ -384,8 +384,8 @@ def test_headers_made_to_exhaust_memory(mark: bytes, most: int, what: str) -> No
 def test_long_texts_are_kept_in_short() -> None:
     """In headers beyond 16 MB, the first 32 kB of texts of 64 kB and more are kept; other values are unchanged."""
     rest = b'{"__metadata__":{"a":"%s","b":"short","c":"%s"},' % (b"x" * 17_000_000, b"y" * 65_535)
-    tensors, metadata, said = long_way(rest + of()[1:])
-    assert (tensors, said) == (KEPT, [])
+    tensors, metadata, stated = long_way(rest + of()[1:])
+    assert (tensors, stated) == (KEPT, [])
     assert {key: len(text) for key, text in metadata.items()} == {"a": 32_768, "b": 5, "c": 65_535}
     twice = b'{"__metadata__":{"a":"%s\\"%s","b":"%s"},' % (b"x" * 9_000_000, b"y" * 9_000_000, b"z" * 65_536)
     kept = long_way(twice + of()[1:])[1]
@@ -399,8 +399,8 @@ def test_long_texts_are_kept_in_short() -> None:
 def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
     """Each takes memory of its own; those that are not sizes are still reported."""
     shapes = ",".join(f'"t{at}":{entry(shape=f"[{at}.5]")}' for at in range(1001))
-    said = long_way(f"{{{shapes}}}".encode())[2]
-    assert said[0][2] == "the shape [0.5] has a dimension that is not a size"
+    stated = long_way(f"{{{shapes}}}".encode())[2]
+    assert stated[0][2] == "the shape [0.5] has a dimension that is not a size"
     assert entries._FewKept()("1.5") == "1.5"
     few = entries._FewKept()
     assert [few(f"{at}.5") for at in range(1002)][-3:] == ["999.5", "a fraction", "a fraction"]

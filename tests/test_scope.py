@@ -203,8 +203,8 @@ def test_a_whole_is_tied_as_its_text_model_is(text: Any, expected: bool) -> None
 def test_a_whole_that_says_so_itself_is_not_asked_for_its_text(
     values: dict[str, Any], table: dict[str, Any], expected: bool
 ) -> None:
-    said = {**values, "text_config": {"tie_word_embeddings": False}}
-    assert scope(said, **table)["tie_word_embeddings"] is expected
+    stated = {**values, "text_config": {"tie_word_embeddings": False}}
+    assert scope(stated, **table)["tie_word_embeddings"] is expected
 
 
 def test_old_words_for_kinds_of_layers() -> None:

@@ -371,7 +371,7 @@ def test_what_there_is_where_nothing_fits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("full", "told"),
+    ("full", "reported"),
     [
         ("lm_head.weight", "lm_head"),
         ("weight", "weight"),
@@ -381,8 +381,8 @@ def test_what_there_is_where_nothing_fits() -> None:
         ("h.0.weight", "h"),
     ],
 )
-def test_names_in_short(full: str, told: str) -> None:
-    assert short(full) == told
+def test_names_in_short(full: str, reported: str) -> None:
+    assert short(full) == reported
 
 
 def test_why_nothing_is_predicted() -> None:

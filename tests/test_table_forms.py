@@ -61,18 +61,18 @@ def test_rows_are_the_jsons_in_every_form(
 ) -> None:
     """The same number in the same order, with the same values."""
     words, (path, column) = words_of(command, made), COMMANDS[command]
-    told = [row[column] for row in within(inspect(*words, "--json").json, path)]
-    assert told
+    reported = [row[column] for row in within(inspect(*words, "--json").json, path)]
+    assert reported
     lines = [json.loads(line) for line in inspect(*words, "--jsonl").out.splitlines()]
-    assert [row[column] for row in lines] == told
+    assert [row[column] for row in lines] == reported
     cells = list(csv.DictReader(io.StringIO(inspect(*words, "--csv").out)))
-    assert [row[column] for row in cells] == list(map(str, told))
+    assert [row[column] for row in cells] == list(map(str, reported))
     assert inspect(*words, "--parquet", tmp_path / "rows.parquet").out == ""
     table = parquet.read_table(tmp_path / "rows.parquet")
-    assert table.column(column).to_pylist() == told
+    assert table.column(column).to_pylist() == reported
     assert table.column_names == list(lines[0]) == list(cells[0])
     shown = inspect(*words, "--format", "github").out
-    assert shown.count("\n") == len(told) + 2
+    assert shown.count("\n") == len(reported) + 2
 
 
 def test_types_are_exact(made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any,
 
 
 @pytest.mark.parametrize(
-    ("name", "branch", "told"),
+    ("name", "branch", "reported"),
     [
         ("attn.to_gate.0", "to_gate", "attn.[to_gate].0"),
         ("$LAYER.crossattention.query", "cross", "$LAYER.[cross]attention.query"),
@@ -102,12 +102,12 @@ def test_a_field_is_put_into_a_table(writer: ModuleType, field: str, value: Any,
     ],
 )
 def test_a_branch_that_a_name_says_is_marked_there(
-    writer: ModuleType, name: str, branch: str, told: str | None
+    writer: ModuleType, name: str, branch: str, reported: str | None
 ) -> None:
     """If each row of the alternatives is read back with its branch; otherwise the column states it."""
-    assert writer.marked(name, branch) == told
-    if told:
-        assert [table_file.unmarked(each["name"])[1] for each in table_file.alternatives({"name": told})] == [
+    assert writer.marked(name, branch) == reported
+    if reported:
+        assert [table_file.unmarked(each["name"])[1] for each in table_file.alternatives({"name": reported})] == [
             each["branch"] for each in table_file.alternatives({"name": name, "branch": branch})
         ]
 

@@ -97,8 +97,8 @@ LACKING: dict[str, tuple[str, bool]] = {
 def test_a_template_that_always_fails_is_reported(path: str, text: str, tmp_path: Path, *, is_told: bool) -> None:
     raw = dump({"chat_template": text}) if path.endswith(".json") else text.encode()
     found = audit([hostile.make(hostile.put(path, raw), tmp_path)]).checkpoints[0].findings
-    told = [(each.severity, each.path) for each in found if each.rule == "template-names"]
-    assert told == ([("warning", path)] if is_told else [])
+    reported = [(each.severity, each.path) for each in found if each.rule == "template-names"]
+    assert reported == ([("warning", path)] if is_told else [])
 
 
 def test_a_gguf_template_is_not_judged_by_jinjas_names(tmp_path: Path) -> None:

@@ -61,13 +61,13 @@ def test_nothing_found_says_what_there_is(words: tuple[str, ...], made: Made, in
 
 def test_misuse(made: Made, inspect: Callable[..., Ran]) -> None:
     """Two outputs, an invalid list of layers, an unknown format: a line each."""
-    for words, told in (
+    for words, reported in (
         (("--csv", "--json"), "one output at a time: csv and json"),
         (("--layer", "3-x"), "3-x is not a list of layers"),
         (("--format", "word"), "unknown format 'word'; known: "),
     ):
         ran = inspect("tensors", made("gpt2"), *words)
-        assert ran.code == 2 and told in ran.err
+        assert ran.code == 2 and reported in ran.err
 
 
 def test_tables_for_documents(made: Made, inspect: Callable[..., Ran]) -> None:

@@ -99,12 +99,12 @@ def test_archives_that_cannot_be_read() -> None:
 def test_the_byte_order() -> None:
     """Big-endian numbers are reported, little-endian ones are not; a record that cannot be unpacked is, too."""
     big = "its numbers are big-endian: PyTorch swaps their bytes when it loads them"
-    for order, told in (
+    for order, reported in (
         (b"big", [("big-endian", "info", big)]),
         (b"big\n", [("big-endian", "info", big)]),
         (b"little", []),
     ):
-        assert read(zipped({"x/data.pkl": state({}), "x/byteorder": order}))[1] == told
+        assert read(zipped({"x/data.pkl": state({}), "x/byteorder": order}))[1] == reported
     assert read(zipped({"x/data.pkl": state({}), "y/byteorder": b"big"}))[1] == []
     data = zipped({"x/data.pkl": state({}), "x/byteorder": b"big" * 9}, "x/byteorder")
     at = data.index(b"x/byteorder") + len("x/byteorder")
@@ -116,9 +116,11 @@ def test_the_byte_order() -> None:
 def test_pickles_that_are_compressed_or_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compressed one is unpacked, a large one is read in pieces that are no longer than the rest of it."""
     for packed in ((), ("x/data.pkl",)):
-        found, told = read(zipped({"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}, *packed))
+        found, reported = read(
+            zipped({"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10)}, *packed)
+        )
         assert listed(found) == [("a.weight", "F32", (3, 4), "0"), ("b.weight", "F16", (5,), "1")]
-        assert told == []
+        assert reported == []
     pickled = state(PLAIN)
     data = zipped({"x/data.pkl": pickled, "x/data/0": bytes(48), "x/data/1": bytes(10)})
     whole = read(data)[0]
@@ -139,10 +141,10 @@ def test_constants_of_a_script() -> None:
     """They are beside the weights, under a name of their own; not if there are no records of them."""
     constants = state({"0": Saved((2,), "0")})
     records = {"x/data.pkl": state(PLAIN), "x/data/0": bytes(48), "x/data/1": bytes(10), "x/constants.pkl": constants}
-    found, told = read(zipped({**records, "x/constants/0": bytes(8)}))
+    found, reported = read(zipped({**records, "x/constants/0": bytes(8)}))
     assert listed(found)[2:] == [("constants.0", "F32", (2,), "constants/0")]
     assert {key: each.size for key, each in found.storages.items()} == {"0": 48, "1": 10, "constants/0": 8}
-    assert told == []
+    assert reported == []
     assert len(read(zipped(records))[0].views) == 2
     damaged = {**records, "x/constants.pkl": constants[:-1], "x/constants/0": bytes(8)}
     assert rejected(zipped(damaged))[0] == "a.pt: its pickle cannot be followed: it has no end"
@@ -164,12 +166,12 @@ def test_a_package() -> None:
         "p/.data/ts_code/0/data.pkl": module,
         "p/.data/extern_modules": b"torch\n",
     }
-    found, said = read(zipped(records))
+    found, stated = read(zipped(records))
     assert listed(found) == [
         ("model.model.a", "F32", (2, 3), "0.storage"),
         (".data.ts_code.0.data.b", "F32", (2,), "1.storage"),
     ]
-    assert ({key: each.size for key, each in found.storages.items()}, said) == ({"0.storage": 24, "1.storage": 8}, [])
+    assert ({key: each.size for key, each in found.storages.items()}, stated) == ({"0.storage": 24, "1.storage": 8}, [])
 
 
 def test_a_compressed_storage_is_reported() -> None:
@@ -219,14 +221,14 @@ def test_tensors_that_json_describes() -> None:
         "b": described("weight_0", (3,), (1,), dtype=13, offset={"as_int": 2}),
         "c": described("weight_1", (), (), dtype=5),
     }
-    found, told = read(program(config, weight_0=bytes(24), weight_1=bytes(8), weight_2=bytes(4)))
+    found, reported = read(program(config, weight_0=bytes(24), weight_1=bytes(8), weight_2=bytes(4)))
     key = WEIGHTS + "weight_"
     assert [each[1:] for each in found.views] == [
         ("F32", 4, (2, 3), (3, 1), 0, key + "0", 6, None),
         ("BF16", 2, (3,), (1,), 2, key + "0", 12, None),
         ("I64", 8, (), (), 0, key + "1", 1, None),
     ]
-    assert ([view.name for view in found.views], found.malformed, told) == (["a", "b", "c"], (), [])
+    assert ([view.name for view in found.views], found.malformed, reported) == (["a", "b", "c"], (), [])
     assert {name: each.size for name, each in found.storages.items()} == {key + "0": 24, key + "1": 8}
 
 
@@ -292,9 +294,9 @@ def test_archives_within_an_archive() -> None:
     """Tensors of both, with offsets from the outer file's first byte."""
     one, two = torch_zip({"a": Saved((3, 4), "0")}), torch_zip({"k": Saved((2,), "0")})
     data = zipped({"serialized_state_dict.pt": one, "serialized_constants.pt": two, "version": b"5.1"})
-    found, told = read(data)
+    found, reported = read(data)
     assert [view.name for view in found.views] == ["a", "constants.k"]
-    assert told == []
+    assert reported == []
     within = data.index(one)
     inner = archive.read(reads(one), len(one), "a.pt", Findings("a.pt"))
     assert found.storages["serialized_state_dict.pt0"].start == within + inner.storages["0"].start

@@ -49,8 +49,8 @@ def answers(body: object, **headers: str) -> Fault:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def fault(handler: Handler) -> bool:
-        said = {name.replace("_", "-"): value for name, value in headers.items()}
-        handler.head(200, {"content-type": "application/json", "content-length": str(len(raw)), **said})
+        stated = {name.replace("_", "-"): value for name, value in headers.items()}
+        handler.head(200, {"content-type": "application/json", "content-length": str(len(raw)), **stated})
         handler.write(raw)
         return True
 

@@ -61,8 +61,8 @@ def show(endpoint: str, folder: str, command: str, lines: int) -> None:
     environment = {**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": folder, "HF_HUB_OFFLINE": "0"}
     program = [sys.executable, "-m", "inspector", *command.split()]
     ran = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
-    said = (ran.stdout + ran.stderr).splitlines()
-    print(f"$ inspect {command}", *said[:lines], *(["…"] if len(said) > lines else []), "", sep="\n")
+    stated = (ran.stdout + ran.stderr).splitlines()
+    print(f"$ inspect {command}", *stated[:lines], *(["…"] if len(stated) > lines else []), "", sep="\n")
 
 
 def main() -> None:

@@ -353,8 +353,8 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(status, b"Found. Redirecting", {**(headers or {}), "location": target})
 
     def refuse(self, status: int, message: str, code: str | None = None, headers: dict[str, str] | None = None) -> None:
-        said = {"x-error-message": message, **({"x-error-code": code} if code else {}), **(headers or {})}
-        self.answer(status, json.dumps({"error": message}).encode(), said)
+        stated = {"x-error-message": message, **({"x-error-code": code} if code else {}), **(headers or {})}
+        self.answer(status, json.dumps({"error": message}).encode(), stated)
 
 
 Fault = Callable[[Handler], bool]

@@ -93,7 +93,7 @@ def test_all_workers_wait_where_the_hub_says_so(hub: Hub, tmp_path: Path) -> Non
     inspector.scan(["hf://team"], tmp_path / "out", workers=2)
     assert refused
     # Requests sent before the refusal came may still arrive: one of each worker, and one of this program.
-    assert sum(told > 0 and at < refused[0] + 1.9 for at, told in seen) <= 3
+    assert sum(reported > 0 and at < refused[0] + 1.9 for at, reported in seen) <= 3
     assert tables(tmp_path / "out") == tables(tmp_path / "quiet")
 
 

@@ -80,10 +80,10 @@ def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Wat
     nbytes = sum(path.stat().st_size for path in (folder / "new").iterdir())
     assert watching.line() == f"{folder}/new: 2 files, {size(nbytes)}: nothing found; safetensors opens it"
     make(folder, cut=llama(cut=5))
-    said = watching.line()
-    assert said is not None
-    assert said.startswith(f"{folder}/cut: 2 files")
-    assert ": truncated: the file ends 5 bytes too early" in said
+    stated = watching.line()
+    assert stated is not None
+    assert stated.startswith(f"{folder}/cut: 2 files")
+    assert ": truncated: the file ends 5 bytes too early" in stated
     watching.process.send_signal(signal.SIGINT)
     assert watching.process.wait(HANGS) == 0
     assert watching.line(0.2) is None

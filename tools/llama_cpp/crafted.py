@@ -52,9 +52,9 @@ def verdict(path: Path) -> tuple[bool, list[str]]:
         (model, *_) = inspector.audit([path]).checkpoints
     except inspector.InspectorError as error:
         return False, [f"refused: {error}"]
-    told = [f"{each.rule}: {each.message}" for each in model.findings if each.severity == "error"]
+    reported = [f"{each.rule}: {each.message}" for each in model.findings if each.severity == "error"]
     accepts = [each.accepts for each in model.verdicts if each.reader == "llama.cpp" and each.path == path.name]
-    return (accepts[0] is not False if accepts else not told), told
+    return (accepts[0] is not False if accepts else not reported), reported
 
 
 class Comparison:
@@ -75,11 +75,11 @@ class Comparison:
         name, model = draw.choice(usual if draw.random() < 0.5 else list(self.cases)), draw.choice(TOKENIZERS)
         if not self._starts(name, model):
             return
-        craft, told, kind = made(self.cases[name], model), list[str](), ""
-        while not told or (len(told) < 2 and draw.random() < 0.15):
+        craft, reported, kind = made(self.cases[name], model), list[str](), ""
+        while not reported or (len(reported) < 2 and draw.random() < 0.15):
             mutation = draw.choice(self.mutations)
             if (what := mutation(craft, draw)) is not None:
-                told, kind = [*told, what], mutation.__name__
+                reported, kind = [*reported, what], mutation.__name__
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             path = craft.write(Path(folder))
             refused = self.server.start(path)
@@ -93,7 +93,7 @@ class Comparison:
         self.counts["ALL"][result] += 1
         if self.given.list and result in ("missed", "alarm"):
             why = (refused or "; ".join(found))[:260]
-            print(f"{result} {at} {name}/{model} {kind}: {'; '.join(told)}\n    {why}", flush=True)
+            print(f"{result} {at} {name}/{model} {kind}: {'; '.join(reported)}\n    {why}", flush=True)
 
     def _starts(self, name: str, model: str) -> bool:
         """Whether llama.cpp starts with a file without faults. The audit should then have no error."""

@@ -140,10 +140,10 @@ def typed(llama: Llama, path: Path, pairs: list[Pair], entries: list[Entry], key
     wrong = {key: another(key, kind) for key, kind in keys.items() if key not in there}
     while True:
         write_gguf(path, [*pairs, *wrong.values()], entries)
-        told = re.search(r"key (\S+) has wrong type", llama.load(path).error)
-        if not told or wrong.pop(told[1], None) is None:
+        reported = re.search(r"key (\S+) has wrong type", llama.load(path).error)
+        if not reported or wrong.pop(reported[1], None) is None:
             return
-        yield told[1]
+        yield reported[1]
 
 
 def of_words(pairs: list[Pair], tokens: int) -> list[Pair]:
@@ -281,8 +281,8 @@ def main(source: Path, version: str) -> None:
             each.lower().replace("_", "-") for each in re.findall(r"LLM_ARCH_(\w+)", rotated[1] if rotated else "")
         ),
     }
-    told = asked(document["kinds"], lists)
-    everywhere = set.intersection(*(set(each["typed"]) for each in told.values()))
+    reported = asked(document["kinds"], lists)
+    everywhere = set.intersection(*(set(each["typed"]) for each in reported.values()))
     document["typed"] = sorted(everywhere)
     document["architectures"] = {
         name: {
@@ -292,7 +292,7 @@ def main(source: Path, version: str) -> None:
             **({"fixed_values": True} if each["fixed_values"] else {}),
             **({"rotates": each["rotates"]} if each["rotates"] else {}),
         }
-        for name, each in told.items()
+        for name, each in reported.items()
     }
     OUT.write_text(json.dumps(document, separators=(",", ":")).replace('},"', '},\n"') + "\n")
     print(OUT, len(kinds), "keys")

@@ -67,13 +67,13 @@ def main() -> None:
     found = {line["name"]: line for line in lines}
     made = rows({name: registered[name].__name__ for name in converter.classes()}, found)
     right = [row for row in made if row[3:7] == ("yes",) * 4]
-    told = f"{len(right)} of {len(made)} cases of {len(registered)} registered names are right in all four.\n"
+    reported = f"{len(right)} of {len(made)} cases of {len(registered)} registered names are right in all four.\n"
     table = [
         "| class | converter's | model | joined | equal | rounded | found | drawn, or why not |",
         "|---|---|---|---|---|---|---|---|",
     ]
     table += [f"| {' | '.join(row)} |" for row in made]
-    DOC.write_text("\n".join([HEAD, told, *table]) + "\n")
+    DOC.write_text("\n".join([HEAD, reported, *table]) + "\n")
     SHOWN.write_text("".join(f"{json.dumps(found[name], separators=(',', ':'))}\n" for name in sorted(found)))
 
 

@@ -271,7 +271,7 @@ def make(out: Path, seed: int, number: int, only: tuple[str, ...]) -> None:
             tensors = {new[each]: start[each] for each in names}
             state = {each: torch.zeros((), dtype=_dtype(kind)).expand(shape) for each, (kind, shape) in tensors.items()}
             try:
-                _, told = cls.from_pretrained(None, config=made, state_dict=state, output_loading_info=True)
+                _, reported = cls.from_pretrained(None, config=made, state_dict=state, output_loading_info=True)
             except Exception as error:
                 print(name, chosen, type(error).__name__, str(error)[:100], file=sys.stderr)
                 continue
@@ -281,10 +281,10 @@ def make(out: Path, seed: int, number: int, only: tuple[str, ...]) -> None:
                 "way": chosen,
                 "config": config,
                 "tensors": {each: [kind, list(shape)] for each, (kind, shape) in tensors.items()},
-                "missing": sorted(told["missing_keys"]),
-                "unexpected": sorted(told["unexpected_keys"]),
-                "mismatched": len(told.get("mismatched_keys", ())),
-                "errors": len(told.get("conversion_errors") or ()),
+                "missing": sorted(reported["missing_keys"]),
+                "unexpected": sorted(reported["unexpected_keys"]),
+                "mismatched": len(reported.get("mismatched_keys", ())),
+                "errors": len(reported.get("conversion_errors") or ()),
             }
             with out.open("a") as file:
                 print(json.dumps(record), file=file)

@@ -89,14 +89,14 @@ def difference(predicted: dict[str, tuple[int, ...]], real: dict[str, tuple[int,
     missing = [n for n in real if n not in predicted]
     extra = [n for n in predicted if n not in real]
     other = [n for n in real if n in predicted and predicted[n] != real[n]]
-    told = []
+    reported = []
     if missing:
-        told.append(f"{len(missing)} not predicted: {missing[0]}")
+        reported.append(f"{len(missing)} not predicted: {missing[0]}")
     if extra:
-        told.append(f"{len(extra)} not there: {extra[0]}")
+        reported.append(f"{len(extra)} not there: {extra[0]}")
     if other:
-        told.append(f"{len(other)} other shapes: {other[0]} {predicted[other[0]]} for {real[other[0]]}")
-    return "; ".join(told)
+        reported.append(f"{len(other)} other shapes: {other[0]} {predicted[other[0]]} for {real[other[0]]}")
+    return "; ".join(reported)
 
 
 def check_type(job: tuple[Sequence[Path], str, str]) -> list[Verdict]:

@@ -267,9 +267,11 @@ def main() -> None:
     right: dict[str, list[cases.Case]] = {}
     for each in FILES:
         held = predicted(each.model_type, each.fields)
-        told = [f"{part.cls}: {why}" for part in each.parts if (why := difference(part, held))]
-        print(f"{each.model_type} {dict(each.fields)}: {'; '.join(told) or 'as diffusers has it'}"[:400], flush=True)
-        if not told:
+        reported = [f"{part.cls}: {why}" for part in each.parts if (why := difference(part, held))]
+        print(
+            f"{each.model_type} {dict(each.fields)}: {'; '.join(reported) or 'as diffusers has it'}"[:400], flush=True
+        )
+        if not reported:
             source = f"diffusers {diffusers.__version__}, converted to {', '.join(part.cls for part in each.parts)}"
             config = {"model_type": each.model_type, **each.fields}
             right.setdefault(model_types()[each.model_type], []).append(cases.Case(source, config, held))

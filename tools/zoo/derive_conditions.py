@@ -117,10 +117,10 @@ class Conditions:
         """The simplest condition that holds at exactly these points; "" if these are all."""
         if mask == self.all:
             return ""
-        told = self._explain(mask)
-        if told is None and self.weights.strict and self.weights.idle:
-            told = Conditions(self.points, replace(self.weights, strict=False)).explain(mask)
-        return told
+        reported = self._explain(mask)
+        if reported is None and self.weights.strict and self.weights.idle:
+            reported = Conditions(self.points, replace(self.weights, strict=False)).explain(mask)
+        return reported
 
     def _explain(self, mask: int) -> str | None:
         found = self._disjunction(mask, self.all & ~mask, 1 if expressions.HASTE else 3)

@@ -44,9 +44,9 @@ class Dimensions(Stacks):
                 if len(kinds) == 1 and points[-1].fields is self.completed[at]:
                     break
         relevant = self.relevant(values)
-        told = self._by_trace(list(sightings), points, target, relevant)
-        if told is not None:
-            return told
+        reported = self._by_trace(list(sightings), points, target, relevant)
+        if reported is not None:
+            return reported
         if all(len(v) == 1 for v in values.values()):
             points = [Point(p.fields) for p in points]
         key = ("dim", tuple((id(p.fields), p.index) for p in points), tuple(target))
@@ -74,8 +74,8 @@ class Dimensions(Stacks):
         key = ("trace", tuple(sightings), tuple((id(p.fields), p.index) for p in points), tuple(target))
         if key not in self._universes:
             texts = traces.generalized(sightings, self._hole, self._places)
-            told = self._joined(texts, points, target, relevant)
-            self._universes[key] = told or self._mostly(texts, points, target, relevant)
+            reported = self._joined(texts, points, target, relevant)
+            self._universes[key] = reported or self._mostly(texts, points, target, relevant)
         return self._universes[key]  # type: ignore[no-any-return]
 
     def _hole(self, group: list[traces.Sighting], numbers: list[int]) -> str | None:
@@ -198,13 +198,13 @@ class Dimensions(Stacks):
             for side in (test.mask, everything & ~test.mask):
                 chosen = [at for at in range(len(points)) if side >> at & 1]
                 some, wanted = [points[at] for at in chosen], [target[at] for at in chosen]
-                told = self._fit(some, wanted, relevant, fast)
-                if told is None and depth and len(some) > 2 and time.process_time() < self.deadline:
+                reported = self._fit(some, wanted, relevant, fast)
+                if reported is None and depth and len(some) > 2 and time.process_time() < self.deadline:
                     inner = Conditions(some, relevant).tests[:20]
-                    told = self._split(some, wanted, relevant, inner, depth - 1, fast)
-                if told is None or (told.isdigit() and int(told) > 16 and len(chosen) < 4):
+                    reported = self._split(some, wanted, relevant, inner, depth - 1, fast)
+                if reported is None or (reported.isdigit() and int(reported) > 16 and len(chosen) < 4):
                     break
-                sides.append(told)
+                sides.append(reported)
             if len(sides) == 2:
                 first = f"({sides[0]})" if " if " in sides[0] else sides[0]
                 return f"{first} if {test.text} else {sides[1]}"

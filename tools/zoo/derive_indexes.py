@@ -100,8 +100,8 @@ class Stacks(Study):
         simple = bool(_SIMPLE.fullmatch(bound))
         if not any(record.trace.shapes for record in self.records):
             return simple or len(set(target)) == 1
-        told = bound.startswith(("len(", "sum(")) or bound == self._count_of_layers(points, target)
-        return told or (simple and (before in EXPERT_WORDS or before == "expert_" or len(set(target)) > 2))
+        reported = bound.startswith(("len(", "sum(")) or bound == self._count_of_layers(points, target)
+        return reported or (simple and (before in EXPERT_WORDS or before == "expert_" or len(set(target)) > 2))
 
     def _looped(self, points: list[Point], target: list[int], outer: list[str]) -> str | None:
         """The bound of a loop in the model's code that ran as often."""
@@ -109,8 +109,8 @@ class Stacks(Study):
         texts |= dict.fromkeys(text.removesuffix(" - 1") for text in texts)
         fitting = [
             text
-            for told in texts
-            for text in dict.fromkeys(traces.subscripts(told, outer))
+            for reported in texts
+            for text in dict.fromkeys(traces.subscripts(reported, outer))
             if self._fits(text, points, target) == (1 << len(points)) - 1
         ]
         return min(fitting, key=lambda t: (not re.search(r"layers|depth|blocks|experts", t), len(t)), default=None)
@@ -145,14 +145,14 @@ class Stacks(Study):
 
     def _named(self, name: str, literal: Any) -> str:
         words = name.split(".")
-        told: list[str] = []
+        reported: list[str] = []
         for at, word in enumerate(words):
             if word != "{}":
-                told.append(word)
+                reported.append(word)
                 continue
             stack = self.stacks[".".join(words[:at])]
-            told.append(f"{{{stack.variable}<{stack.bound}}}" if stack.variable else literal())
-        return ".".join(told).replace(".expert_.", ".expert_")
+            reported.append(f"{{{stack.variable}<{stack.bound}}}" if stack.variable else literal())
+        return ".".join(reported).replace(".expert_.", ".expert_")
 
 
 def variable_for(before: str, taken: list[str]) -> str:

@@ -133,7 +133,7 @@ class Presence(Dimensions):
         if per_record:
             whole = list(weight.cells)
             tests = Conditions([Point(self.completed[at]) for at in whole], relevant)
-            told = tests.explain(sum(1 << n for n, at in enumerate(whole) if seen.get(at)))
+            reported = tests.explain(sum(1 << n for n, at in enumerate(whole) if seen.get(at)))
         else:
-            told = Conditions(points, relevant).explain(mask)
-        return told if told is None else told or "True"
+            reported = Conditions(points, relevant).explain(mask)
+        return reported if reported is None else reported or "True"

@@ -135,7 +135,7 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
                 _take(taken, row, row.role, inner_branch(include, row.branch), key)
     towers = {tower_of(pattern_of(row)) for row in rows} | {include.tower for include in includes}
     alone = {"encoder", "decoder"} & towers
-    told: dict[str, tuple[str, str]] = {}
+    reported: dict[str, tuple[str, str]] = {}
     done: list[Row] = []
     for row in rows:
         pattern = pattern_of(row)
@@ -143,14 +143,14 @@ def named_apart(rows: Sequence[Row], includes: Sequence[Include], families: Mapp
         tower = "text" if len(alone) == 1 and tower in alone and "text" not in {i.tower for i in includes} else tower
         key = _key_of(row, tower)
         weight = _weight_of(row, pattern)
-        if weight in told:
-            told[pattern] = told[weight]
-        if pattern not in told:
+        if weight in reported:
+            reported[pattern] = reported[weight]
+        if pattern not in reported:
             role, branch = role_of(weight or pattern)
             role = fitting(role, row)
-            told[pattern] = role, unique(taken, key, role, branch, pattern)
-            _take(taken, row, *told[pattern], key)
-        role, branch = told[pattern]
+            reported[pattern] = role, unique(taken, key, role, branch, pattern)
+            _take(taken, row, *reported[pattern], key)
+        role, branch = reported[pattern]
         done.append(row._replace(role=role, branch=branch, tower=tower))
     return done
 

@@ -180,9 +180,13 @@ def keep(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> None:
 def guessed(result: torch.Tensor, name: str, args: Any, kwargs: Any) -> Trees:
     """The trees of a result's sizes, derived from the arguments of its function."""
     shape = tuple(result.size())
-    told = told_sizes(name, args, kwargs)
-    if len(told) == len(shape) and all(n in (-1, m) for n, m in zip(told, shape, strict=True)) and -1 not in told:
-        return tuple(_plain_or_tree(n) for n in told)
+    reported = told_sizes(name, args, kwargs)
+    if (
+        len(reported) == len(shape)
+        and all(n in (-1, m) for n, m in zip(reported, shape, strict=True))
+        and -1 not in reported
+    ):
+        return tuple(_plain_or_tree(n) for n in reported)
     inputs = list(tensors_in(args)) + list(tensors_in(tuple(kwargs.values())))
     numbers = {int(n): n.tree for n in numbers_in((args, kwargs)) if isinstance(n, Int)}
     if name == "arange" and len(shape) == 1 and isinstance(args[0], Int):
@@ -451,10 +455,10 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
 
 def in_order(names: set[str], variants: set[str]) -> list[str]:
     """Files of the wanted variants, then of flags, words and lists: those that add tensors are traced as well."""
-    told = {name: name.split("__", 2)[2].removesuffix(".json.gz") for name in names}
-    first = [n for n, v in told.items() if v in variants]
-    first = [n for n in first if told[n] != "default" or n.replace("__default.", "__p1.") not in names]
-    return sorted(first) + sorted(n for n, v in told.items() if v.startswith(("b_", "s_", "l_", "x2_b", "x2_s")))
+    reported = {name: name.split("__", 2)[2].removesuffix(".json.gz") for name in names}
+    first = [n for n, v in reported.items() if v in variants]
+    first = [n for n in first if reported[n] != "default" or n.replace("__default.", "__p1.") not in names]
+    return sorted(first) + sorted(n for n, v in reported.items() if v.startswith(("b_", "s_", "l_", "x2_b", "x2_s")))
 
 
 def traced_record(record: Record, template: PreTrainedConfig) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _filled(
     """
     holes = [list(_HOLE.finditer(sighting.text)) for sighting in group]
     lists = [_LIST.search(piece) for piece in form.split("§")]
-    told: list[str] = []
+    reported: list[str] = []
     for at, (column, in_list) in enumerate(zip(zip(*holes, strict=True), lists, strict=False)):
         numbers = [int(m[1] or m[2]) for m in column]
         indexes = [dict(s.index) for s in group]
@@ -113,8 +113,8 @@ def _filled(
             if not parts:
                 yield from _apart(group)
             return
-        told.append(text)
-    yield _written(form, told)
+        reported.append(text)
+    yield _written(form, reported)
 
 
 def _split(
@@ -147,9 +147,9 @@ def _apart(group: list[Sighting]) -> Iterator[str]:
     yield from (text for text, _ in common.most_common(6))
 
 
-def _written(form: str, told: Sequence[str]) -> str:
+def _written(form: str, reported: Sequence[str]) -> str:
     """Holes filled, in brackets where an adjacent operator binds stronger."""
-    values = iter(told)
+    values = iter(reported)
     parts: list[str] = []
     for at, piece in enumerate(form.split("§")):
         if at:

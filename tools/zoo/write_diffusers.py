@@ -100,14 +100,14 @@ def main() -> None:
             print(f"{cls}: not written", flush=True)
     for family in merged({cls: families[cls] for cls in exact}):
         name = file_name(family.name)
-        told = (
+        reported = (
             f"diffusers' {', '.join(family.types)}."
             if len(family.types) < 5
             else f"diffusers' {family.name} and {len(family.types) - 1} more."
         )
         family = family._replace(rows=ordered(family.rows))
         source = "diffusers' models, built and traced: tools/zoo"
-        text = table_text.text(family, name, about=told, source=source, outside=list(family.types))
+        text = table_text.text(family, name, about=reported, source=source, outside=list(family.types))
         (TABLES / f"{name}.json").write_text(text)
         write_cases(name, {cls: exact[cls] for cls in family.types})
     print(f"{len(exact)} classes written")
