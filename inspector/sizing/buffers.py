@@ -54,9 +54,10 @@ def layers_of(
         place = _LAYER.match(name)
         number, rest = (int(place[1]), place[2]) if place else (None, name)
         layers.setdefault(number, {})[rest.removesuffix(".weight")] = shape
-    outside = _layer(layers.pop(None), scope, kept, None, {})
+    outside = layers.pop(None)
     numbers = sorted(number for number in layers if number is not None)
-    return [_layer(layers[number], scope, kept, number, layers.get(number - 1, {})) for number in numbers], outside
+    found = [_layer(layers[each], scope, kept, each, {**outside, **layers.get(each - 1, {})}) for each in numbers]
+    return found, _layer(outside, scope, kept, None, {})
 
 
 def _tensors(model: Model) -> tuple[str, Scope, Mapping[str, tuple[int, ...]]] | None:

@@ -228,6 +228,7 @@ class _Allocation:
 def in_child(work: Callable[[], Any], seconds: float = 120) -> Any:
     """What `work` returns in a process of its own; None if that ends without an answer."""
     read, write = os.pipe()
+    os.environ["GGML_NO_BACKTRACE"] = "1"
     child = os.fork()
     if not child:
         os.close(read)

@@ -241,16 +241,28 @@ def text_of(parts: Sequence[Part]) -> str | None:
         if not isinstance(item, Result):
             found.append(str(item))
             continue
-        common: dict[str, float] | None = None
-        for each in list(several.values())[:: max(1, len(several) // 8)]:
-            result = each.items[at]
-            assert isinstance(result, Result)
-            own = words(each, result)
-            common = own if common is None else {w: max(cost, own[w]) for w, cost in common.items() if w in own}
+        common = _common(list(several.values())[:: max(1, len(several) // 8)], at)
         if not common:
             return None
         found.append(min(common, key=common.__getitem__))
     return " ".join(found)
+
+
+def _common(parts: Sequence[Part], at: int) -> dict[str, float]:
+    """Words for one result that explain its size in each of the parts; of an input, at least the largest one's."""
+    sized = [(each, result) for each in parts if isinstance(result := each.items[at], Result)]
+    some = [(each, result) for each, result in sized if result.nbytes]
+    if not some:
+        return {"0": 0.0}
+    common: dict[str, float] | None = None
+    for each, result in some:
+        own = words(each, result)
+        common = own if common is None else {word: max(cost, own[word]) for word, cost in common.items() if word in own}
+    if not common and some[0][1].op == "NONE":
+        common = words(*max(some, key=lambda pair: pair[1].nbytes))
+    if len(some) < len(sized):  # nothing, where there is one sequence
+        common = {word: cost for word, cost in (common or {}).items() if word.startswith("R")}
+    return common or {}
 
 
 # --- which part a layer has ---------------------------------------------------------------------------

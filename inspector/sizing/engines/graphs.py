@@ -115,7 +115,9 @@ class Layer(NamedTuple):
     field: Callable[[str], int]  # of the configuration, for this layer
     kept: Mapping[str, int]  # keys, values: elements per token; conv, kernel, state: of a state
     kinds: frozenset[str]  # those of `KINDS` that apply
-    before: Mapping[str, tuple[int, ...]]  # the weights of the layer before, whose last results may be computed late
+    before: Mapping[
+        str, tuple[int, ...]
+    ]  # weights of the layer before, whose results may be late, or outside of layers
 
     def number(self, word: str) -> int:
         """A factor of a word: a number, rows or columns of a weight, a field, or what is kept."""
