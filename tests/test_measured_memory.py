@@ -23,7 +23,8 @@ def prompts(model_type: str, attention: str = "sdpa") -> list[dict[str, Any]]:
 
 def memory(model_type: str, run: dict[str, Any]) -> Any:
     layers = {"n_layer" if model_type == "gpt2" else "num_hidden_layers": 4}
-    config = {"model_type": model_type, "dtype": "bfloat16", **CONFIGS[model_type], **layers}
+    stated = {"activation_function": "gelu_new"} if model_type == "gpt2" else {}  # by its config.json
+    config = {"model_type": model_type, "dtype": "bfloat16", **stated, **CONFIGS[model_type], **layers}
     return inspector.memory(
         config, engine="transformers", context=run["tokens"], sequences=run["sequences"], batch=run["tokens"]
     )
@@ -54,6 +55,24 @@ def test_the_page_says_how_far_off_activations_are() -> None:
             for run in prompts(model_type, attention):
                 if (run["sequences"], run["tokens"]) == (1, 2048):
                     taken = run["peak"] - run["weights"] - run["cache"]
-                    cells += [f"{taken / 1e6:,.0f} MB", f"{memory(model_type, run).activations.nbytes / taken:.2f}"]
+                    found = memory(model_type, run).activations
+                    said = found.eager if attention == "eager" else found.nbytes
+                    cells += [f"{taken / 1e6:,.0f} MB", f"{said / taken:.2f}"]
         cells += ["–"] * (4 - len(cells))
         assert f"| {model_type} | {' | '.join(cells)} |" in page
+
+
+#: Types whose feed-forward or attention is not covered, or only from above: GPT-2's eager softmax has 16 bits.
+APART = {"mamba", "gpt2", "olmo2"}
+
+
+def test_prompts_take_what_a_gpu_allocated() -> None:
+    """Within 3 % beyond weights and cache, with sdpa, for prompts from 2,048 tokens on; eager for as long ones."""
+    for model_type in set(CONFIGS) - APART:
+        for attention in ("sdpa", "eager"):
+            for run in prompts(model_type, attention):
+                taken = run["peak"] - run["weights"] - run["cache"]
+                found = memory(model_type, run).activations
+                said = found.eager if attention == "eager" else found.nbytes
+                if run["tokens"] >= (2048 if attention == "sdpa" else 8192):
+                    assert abs(said - taken) * 100 <= 3 * taken, (model_type, attention, run)

@@ -33,7 +33,7 @@ def test_results_are_short(made: Made, tmp_path: Path) -> None:
     shown: dict[str, Any] = {
         "<Diff llama-7b → qwen3-0.6b: 379 of 379 tensors differ>": inspector.diff(a, b),  # 323 + 311 − 28 · 9 − 3
         "<Audit of 2 models: 0 errors, 0 warnings, 1 note>": inspector.audit([a, b]),  # a tied head is stored
-        "<Memory llama-7b: 15.79 GB at 4,096 tokens by transformers>": inspector.memory("llama-7b", context=4096),
+        "<Memory llama-7b: 15.83 GB at 4,096 tokens by transformers>": inspector.memory("llama-7b", context=4096),
         "<Quants llama-3.1-8b: 37, 23 fit 8GB>": inspector.quants("llama-3.1-8b", gpu="8GB", context=16384),
         "<Models: 2 models, 2 read>": inspector.models(a.parent),
         f"<Folder {a}: 13.48 GB in 4 files: 13.48 GB of weights, 27.05 kB else>": inspector.folder(a),

@@ -249,7 +249,11 @@ def _activations(result: Memory) -> dict[str, Any] | None:
     found = result.activations
     if found is None:
         return None
-    return {**fields(found, "bytes=nbytes engine_version=version"), "basis": "rule", "assumes": list(found.assumes)}
+    return {
+        **fields(found, "bytes=nbytes engine_version=version eager_attention=eager"),
+        "basis": "rule",
+        "assumes": list(found.assumes),
+    }
 
 
 def _device_document(each: Placed) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
 from inspector.sizing.placement import Placed, odd_blocks, placed
+from inspector.sizing.prefill import prefill
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
@@ -44,6 +45,7 @@ class Activations(NamedTuple):
     nbytes: int
     assumes: tuple[str, ...]
     version: str | None = None  # of the engine whose own reservation this is; None for an estimate
+    eager: int | None = None  # bytes with Transformers' eager attention, which keeps whole score matrices
 
 
 class Other(NamedTuple):
@@ -298,6 +300,9 @@ def activations(model: Model, engine: Engine, request: Request) -> Activations |
         return None
     wide = _first_positive(model.scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
     batch = min(request.batch or engine.batch, request.context)
+    if engine.prefills and (found := prefill(model, hidden, vocabulary, request, batch)):
+        assumes = f"a prompt of {plural(batch, 'token')} in each sequence (--batch), with sdpa or flash attention"
+        return Activations(found.sdpa, (assumes, f"with eager attention {decimal(found.eager)}"), eager=found.eager)
     nbytes = batch * (2 * hidden + 3 * wide // request.tp) * request.model.nbytes + 4 * request.sequences * vocabulary
     formula = (
         f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"

@@ -48,4 +48,5 @@ ENGINE = Engine(
         "each new token makes a new tensor per layer: for a moment the old one exists as well",
     ),
     batch=2048,
+    prefills=True,
 )
