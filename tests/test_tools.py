@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import ast
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.architectures.table import Family, Include
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).parents[1]
 #: Where a person, a test or a build would find the name of a tool.
@@ -39,3 +46,19 @@ def test_every_tool_is_named_by_a_document_a_test_or_the_makefile() -> None:
     while more := {path for path in tools.keys() - found if any(path.stem in uses[each] for each in found)}:
         found |= more
     assert sorted(tools[path] for path in tools.keys() - found) == []
+
+
+def test_a_derived_table_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its class with the most specific head, and its parts; never by its type alone."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    about = import_module("zoo.write").about
+    head, body = {"DoryForCausalLM": ("CausalLM", True)}, {"DoryModel": ("base", True)}
+    family = Family("dory", {"dory": {}}, ())
+    assert about(family, {**head, **body}) == "Dory: a language model (DoryForCausalLM)."
+    assert about(family, body) == "Dory: a model without a head of its own (DoryModel)."
+    assert about(family, {}) == "dory: a part of another model."
+    whole = family._replace(rows=(Include("vision_config", "vision."), Include("text_config", "")))
+    assert about(whole, {"DoryVLForConditionalGeneration": ("ImageTextToText", True)}) == (
+        "DoryVL: a model that answers about images (DoryVLForConditionalGeneration), "
+        "with vision_config, text_config by tables of their own."
+    )

@@ -104,7 +104,8 @@ def main() -> None:
     transformers.logging.set_verbosity_error()
     found, same = transforms()
     about = "What Transformers' classes rename as they load, by tools/loading/write_renamings.py"
-    whole = {"about": about, "version": transformers.__version__, "same": same}
+    release = transformers.__version__
+    whole = {"about": about, "version": release, "checked_against": release, "same": same}
     lines = [f'"{key}": {json.dumps(value)},' for key, value in whole.items()]
     for section, rows in (("transforms", found), ("classes", classes())):
         inner = [f'"{key}": {json.dumps(value)}' for key, value in rows.items()]

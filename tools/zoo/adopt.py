@@ -28,10 +28,11 @@ from inspector.architectures.table import Family, Include
 from inspector.errors import ConfigError
 from inspector.model import Config
 from zoo import records
+from zoo.build_models import auto_classes
 from zoo.check import Verdict, check_type, difference, use_drafts
 from zoo.derive_drafts import load_drafts
 from zoo.derive_roles import compacted, name_roles
-from zoo.write import TABLES, merged, module_name, source
+from zoo.write import TABLES, about, merged, module_name, source
 
 #: Records of configurations that deriving never saw, which a type needs at least.
 FEWEST_HELD = 1
@@ -148,7 +149,12 @@ def write(drafts: Mapping[str, Family], types: Iterable[str]) -> None:
         package = CONFIG_MAPPING[family.name].__module__.split(".")[2]
         name = module_name(family.name)
         path = TABLES / f"{name}.json"
-        made = {"source": f"Transformers {transformers.__version__}: models/{package}", "made": "derived"}
+        classes = auto_classes(family.name)
+        made = {
+            "about": about(family, classes),
+            "source": f"Transformers {transformers.__version__}: models/{package}",
+            "made": "derived",
+        }
         path.write_text(source(family, **made))
 
 

@@ -1,9 +1,9 @@
 """Types that are hidden, asked of the library, and compared with their tables: tensors, names read back, roles.
 
-    python -m zoo.check_asked --python PYTHON [--number N] [--seed S] [--types a,b] [--shrink]
+    python -m zoo.check_asked --python PYTHON [--number N] [--seed S] [--types a,b]
 
-With --shrink, configurations have other numbers than the defaults. A type is exact if the table that was learned
-predicts the tensors that its own table predicts.
+A type is exact if the table that was learned of its default configuration predicts the tensors that its own table
+predicts, no two have one key, and each name is read back as its own.
 """
 
 from __future__ import annotations

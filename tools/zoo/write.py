@@ -141,6 +141,39 @@ def _title(family: Family) -> str:
     return told + "."
 
 
+#: Auto mapping → what its classes are.
+TASKS = {
+    "CausalLM": "a language model",
+    "ImageTextToText": "a model that answers about images",
+    "MultimodalLM": "a language model of several kinds of input",
+    "Seq2SeqLM": "an encoder and a decoder of text",
+    "SpeechSeq2Seq": "a model that writes what is said",
+    "CTC": "a model that writes what is said",
+    "MaskedLM": "an encoder of text",
+    "TextToWaveform": "a model that speaks",
+    "TextToSpectrogram": "a model that speaks",
+    "ImageClassification": "a model that sees",
+    "AudioClassification": "a model that hears",
+    "ObjectDetection": "a detector of objects",
+    "DepthEstimation": "a model that estimates depth",
+}
+
+
+def about(family: Family, classes: Mapping[str, tuple[str, bool]]) -> str:
+    """What a derived table is about, in a sentence that its classes and parts bear out.
+
+    Args:
+        classes: class → its auto mapping and whether it is a principal one, the most specific first.
+    """
+    first, auto = next(((name, auto) for name, (auto, _) in classes.items()), ("", ""))
+    named = re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", first) or family.name
+    what = TASKS.get(auto, "a model without a head of its own" if auto == "base" else "a part of another model")
+    parts = [row.scope for row in family.rows if isinstance(row, Include)]
+    inner = f", with {', '.join(dict.fromkeys(parts))} by tables of their own" if parts else ""
+    by = f" ({first})" if first else ""
+    return f"{named}: {what}{by}{inner}."
+
+
 #: Fields of a table that do not follow from a model: they stay when its rows are derived again.
 _KEPT = ("about", "source", "notes", "cache", "cache_defaults", "cache_derived", "inferable")
 
