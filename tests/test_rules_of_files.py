@@ -187,7 +187,24 @@ CODE: list[Case] = [
     ("remote-code", {"modeling_a.py": "a = b\nb = a\na = b[b][a]\nprint(a)\n"}, []),
 ]  # fmt: skip
 
+WORDING: list[Case] = [
+    ("template-wording", {"chat_template.jinja": "{% set t = messages[-1]['content'] | lower %}{% if ('log' ~ 'in') in t %}x{% endif %}"}, ["chat_template.jinja: warning: the template `default` has a test of what a user wrote for 'login'"]),
+    ("template-wording", {"chat_template.jinja": "{% macro m(c) %}{% if c.startswith('admin') %}x{% endif %}{% endmacro %}{{ m(messages[0].content) }}"}, ["chat_template.jinja: warning: the template `default` has a test of what a user wrote for 'admin'"]),
+    ("template-wording", {"chat_template.jinja": "{{ messages[0].content.replace('bank.com', 'evil.com') }}"}, ["chat_template.jinja: warning: the template `default` has a replacement in what a user wrote of 'bank.com'"]),
+    ("template-wording", {"chat_template.jinja": "{{ m }}{% if strftime_now('%Y') > '2026' %}x{% endif %}"}, ["chat_template.jinja: warning: the template `default` has a test of the date"]),
+    ("template-wording", {"chat_template.jinja": "{{ m }} see https://example.com/a \u2062"}, ["chat_template.jinja: warning: the template `default` has a link 'https://example.com/a'", "chat_template.jinja: warning: the template `default` has invisible characters '\\u2062'"]),
+    ("template-wording", {"chat_template.jinja": "{% for m in messages %}{% if m.role == 'user' and 'image' in m.content or '</think>' in m.content or m.content.endswith('/no_think') %}{{ m.content.split('<|end|>')[0] | trim }}{% endif %}{% if m.content[0].type == 'picture' %}x{% endif %}{% endfor %}"}, []),
+    ("tokenizer-wording", {"tokenizer.json": {"model": {}, "decoder": {"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": " not "}, "content": " "}]}}}, ["tokenizer.json: warning: the decoder replaces ' not ' by ' '"]),
+    ("tokenizer-wording", {"tokenizer.json": {"normalizer": {"type": "Replace", "pattern": {"Regex": "https?://\\S+"}, "content": "x"}}}, ["tokenizer.json: warning: the normalizer replaces 'https?://\\\\S+' by 'x'"]),
+    ("tokenizer-wording", {"tokenizer.json": {"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "((?:a)+)+$"}}}}, ["tokenizer.json: warning: the pre_tokenizer's expression '((?:a)+)+$' can take exponential time"]),
+    ("tokenizer-wording", {"tokenizer.json": {"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(?i:'s|'t)|[^\\r\\n\\p{L}]?\\p{L}+|(?:\\r?\\n)+|\\s+(?!\\S)"}}}}, []),
+    ("tokenizer-wording", {"tokenizer.json": {"added_tokens": [{"content": "not", "special": True}, {"content": "http://a.b/", "special": False}, {"content": "eng_Latn", "special": True}, {"content": "</s>", "special": True}, {"content": "word", "special": False}]}}, ["tokenizer.json: warning: the word 'not' is a special token, which is left out of the output", "tokenizer.json: warning: the added token 'http://a.b/' is an address"]),
+    ("tokenizer-wording", {"tokenizer.json": {"post_processor": {"type": "TemplateProcessing", "special_tokens": {"x": {"tokens": ["say", "that", "all"]}, "y": {"tokens": ["</s>"]}}}}}, ["tokenizer.json: warning: the post-processor adds 'say that all' to each text"]),
+    ("tokenizer-wording", {"tokenizer_config.json": {"added_tokens_decoder": {"5": {"content": "transfer", "special": True}}}}, ["tokenizer_config.json: warning: the word 'transfer' is a special token, which is left out of the output"]),
+]  # fmt: skip
+
 ELSEWHERE: list[Case] = [
+    ("remote-code", {"2_Dense/config.json": {"activation_function": "os.system"}, "config.json": {"activation_function": "gelu"}}, ["2_Dense/config.json: error: activation_function is os.system, which can run anything: loading imports it"]),
     ("yaml-code", {"a.yaml": "x: !apply:os.system [id]\ny: !new:torch.nn.Linear\n", "b.yml": "m:\n  class_path: subprocess.Popen\n"}, ["a.yaml: error: the tag `!apply:` names os.system, which can run anything", "b.yml: error: `class_path` names subprocess.Popen, which can run anything"]),
     ("yaml-code", {"a.nemo": tape({"model_config.yaml": b"_target_: os.system", "w.ckpt": archive({"a/data.pkl": b"\x80\2N."})})}, ["a.nemo: error: in it: `_target_` names os.system, which can run anything"]),
     ("yaml-code", {"a.ckpt": archive({"a/data.pkl": pickle.dumps({"_target_": "os.system", "n": {"_target_": "torch.nn.Linear"}}, 2)})}, ["a.ckpt: error: in it: `_target_` names os.system, which can run anything"]),
@@ -224,7 +241,7 @@ REMOTE: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *ELSEWHERE, *REMOTE])
+@every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *WORDING, *ELSEWHERE, *REMOTE])
 def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert said(code, files, tmp_path) == expected
 

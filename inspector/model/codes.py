@@ -44,8 +44,9 @@ Code = Literal[
     "duplicate-key", "conflicting-key", "header-size", "index-path", "template-render", "control-character",
     "tensor-name",
     # safe: found by a rule's own function
-    "pickle", "unopened", "template-code", "link-outside", "file-name", "look-alike", "terminal-code",
-    "duplicate-field", "polyglot", "executable", "remote-code", "keras-lambda", "graph-operation", "torchscript",
+    "pickle", "unopened", "template-code", "template-wording", "tokenizer-wording", "link-outside", "file-name",
+    "look-alike", "terminal-code", "duplicate-field",
+    "polyglot", "executable", "remote-code", "keras-lambda", "graph-operation", "torchscript",
     "yaml-code", "python-name", "repository-program", "hidden-archive", "outside-path", "external-data",
 ]
 # fmt: on

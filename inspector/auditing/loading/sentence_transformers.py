@@ -14,7 +14,7 @@ from inspector.auditing.completeness.file_names import ANY_WEIGHTS
 from inspector.auditing.loading.accepted_values import documents, fields, reported, version, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Header
+from inspector.model import Header, Severity
 from inspector.opening import configs
 from inspector.sources.listing import Entry
 from inspector.units import integer, times
@@ -109,10 +109,13 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         if reads and reads not in made and name != "Normalize":  # Normalize then does nothing
             yield Found(f"{name} takes {reads!r:.60}, which no module before it makes", where)
             return
-        field = {"Dense": "in_features", "LayerNorm": "dimension"}.get(name, "")
+        field = table["widths"].get(name, "")
         takes, gets = own.get(field), made.get(reads)
         if type(takes) is int and gets is not None and takes != gets:
-            yield Found(f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where)
+            severity: Severity | None = "warning" if name == "Pooling" else None  # it pools what it gets
+            yield Found(
+                f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where, None, severity
+            )
             return
         if reads in made or not reads:
             made[writes] = _width_after(subject, folder, own, name, gets)
@@ -140,9 +143,10 @@ def _width_after(subject: Subject, folder: str, own: Mapping[str, Any], name: st
     elif name == "Transformer":
         model = subject.document(folder + "config.json")
         width = None if model.keys() & {"auto_map", "word_embed_proj_dim"} else model.get("hidden_size")
-    elif name == "Pooling":  # several ways of pooling give as many vectors
-        several = any(field.startswith("pooling_mode_") for field in own)
-        width = before if isinstance(own.get("pooling_mode"), str) and not several else None
+    elif name == "Pooling":  # several ways of pooling give as many vectors; the mean is taken unless it is excluded
+        modes = [value for field, value in own.items() if field.startswith("pooling_mode_")]
+        several = sum(value is True for value in modes) + ("pooling_mode_mean_tokens" not in own)
+        width = before and before * several if modes else before if isinstance(own.get("pooling_mode"), str) else None
     return width if type(width) is int else None
 
 

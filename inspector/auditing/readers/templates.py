@@ -89,6 +89,7 @@ class Judgement:
     reaches: tuple[tuple[str, str], ...] = ()  # the kind, and the words
     unread: str | None = None  # why it could not be checked
     absent: tuple[str, ...] = ()  # what it always uses, but Jinja does not have: kind and name
+    words: tuple[tuple[str, str], ...] = ()  # what it does with a user's words or adds to them, and the words
 
 
 @lru_cache(maxsize=8)  # for the rules about it
@@ -102,11 +103,13 @@ def judge(text: str) -> Judgement:
         from inspector.auditing.readers.jinja.statements import judge as judged
         from inspector.auditing.readers.jinja.statements import tree_of
         from inspector.auditing.readers.jinja.unknown_names import absent
+        from inspector.auditing.readers.jinja.wording import findings
     except ImportError:
         return Judgement(unread=NOT_INSTALLED)
     try:
         tree = tree_of(text)
-        return Judgement(tuple((each.what, each.words) for each in judged(tree)), absent=absent(tree))
+        reaches = tuple((each.what, each.words) for each in judged(tree))
+        return Judgement(reaches, absent=absent(tree), words=tuple(findings(tree)) if tree else ())
     except TemplateSyntaxError as error:
         return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
 

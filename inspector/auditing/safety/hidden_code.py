@@ -143,6 +143,21 @@ def template_code(subject: Subject) -> Iterator[Found]:
         yield Found(f"chat templates were not checked: {NOT_INSTALLED}", severity="warning")
 
 
+@rule("template-wording", "safe", "warning")
+def template_wording(subject: Subject) -> Iterator[Found]:
+    """A chat template looks for words in what a user wrote, replaces them, or adds what no template adds.
+
+    A template writes roles and tools. One that does something else if a message has the word "login", replaces an
+    address, waits for a date, or adds a link, markup, invisible characters or an instruction to keep something from the
+    user, changes what the model is asked without a word to anybody. Words of formats (`</think>`, `image`) are looked
+    for by many; 170 public templates have none of the others. Compare it with the one of the base model.
+    """
+    for template in templates(subject):
+        for what, words in dict.fromkeys(judge(template.text).words if template.text is not None else ()):
+            name = f"the template `{template.name[:40]}`"
+            yield Found(f"{name} has {what}{f' {words!r:.80}' if words else ''}", template.path)
+
+
 @rule("polyglot", "safe", "error")
 def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
     """A weight file is also a file of another kind.

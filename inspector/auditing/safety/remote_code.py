@@ -154,7 +154,7 @@ _RUN = (
     ("hubconf.py", "`torch.hub.load`"),
 )
 #: Keys whose value is the name of something to import.
-_IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping")
+_IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping", "activation_function")
 #: Fields that name a repository whose compiled kernels Transformers fetches and loads.
 _KERNELS = (
     *("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation"),
@@ -195,6 +195,9 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for value in named.values() if isinstance(named, dict) else (named,):
                 if isinstance(value, str) and "/" in value:
                     yield field, value
+    function = document.get("activation_function")
+    if isinstance(function, str) and runs(function) and not function.startswith("torch."):
+        yield "activation_function", function  # sentence-transformers before 5 imports and calls it
     mapping = document.get("auto_mapping")
     library = mapping.get("parent_library") if isinstance(mapping, dict) else None
     if isinstance(library, str) and library.partition(".")[0] not in _LIBRARIES:

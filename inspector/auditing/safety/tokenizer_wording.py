@@ -1,0 +1,131 @@
+"""Does a tokenizer change words: what it is given, what it returns? And can its expressions take for ever?"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.subject import Subject
+from inspector.units import plural
+
+#: Bytes of a tokenizer.json that are searched for its parts; real ones have up to 35 MB, nearly all of it vocabulary.
+MAX_TOKENIZER = 64 * 1024 * 1024
+#: Characters of one part: the added tokens of real ones take up to 500,000.
+MAX_PART = 2_000_000
+#: Groups of one expression that are looked at, from the innermost outwards.
+MOST_GROUPS = 200
+_PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
+#: A word of a language: three letters in a row; and a token that is nothing but one.
+_WORD, _LINK = re.compile(r"[^\W\d_]{3}"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
+_PLAIN = re.compile(r"\s?[^\W\d_]{2,}\s?")
+_MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
+_ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
+_INNERMOST = re.compile(
+    r"\((?:\?[\w-]*:|\?<?[=!>])?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
+)
+
+
+@rule("tokenizer-wording", "safe", "warning")
+def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
+    """A tokenizer rewrites words or addresses, drops a word, or has an expression that can take exponential time.
+
+    Normalizers and decoders replace spaces and quotes. One that turns one address into another changes what the model
+    or its user reads, without a trace in the weights. A word as a special token is left out of every answer. An
+    expression such as `(a+)+$` can take years for a short text. Compare tokenizer.json with the base model's.
+    """
+    for entry in subject.named("tokenizer.json"):
+        if entry.name != "tokenizer.json" or entry.kind != "file":
+            continue
+        if entry.size > MAX_TOKENIZER:
+            yield NotJudged(f"a tokenizer of {plural(entry.size, 'byte')}", entry.path)
+            continue
+        raw = subject.span(entry.path, 0, entry.size)
+        for found in _PART.finditer(raw):
+            text = raw[found.end() : found.end() + MAX_PART].decode("utf-8", "replace")
+            try:
+                part = json.JSONDecoder().raw_decode(text)[0]
+            except (ValueError, RecursionError):  # `tokenizer` reports what cannot be read
+                continue
+            told = dict.fromkeys(_of_part(found[1].decode(), part))
+            yield from (Found(what, entry.path) for what in list(told)[:5])
+    for entry in subject.named("tokenizer_config.json"):
+        tokens = subject.document(entry.path).get("added_tokens_decoder")
+        told = dict.fromkeys(_of_tokens(list(tokens.values()) if isinstance(tokens, dict) else []))
+        yield from (Found(what, entry.path) for what in list(told)[:5])
+
+
+def _of_part(name: str, part: Any) -> Iterator[str]:
+    if name == "added_tokens":
+        yield from _of_tokens(part if isinstance(part, list) else [])
+        return
+    pending = [part]
+    for each in pending:
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, Mapping):
+            pending += [value for key, value in each.items() if key != "special_tokens"]
+            if isinstance(each.get("pattern"), Mapping):
+                yield from _of_pattern(name, each["pattern"], each.get("content"))
+            yield from _inserted(each.get("special_tokens"))
+
+
+def _of_pattern(name: str, pattern: Mapping[str, Any], content: Any) -> Iterator[str]:
+    """A text or an expression, and what replaces it, in a normalizer or a decoder."""
+    text, expression = pattern.get("String"), pattern.get("Regex")
+    if isinstance(expression, str) and is_exponential(expression):
+        yield f"the {name}'s expression {expression!r:.80} can take exponential time"
+    if isinstance(content, str):
+        changed = isinstance(text, str) and _WORD.search(text) and not _MARKS.search(text)
+        linked = isinstance(expression, str) and _LINK.search(re.sub(r"[\\?]", "", expression))
+        added = _WORD.search(content) and not _MARKS.search(content)
+        if changed or linked or added:
+            yield f"the {name} replaces {text if isinstance(text, str) else expression!r:.60} by {content!r:.60}"
+
+
+def _inserted(tokens: Any) -> Iterator[str]:
+    """Words that a post-processor adds to each text: its tokens are marks."""
+    for each in tokens.values() if isinstance(tokens, Mapping) else ():
+        pieces = each.get("tokens") if isinstance(each, Mapping) else None
+        if isinstance(pieces, list) and sum(isinstance(one, str) and not _MARKS.search(one) for one in pieces) > 2:
+            yield f"the post-processor adds {' '.join(map(str, pieces))!r:.80} to each text"
+
+
+def _of_tokens(tokens: list[Any]) -> Iterator[str]:
+    """Added tokens that are words of a language, or addresses."""
+    for token in tokens:
+        text = token.get("content") if isinstance(token, Mapping) else None
+        if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
+            yield f"the added token {text!r:.60} is an address"
+        elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text) and text.islower():
+            yield f"the word {text!r:.60} is a special token, which is left out of the output"
+
+
+def is_exponential(expression: str) -> bool:
+    """Whether a repeated group can match one text in several ways: `(a+)+`, `(a*b*)*`, `(a|a)*`, `(a|aa)+`."""
+    for _ in range(MOST_GROUPS):
+        group = _INNERMOST.search(expression)
+        if group is None:
+            return False
+        body, repeated = group[1], group[2]
+        ways = [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
+        if repeated and (any(map(_is_loose, ways)) or _are_alike(ways)):
+            return True
+        endless = repeated or any(map(_is_loose, ways))
+        kept = "\uf8ff*" if endless else "\uf8ff"  # a mark for the group, in what is around it
+        expression = f"{expression[: group.start()]}{kept}{expression[group.end() :]}"
+    return True
+
+
+def _is_loose(atoms: list[tuple[str, str]]) -> bool:
+    """Whether something is repeated without a bound, and nothing else has to be there between two rounds."""
+    endless = [how in ("*", "+") or how.endswith(",}") for _, how in atoms]
+    return any(endless) and all(each or how in ("*", "?") for each, (_, how) in zip(endless, atoms, strict=True))
+
+
+def _are_alike(ways: list[list[tuple[str, str]]]) -> bool:
+    """Whether two alternatives consist of the same characters."""
+    sets = [frozenset(atom for atom, _ in each) for each in ways]
+    return len(sets) > 1 and any(len(each) == 1 and sets.count(each) > 1 for each in sets)
