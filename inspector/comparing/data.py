@@ -37,7 +37,10 @@ from inspector.model import Key, Packing
 from inspector.quantization.levels import (
     BLOCKS,
     TRIED,
+    UNIFORM,
+    Levels,
     explained_blocks,
+    half,
     levels_of_blocks,
     levels_of_float,
     room,
@@ -278,6 +281,7 @@ class Room:
         self._side, self._number, self._total = side, number, prod(shape)
         self.dtype = side.side.tensors[number].tensor.dtype
         self._last: tuple[tuple[int, int] | None, tuple[Array, ...]] = (None, ())
+        self._blocks: tuple[int, int, Levels | None] = (0, 0, None)
 
     @property
     def is_float(self) -> bool:
@@ -308,14 +312,42 @@ class Room:
         if self.dtype not in BLOCKS:
             packed = side.weights.levels(each, start, stop)
             return room(packed, side.values(self._number)(start, stop)) if packed else (unlimited, unlimited)
-        size, nbytes = _KINDS[self.dtype]
-        first, last = start // size * size, min(-(-stop // size) * size, self._total)
-        levels = levels_of_blocks(side.raw(self._number, first, last), self.dtype, nbytes)
+        first, last, levels = self._held(start, stop)
         found: tuple[Array, ...] = room(levels, side.values(self._number)(first, last))
         if self.dtype in TRIED:
             offset = np.zeros_like(levels.scale) if levels.offset is None else levels.offset
             found = (*found, np.repeat(levels.scale, levels.group), np.repeat(offset, levels.group))
         return tuple(part[start - first : stop - first] for part in found)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether the levels are those of blocks, with equal gaps."""
+        return self.dtype in UNIFORM and not self.is_float
+
+    def half(self, start: int, stop: int) -> Array:
+        """The least room of each element, but for the outermost levels: for blocks with equal gaps."""
+        first, last, levels = self._held(start, stop)
+        return half(levels, self._side.values(self._number)(first, last))[start - first : stop - first]
+
+    def limits(self, numbers: Array, values: Array) -> tuple[Array, Array] | None:
+        """The room of some elements, by their numbers; None if they are not within the range read last."""
+        first, last, levels = self._blocks
+        if levels is None or numbers.min() < first or numbers.max() >= last:
+            return None
+        at = (numbers - first) // levels.group
+        offset = None if levels.offset is None else levels.offset[at]
+        return room(levels._replace(scale=levels.scale[at], offset=offset, group=1), values)
+
+    def _held(self, start: int, stop: int) -> tuple[int, int, Levels]:
+        """The levels of the whole blocks around a range, and where these begin and end."""
+        size, nbytes = _KINDS[self.dtype]
+        first, last = start // size * size, min(-(-stop // size) * size, self._total)
+        if self._blocks[:2] != (first, last) or self._blocks[2] is None:
+            raw = self._side.raw(self._number, first, last)
+            self._blocks = (first, last, levels_of_blocks(raw, self.dtype, nbytes))
+        levels = self._blocks[2]
+        assert levels is not None
+        return first, last, levels
 
 
 class _ComputedRows:
@@ -533,12 +565,28 @@ class _Levels(NamedTuple):
 
     def far(self, away: Array) -> Array:
         """Which elements are not at their level, by the originals minus what is stored."""
-        below, above = (self.file.gathered(read).reshape(-1) for read in (self.room.below, self.room.above))
-        far: Array = (away > above) | (-away > below)
+        far = self._far_from_uniform(away) if self.room.is_uniform else None
+        if far is None:
+            below, above = (self.file.gathered(read).reshape(-1) for read in (self.room.below, self.room.above))
+            far = (away > above) | (-away > below)
         if self.room.dtype in TRIED and far.any() and far.size % 32 == 0:
             scale, offset = (self.file.gathered(read).reshape(-1)[::32] for read in (self.room.scale, self.room.offset))
             values, originals = self.file.values().reshape(-1), self.model.values().reshape(-1)
             far &= ~np.repeat(explained_blocks(values, originals, scale, offset, far, self.room.dtype), 32)
+        return far
+
+    def _far_from_uniform(self, away: Array) -> Array | None:
+        """The same for equal gaps: only what is further than half of one is looked at again."""
+        far: Array = np.abs(away) > self.file.gathered(self.room.half).reshape(-1)
+        at = np.flatnonzero(far)
+        if not at.size:
+            return far
+        numbers = self.file.gathered(np.arange).reshape(-1)[at]
+        limits = self.room.limits(numbers, self.file.values().reshape(-1)[at])
+        if limits is None:
+            return None
+        below, above = limits
+        far[at] = (away[at] > above) | (-away[at] > below)
         return far
 
 

@@ -27,7 +27,7 @@ from inspector.quantization.precision import spacing
 #: Rows and columns of a matrix whose difference is examined: of a sum of r products any r rows and columns have rank r.
 SIDE = 288
 #: Above this share of the smaller side a difference has no low rank.
-LOW = 0.4
+LOW = 0.55
 #: How far the largest singular value of rounding errors may be from its expectation.
 EDGE = 1.25
 #: Rounding in F32, on top of that to the dtypes: relative to the values.

@@ -135,6 +135,24 @@ BLOCKS: Mapping[str, Callable[[Array], Levels]] = {
 }
 
 
+#: Those with equal gaps.
+UNIFORM = frozenset(BLOCKS) - {"IQ4_NL", "IQ4_XS", "MXFP4"}
+
+
+def half(levels: Levels, values: Array) -> Array:
+    """Half of a gap for each value, and what the scale may be off by: the room but for the outermost levels."""
+    gaps = np.abs(levels.scale) * np.float32(0.5 + TIE)
+    if levels.loose:
+        gaps += np.float32(levels.least * max(map(abs, levels.codes)))
+        gaps += 0 if levels.offset is None else np.abs(levels.offset) * np.float32(levels.loose)
+    found: Array = np.repeat(gaps, levels.group)[: len(values)]
+    if levels.loose:
+        slack = np.abs(values)
+        slack *= np.float32(levels.loose)
+        found += slack
+    return found
+
+
 def levels_of_blocks(raw: bytes, dtype: str, nbytes: int) -> Levels:
     """The levels of whole blocks of `nbytes` bytes each, of a type in `BLOCKS`."""
     return BLOCKS[dtype](np.frombuffer(raw, np.uint8).reshape(-1, nbytes))
