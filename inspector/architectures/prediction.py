@@ -155,7 +155,7 @@ def _predict(config: Config, head: str | None) -> Prediction:
 def _by_whom(family: Family, config: Config) -> str:
     """Who says so, if it is no table of the package's, or who was asked in vain."""
     if config.relative:
-        return f"no table for {config.model_type}: read as {config.relative}, by analogy"
+        return f"no table for {config.model_type}: read as {config.relative}, by analogy{_what_to_do(config)}"
     if family.asked:
         return f"as {family.asked} builds it"
     refused = refusal(config.values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from inspector.architectures import refusal
 from inspector.architectures.data.dialects import DRAFTS
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import by_relatives, predict, unread_experts
@@ -64,7 +65,8 @@ def read_as(prediction: Prediction, logical: int) -> Finding:
         else "as is stored"
     )
     named = f"no table for {escape(config.model_type or '', 60)}; read as {config.relative}"
-    return Finding("no-prediction", "info", f"{named}: {count(prediction.parameters)}, {apart}", config.path)
+    refused = f"; {why}" if (why := refusal(config.values)) else ""
+    return Finding("no-prediction", "info", f"{named}: {count(prediction.parameters)}, {apart}{refused}", config.path)
 
 
 def _unread_experts(base: Prediction) -> Iterator[Finding]:
