@@ -349,8 +349,8 @@ def _name(each: Member) -> str:
 # --- low ranks ---------------------------------------------------------------------------------------
 
 
-#: Matrices whose differences are examined; the share of them that must agree.
-EXAMINED, AGREEING = 12, 0.75
+#: Matrices that are examined; the share of them that must agree; how many must, where other weights changed, too.
+EXAMINED, AGREEING, CERTAIN = 12, 0.75, 3
 
 
 def _low_rank(facts: Facts) -> Relation | None:
@@ -374,7 +374,7 @@ def _low_rank(facts: Facts) -> Relation | None:
     most = sizes[-1]
     # Adapters have one rank, and change nothing else; what rounding leaves of training has any rank.
     alone = all(_is_telling(each) and each.pair.key.role not in ENDS for each in facts.different)
-    if most - sizes[0] > (max(2, most // 3) if alone else 0):
+    if most - sizes[0] > (max(2, most // 3) if alone else 0) or (not alone and len(low) < CERTAIN):
         return None
     if most <= DIRECTIONS:
         removed = _removed(facts, low)
