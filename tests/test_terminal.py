@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import struct
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.console import tell
 from inspector.cli.terminal import encodable, painted, screen, set_colour
 from inspector.report.columns import text_width
 
@@ -150,6 +152,28 @@ def test_color_is_asked_for(inspect: Callable[..., Any], made: Made, monkeypatch
     assert inspect("gpt2", "--color").err == "inspect: --color needs auto, always or never\n"
     set_colour("auto")
     assert not screen().colour
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_errors_are_folded_at_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal of 40 columns; a pipe gets one line."""
+    message = "llama: no such file or folder; near it: llama-7b and many others"
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys, "stderr", shown := Terminal())
+    tell(message)
+    lines = shown.getvalue().splitlines()
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 40
+    assert " ".join(line.strip() for line in lines) == f"inspect: {message}"
+    monkeypatch.setattr(sys, "stderr", piped := io.StringIO())
+    tell(message)
+    assert piped.getvalue() == f"inspect: {message}\n"
 
 
 def test_colours_are_loaded_for_terminals_alone(made: Made) -> None:
