@@ -89,7 +89,7 @@ def _file(case: dict[str, Any], path: Path) -> Path:
 
 
 def test_drawn_models(tmp_path: Path) -> None:
-    """What b11549 printed for models and contexts drawn after the rules were made: 95 % of those answered within 5 %."""
+    """What b11549 printed for drawn models and contexts: 95 % of those answered within 5 % (docs/memory.md)."""
     ratios: dict[str, float] = {}
     unknown: list[str] = []
     for line in (Path(__file__).parents[1] / "fixtures" / "buffers_llama_cpp.jsonl").read_text().splitlines():
