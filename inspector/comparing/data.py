@@ -123,7 +123,7 @@ class Comparison:
         except ValueError:
             return None
         options = matched[0].options if len(matched) == 1 else ()
-        if not options or options[0].name or len(loops(options[0].a, options[0].b)) > 1:
+        if not options or options[0].name or any(loop.a != loop.b for loop in loops(options[0].a, options[0].b)):
             return None
         values = _Values(*self._readers(pair), self._sides)
         if len(options) > 1:
