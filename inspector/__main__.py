@@ -18,6 +18,7 @@ COMMANDS = (
     "completion",
     "diff",
     "learn",
+    "mcp",
     "memory",
     "metadata",
     "overview",

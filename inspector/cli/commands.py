@@ -21,7 +21,7 @@ DEFAULT = "overview"
 ELSEWHERE = {
     **{
         name: f"inspector.cli.{name}"
-        for name in ("audit", "browse", "diff", "learn", "memory", "parents", "quants", "scan", "tensors")
+        for name in ("audit", "browse", "diff", "learn", "mcp", "memory", "parents", "quants", "scan", "tensors")
     },
     "values": "inspector.cli.tensors",
 }
