@@ -147,3 +147,24 @@ def test_without_the_sdk_the_line_that_installs_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(server, "install_command", "the line for {}".format)
     with pytest.raises(UsageError, match="`the line for mcp`"):
         server.mcp.callback([], hub=False)  # type: ignore[misc]
+
+
+def test_with_hub_a_repository_is_read(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its headers, by the token that is logged in; a folder of the same shape is still the folder."""
+    pytest.importorskip("mcp")
+    from loopback.server import Hub, Repo
+
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "token").write_text("hf_mine")
+    with Hub({"org/odd": Repo(models / "odd")}) as hub:
+        for name, value in {"HF_ENDPOINT": hub.endpoint, "HF_HOME": str(home), "HF_HUB_OFFLINE": "0"}.items():
+            monkeypatch.setenv(name, value)
+        calls = [("overview", {"target": "org/odd"}), ("audit", {"target": "org/odd"}), ("tensors", {"target": "odd"})]
+        tools, answers = asked(models, *calls, options=["--hub"])
+        assert all(each.annotations.open_world_hint for each in tools)
+        assert [failed for failed, _ in answers] == [False] * 3, answers
+        assert answers[0][1]["parameters"]["logical"] == 3
+        sent = len(hub.settled())
+        _, ((failed, sentence),) = asked(models, calls[0])
+        assert failed and "no such file or folder" in sentence and len(hub.settled()) == sent > 0

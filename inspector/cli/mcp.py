@@ -154,10 +154,16 @@ class Bounds:
         if hub:
             from inspector.sources import hub_cache
 
-            self.others.append(os.path.realpath(hub_cache.folder()))
+            home = Path(os.environ.get("HF_HOME") or hub_cache.folder().parent).expanduser()
+            token = Path(os.environ.get("HF_TOKEN_PATH") or home / "token").expanduser()
+            self.others += [os.path.realpath(each) for each in (hub_cache.folder(), token, home / "stored_tokens")]
 
     def hold(self) -> None:
         """From now on, in this process, for good."""
+        if self.hub:
+            from huggingface_hub.utils import get_session
+
+            get_session()  # what it imports looks for libraries with programs, and with files of its own
         sys.addaudithook(self._heard)
 
     def target(self, text: str) -> str:
@@ -241,7 +247,7 @@ class Tools:
         return answer(Predicted, forecast.document(api.predict(self._in.or_preset(config))))
 
     def memory(
-        self, target: str, gpu: str | None = None, context: str | None = None, engine: str | None = None
+        self, target: str, gpu: str | None = None, context: int | str | None = None, engine: str | None = None
     ) -> Needed:
         """What a model needs to run, in bytes, and whether it fits. `gpu`: rtx-4090, 4xh100, 24GiB, by default this
         machine's. `context`: tokens, as 16k. `engine`: transformers, llama.cpp or vllm."""
@@ -251,7 +257,7 @@ class Tools:
         found = api.memory(api.sized(self._in.or_preset(target)), gpu=gpu, context=context, engine=engine)
         return answer(Needed, memory.document(found) | {"target": target})
 
-    def quants(self, target: str, gpu: str | None = None, context: str | None = None) -> Sizes:
+    def quants(self, target: str, gpu: str | None = None, context: int | str | None = None) -> Sizes:
         """What a model would weigh in each quantization, in bytes, and which of them fit a device."""
         from inspector import api
         from inspector.report import quants
