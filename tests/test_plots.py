@@ -150,5 +150,5 @@ def test_figures_are_json(made: Made) -> None:
 
 def test_without_plotly_a_line_says_what_to_install(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "plotly.graph_objects", None)
-    with pytest.raises(inspector.UsageError, match=r"checkpoint-inspector\[plots\]"):
+    with pytest.raises(inspector.UsageError, match=r"^plotly is not installed: `.+ install .*plotly.*`"):
         plots.treemap(inspector.open(made("gpt2")))

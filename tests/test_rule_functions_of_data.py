@@ -152,7 +152,8 @@ def test_encodings_of_yaml(raw: bytes, text: str) -> None:
     [
         ("_target_: os.system", ["`_target_` names os.system, which can run anything"]),
         ("_target_: mine.Model", []),
-        ("target: os.system", []),
+        ("target: os.system", ["`target` names os.system, which can run anything"]),  # latent diffusion creates it
+        ("targets: os.system", []),
         ("x: &a os.system\n_target_: *a", ["`_target_` names os.system, which can run anything"]),
         ("x: &b os.system\n_target_: *a", []),
     ],
