@@ -14,7 +14,7 @@ from inspector.auditing.completeness.file_names import ANY_WEIGHTS
 from inspector.auditing.loading.accepted_values import documents, fields, reported, version, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Header, Severity
+from inspector.model import Header
 from inspector.opening import configs
 from inspector.sources.listing import Entry
 from inspector.units import integer, times
@@ -112,10 +112,7 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         field = table["widths"].get(name, "")
         takes, gets = own.get(field), made.get(reads)
         if type(takes) is int and gets is not None and takes != gets:
-            severity: Severity | None = "warning" if name == "Pooling" else None  # it pools what it gets
-            yield Found(
-                f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where, None, severity
-            )
+            yield Found(f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where)
             return
         if reads in made or not reads:
             made[writes] = _width_after(subject, folder, own, name, gets)
