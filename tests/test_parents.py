@@ -75,7 +75,8 @@ def test_two_parents_are_found_together(
 def test_none_of_them(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """A stranger comes from none: exit code 1. The target itself is no candidate; what is unreadable says why."""
     ran = inspect("parents", saved(tmp_path / "a", model(5), WORDS), tree)
-    assert (ran.code, ran.out.splitlines()[0]) == (1, f"{tmp_path}/a comes from none of 4 models")
+    assert ran.code == 1
+    assert ran.out.splitlines()[0].endswith(" comes from none of 4 models")
     broken = tmp_path / "broken.safetensors"
     broken.write_bytes(b"no header")
     found = inspect("parents", tree / "one", tree, broken, "--json").json["candidates"]

@@ -127,7 +127,8 @@ def test_more_pickles_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     files = dict.fromkeys(("a.pkl", "b.txt", "c.bin"), CALLS)  # one under another name does not count
     assert len(rule_words.lines("pickle", files, tmp_path / "a")) == 3
     said = rule_words.lines("pickle", {**files, "d.pt": b"x", "e.pt": CALLS}, tmp_path / "b")
-    assert said[3:] == ["d.pt: error: too many files that may be pickles: this one and those after it were not read"]
+    assert len(said) == 4
+    assert "d.pt: error: too many files that may be pickles: this one and those after it were not read" in said
 
 
 def test_a_name_counts_as_what_it_is_used_for_at_its_gravest(tmp_path: Path) -> None:

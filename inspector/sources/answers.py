@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from importlib import import_module
@@ -268,6 +268,8 @@ def unreached(error: Exception, url: str) -> str:
     """Why there is no connection, in a sentence; what the library says, where its words are not known."""
     from urllib.request import getproxies, proxy_bypass
 
+    with suppress(AttributeError, RuntimeError):  # the server that a redirect led to; not all errors have a request
+        url = str(error.request.url)  # type: ignore[attr-defined]
     reason, (scheme, host, port) = _reason(error), origin_of(url)
     if isinstance(error, client_library().ProxyError):
         return f"the proxy does not let the request through ({reason})"
