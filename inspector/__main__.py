@@ -36,8 +36,10 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from inspector.version import __version__
 
-        with suppress(BrokenPipeError):
+        try:
             print(f"inspect {__version__}", flush=True)
+        except BrokenPipeError:  # at its exit, the interpreter tries to write again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     try:
         code = run(sys.argv[1:])

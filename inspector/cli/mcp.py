@@ -147,7 +147,9 @@ class Bounds:
 
         self.roots = [os.path.realpath(each) for each in roots or (".",)]
         self.hub = hub
-        python = (sys.prefix, sys.base_prefix, *sysconfig.get_paths().values(), Path(__file__).parents[1])
+        # The first entry of sys.path is the folder of what was started: with -m, wherever the user is.
+        paths = (*filter(None, sys.path[1:]), *sysconfig.get_paths().values(), Path(__file__).parents[1])
+        python = (sys.prefix, sys.base_prefix, *paths)
         tables = (asking.user_folder(), *added_tables())
         machine = ("/proc/meminfo", "/proc/self/statm", "/sys/fs/cgroup")
         self.others = [os.path.realpath(str(each)) for each in (*python, *tables, *machine)]
