@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from inspector.architectures import family_of, formula
+from inspector.architectures.asking.learning import unique, words_of
 from inspector.architectures.data.conventions import TOWERS
 from inspector.architectures.data.roles import group_of
 from inspector.architectures.naming.by_words import by_convention
@@ -34,36 +35,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-#: Words of a path that say nothing about the place within a layer.
-_EMPTY = frozenset({"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"})
-
-
 def role_of(pattern: str) -> tuple[str, str]:
     """A role of `roles.ROLES` and its branch; `other` if the words are not known."""
     slot = by_convention(pattern, unwrapped(pattern))
     return (slot.role, slot.branch) if slot.role else ("other", words_of(pattern, 1))
 
 
-def words_of(pattern: str, number: int) -> str:
-    """The last specific words of a path, outermost first."""
-    words = [w for w in pattern.split(".") if w != "{}" and w not in ("weight", "bias")] or pattern.split(".")
-    telling = [w for w in words if w not in _EMPTY] or words
-    return ".".join(telling[-number:])
-
-
 def tower_of(pattern: str) -> str:
     """The part of the model that the path names; `text` if it names none."""
     return next((TOWERS[word] for word in pattern.split(".") if word in TOWERS), "text")
-
-
-def unique(taken: set[tuple[object, ...]], key: tuple[object, ...], role: str, branch: str, pattern: str) -> str:
-    """The branch, with further words of the path as long as another pattern has the same key."""
-    tried = branch
-    for number in range(1, 9):
-        if (role, tried, *key) not in taken:
-            return tried
-        tried = words_of(pattern, number)
-    return f"{tried}.{len(taken)}"
 
 
 # --- whole types ------------------------------------------------------------------------------
