@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from conftest import Ran, write
@@ -24,6 +25,7 @@ pytest.importorskip("textual")
 fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
 
 from inspector.browsing.app import Browser  # noqa: E402  textual may be missing
+from inspector.browsing.contents import Models  # noqa: E402
 from inspector.cli.browse import loaded  # noqa: E402
 
 Made = Callable[[str], Path]
@@ -72,6 +74,33 @@ def test_the_first_screen_is_the_groups_of_the_files(made: Made) -> None:
     assert re.search(r"\+ attention +128 +4\.29 GB +F16", shown)
     assert re.search(r"\+ norm +65 +532\.48 kB +F16", shown)
     assert "q quit" in first[-1]
+
+
+def nothing() -> Models:
+    """A folder without models: the least that can be shown."""
+    return Models("nothing", [], lambda _: lambda _: nothing())
+
+
+def test_an_exit_while_a_thread_works_is_quiet() -> None:
+    """Its answer comes after the event loop is closed; an error there would be printed over the user's shell."""
+    leave, ended = Event(), []
+    models = nothing()
+
+    def slow(_: object) -> Models:
+        leave.wait(60)
+        ended.append(True)
+        return models
+
+    async def left() -> set[Thread]:
+        app = Browser(slow, "model")
+        async with app.run_test() as pilot:
+            await pilot.pause()
+            return set(app.jobs)
+
+    (job,) = asyncio.run(left())
+    leave.set()
+    job.join(60)
+    assert ended and not job.is_alive()
 
 
 def test_branches_open_and_close_by_the_arrows(made: Made) -> None:

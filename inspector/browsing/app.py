@@ -5,7 +5,6 @@ Browser(load).run()     # `load` opens the target in a thread while the first sc
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import accumulate
@@ -225,18 +224,20 @@ class Browser(App[None]):
             try:
                 content = load(self._progress)
             except Exception as error:  # the caller of the command reports it
-                self.call_from_thread(self.failed, error)
+                self.call_later(self.failed, error)
             else:
-                self.call_from_thread(self.opened, content)
+                self.call_later(self.opened, content)
 
         self._beside(opened)
 
     def _beside(self, job: Callable[[], None]) -> None:
-        """Run a job in a thread that does not delay the exit, as Textual's own workers would."""
+        """Run a job in a thread that does not delay the exit, as Textual's own workers would.
+
+        It answers with `call_later`, which waits for nothing: `call_from_thread` is cancelled by an exit.
+        """
 
         def run() -> None:
-            # After the exit no answer is needed: the event loop is gone, or nothing reads its messages.
-            with suppress(RuntimeError, CancelledError):
+            with suppress(RuntimeError):  # after the exit the event loop is closed, and no answer is needed
                 job()
             self.jobs.discard(thread)
 
@@ -282,7 +283,7 @@ class Browser(App[None]):
 
         def prepared() -> None:
             content.prepare()
-            self.call_from_thread(self.tell)
+            self.call_later(self.tell)
 
         self._beside(prepared)
 
