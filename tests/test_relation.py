@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gguf
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
 
 import inspector
@@ -171,3 +172,20 @@ def test_structure_id(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     assert len(found) == 1
     other = saved(tmp_path / "d", changed(tensors, "lm_head.weight", np.zeros((51, WIDTH))))
     assert inspect(other, "--json").json["structure_id"] not in found
+    assert f"structure {found.pop()}" in inspect(same[2], "--full").out
+
+
+def test_tensors_without_a_role_are_paired_one_by_one(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """By their names; renamed ones by their shapes in order. What one side lacks is only in the other."""
+    draw = np.random.default_rng(0)
+    tensors = {f"net.{name}.kernel": draw.standard_normal((16, 8)).astype("f4") for name in "abcd"}
+    tensors["net.alpha"] = np.ones(5, np.float32)
+    paths = {name: tmp_path / f"{name}.safetensors" for name in ("a", "changed", "renamed", "lacking")}
+    save_file(tensors, paths["a"])
+    save_file(changed(tensors, "net.b.kernel", tensors["net.b.kernel"] + 1), paths["changed"])
+    save_file({name.replace("net", "own"): each for name, each in tensors.items()}, paths["renamed"])
+    save_file({name: each for name, each in tensors.items() if "c.kernel" not in name}, paths["lacking"])
+    ran = inspect("diff", paths["a"], paths["changed"], "--data", "--json")
+    assert (ran.code, ran.json["counts"]["data"]["different"], ran.json["counts"]["data"]["equal"]) == (1, 1, 4)
+    assert inspect("diff", paths["a"], paths["renamed"], "--data", "--json").json["relation"]["kind"] == "same_values"
+    assert inspect("diff", paths["a"], paths["lacking"], "--json").json["counts"]["only_a"] == 1

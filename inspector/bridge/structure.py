@@ -53,5 +53,7 @@ def stacked(key: Key) -> Key:
 
 def fused(key: Key) -> Key:
     """The key under which all layouts of a projection can be compared."""
+    if not key.role:
+        return key
     whole = BRANCHED.get(f"{key.branch} {key.role}")
     return key._replace(branch="", role=whole) if whole else key._replace(role=COARSE.get(key.role, key.role))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -80,6 +81,7 @@ def pairs(a: Reconciliation, b: Reconciliation) -> tuple[Pair, ...]:
         right.rename(other, left)
         turned = (*_merged_by_converter(right, left, other), *_computed_by_converter(right, left, other))
         found += [pair._replace(a=pair.b, b=pair.a) for pair in turned]
+    _set_apart(left, right)
     for coarse in _COARSER:
         found += _paired_under(left, right, coarse)
     if own is not None or other is not None:
@@ -277,6 +279,37 @@ class _Unpaired:
         for key in self.left:
             groups.setdefault(coarse(key), []).append(key)
         return groups
+
+
+def _set_apart(a: _Unpaired, b: _Unpaired) -> None:
+    """Give tensors that share a key one each: those of one name, and without a role those of one shape in one order."""
+    for key in [each for each in a.left if each in b.left]:
+        own, other = a.left[key], b.left[key]
+        if len(own) == len(other) == 1:
+            continue
+        both = {each.tensor.name for each in own} & {each.tensor.name for each in other}
+        if key.role and not both:
+            continue
+        places = _by_shape(own, both), _by_shape(other, both)
+        called = {
+            theirs: mine
+            for shape, names in places[0].items()
+            if len(names) == len(places[1].get(shape, ()))
+            for mine, theirs in zip(names, places[1][shape], strict=True)
+        }
+        for unpaired in (a, b):
+            for each in unpaired.left.pop(key):
+                name = called.get(each.tensor.name, each.tensor.name) if unpaired is b else each.tensor.name
+                apart = key._replace(branch=f"{key.branch} {_split_name(name)[0]}".strip())
+                unpaired.left.setdefault(apart if name in both or not key.role else key, []).append(each)
+
+
+def _by_shape(tensors: Iterable[Labelled], without: AbstractSet[str]) -> dict[tuple[int, ...], list[str]]:
+    found: dict[tuple[int, ...], list[str]] = {}
+    for each in tensors:
+        if each.tensor.name not in without:
+            found.setdefault(each.tensor.shape, []).append(each.tensor.name)
+    return found
 
 
 def _split_name(name: str) -> tuple[str, str]:

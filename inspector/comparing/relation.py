@@ -479,7 +479,7 @@ _SHOWN = 4
 
 def _places(pairs: Sequence[Pair]) -> str:
     """The roles of some pairs, the most frequent first."""
-    counted = Counter(" ".join(filter(None, (pair.key.branch, pair.key.role or "unnamed"))) for pair in pairs)
+    counted = Counter(" ".join(filter(None, (pair.key.branch, pair.key.role))) or "unnamed" for pair in pairs)
     layers = _layers(pairs)
     named = ", ".join(role for role, _ in counted.most_common(_SHOWN))
     more = f" and {len(counted) - _SHOWN} more" if len(counted) > _SHOWN else ""

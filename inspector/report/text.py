@@ -7,6 +7,7 @@ from functools import cache
 
 from inspector import units
 from inspector.bridge.ledger import bridge_rows
+from inspector.bridge.structure import structure_id
 from inspector.model import Checkpoint, Claim, Folder, Labelled, Prediction, Reconciliation, RoleSum
 from inspector.report.columns import GO, table, wrapped
 from inspector.report.screen import adapter_lines, facts_line, family, findings, source
@@ -68,6 +69,8 @@ def _identity(result: Reconciliation, width: int | None, folder: Folder | None) 
         lines.append(f"{escape(named or 'unnamed architecture', _NAME)}: {family}, dimensions {escape(origin, _NAME)}")
         lines += [f"  {escape(note, 400)}" for note in config.notes]
     lines += adapter_lines(result)
+    structure = structure_id(result)
+    lines += [f"structure {structure}, whatever the names, files, order, dtypes and format"] if structure else []
     return "\n".join(wrapped(line, width) for line in (*lines, source(checkpoint)) if line)
 
 
