@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 #: Seconds that a second of work may take, where others work on the same machine.
 _PATIENCE = 10
+#: The list of the types that are done, in their records' folder, with the seconds that each took.
+DONE = "done.tsv"
 MEMORY_LIMIT = 10 << 30  # of a worker; a few models make real tensors even on the meta device
 
 
@@ -160,7 +162,7 @@ def record(
     target = out / f"{model_type}__{type(model).__name__}__{safe}.json.gz"
     partial = target.with_suffix(f".{os.getpid()}.tmp")
     with gzip.open(partial, "wt", compresslevel=4) as stream:
-        json.dump(content, stream)
+        stream.write(json.dumps(content))  # a fourth of the time of `dump`
     partial.replace(target)
 
 
@@ -186,7 +188,7 @@ def worker(model_type: str, out: Path, budget: float, failures: Path, seed: int,
         build_type(model_type, out, budget, fail, seed, defaults=defaults)
     except BaseException as error:
         fail("-", "-", f"{type(error).__name__}: {error} | {traceback.format_exc()[-200:]}")
-    with (out.parent / "done.tsv").open("a") as stream:
+    with (out / DONE).open("a") as stream:
         stream.write(f"{model_type}\t{time.monotonic() - started:.1f}\n")
     os._exit(0)
 
@@ -246,8 +248,8 @@ def main() -> None:
     arguments.out.mkdir(parents=True, exist_ok=True)
     types = [t for t in arguments.types.split(",") if t]
     types = types or ordered_types(arguments.stage.split(","))
-    if arguments.resume and (arguments.out.parent / "done.tsv").exists():
-        lines = (arguments.out.parent / "done.tsv").read_text().splitlines()
+    if arguments.resume and (arguments.out / DONE).exists():
+        lines = (arguments.out / DONE).read_text().splitlines()
         done = {line.split("\t")[0] for line in lines}
         types = [t for t in types if t not in done]
     started = time.monotonic()

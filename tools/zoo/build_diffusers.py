@@ -414,7 +414,7 @@ def write(maker: Maker, out: Path, variant: str, changes: Arguments, made: Made)
 
 def _json(path: Path, content: Any) -> None:
     with gzip.open(path, "wt", compresslevel=4) as stream:
-        json.dump(content, stream)
+        stream.write(json.dumps(content))
 
 
 def records_of(name: str, out: Path, budget: float, seed: int, defaults: bool = False) -> str:

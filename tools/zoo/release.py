@@ -38,6 +38,8 @@ from zoo.check import check_type, coverage, fixtures
 SEEDS = (424, 991)
 #: Distributions that the tables are made from.
 PACKAGES = ("transformers", "diffusers", "peft", "sentence-transformers", "gguf", "xllamacpp", "vllm")
+#: What a run leaves in its folder, besides the report.
+RECORDED = ("defaults", "diffusers", "truth", "held", "traces", "drafts", "failures.tsv", "caches.jsonl")
 RELEASES = FOLDER / "checked" / "releases.json"
 
 
@@ -53,6 +55,17 @@ def installed() -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found
+
+
+def prepared(work: Path, versions: dict[str, str]) -> None:
+    """The folder of the work; what was recorded of other releases is removed, so that an interrupted run can go on."""
+    stamp = work / "versions.json"
+    if stamp.exists() and json.loads(stamp.read_text()) != versions:
+        for name in RECORDED:
+            shutil.rmtree(work / name, ignore_errors=True)
+            (work / name).unlink(missing_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(json.dumps(versions))
 
 
 def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
@@ -95,7 +108,7 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
 
     started = time.process_time()
     defaults = work / "defaults"
-    run("build", "--out", str(defaults), "--defaults", *(["--types", chosen] if chosen else []))
+    run("build", "--out", str(defaults), "--defaults", "--resume", *(["--types", chosen] if chosen else []))
     new, changed = new_and_changed(defaults)
     outside = {t for name in store().names("families") for t in store().find("families", name).get("outside", ())}
     ours = {t for t, table in model_types().items() if not table.startswith("diffusers_")}
@@ -158,7 +171,7 @@ def diffusers(work: Path) -> Iterator[str]:
 
     ours = {t for t, table in model_types().items() if table.startswith("diffusers_")}
     classes = set(model_classes())
-    run("build_diffusers", "--out", str(work / "diffusers"), "--defaults")
+    run("build_diffusers", "--out", str(work / "diffusers"), "--defaults", "--missing")
     _, changed = new_and_changed(work / "diffusers")
     yield f"- {len(classes - ours)} new: {', '.join(sorted(classes - ours)) or '–'}"
     yield f"- {len(changed)} changed: {', '.join(changed) or '–'}"
@@ -259,7 +272,7 @@ def main() -> None:
     parser.add_argument("--types", default="", help="look at these model types only, comma separated")
     parser.add_argument("--list", action="store_true", help="adopt nothing")
     arguments = parser.parse_args()
-    arguments.work.mkdir(parents=True, exist_ok=True)
+    prepared(arguments.work, installed())
     with (arguments.work / "report.md").open("w") as stream:
         for line in report(arguments.work, arguments.types, arguments.list):
             print(line, flush=True)

@@ -447,7 +447,7 @@ def trace_type(model_type: str, truth: Path, variants: set[str]) -> None:
                 content = {"shapes": {}, "ranges": {}, "derived": {}}
                 print(f"{name}\t{type(error).__name__}: {str(error)[:200]}", flush=True)
         with gzip.open(out / name, "wt", compresslevel=4) as stream:
-            json.dump(content, stream)
+            stream.write(json.dumps(content))
         made += 1
         whole += len(content["shapes"]) == len(record.shapes)
     print(f"{model_type}\t{whole}/{made}", flush=True)
