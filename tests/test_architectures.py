@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,32 @@ def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], win
 
     known = {fact.name: fact.value for fact in facts(Config(config, "config.json"))}
     assert known.get("window") == window
+
+
+def test_kimi_k3_weighs_what_its_index_states() -> None:
+    """1,560,860,324,864 bytes in 497,220 tensors: each expert's weight has two, of 4 bits and of a scale for 32 of them."""
+    attends = [*range(4, 93, 4), 93]
+    text = {
+        "hidden_size": 7168, "intermediate_size": 33792, "moe_intermediate_size": 3072, "num_hidden_layers": 93,
+        "num_attention_heads": 96, "num_experts": 896, "num_experts_per_token": 16, "num_shared_experts": 2,
+        "first_k_dense_replace": 1, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64, "v_head_dim": 128, "vocab_size": 163840, "routed_expert_hidden_size": 3584,
+        "latent_moe_use_norm": True, "attn_res_block_size": 12, "mla_use_output_gate": True,
+        "linear_attn_config": {
+            "full_attn_layers": attends, "head_dim": 128, "num_heads": 96, "short_conv_kernel_size": 4,
+            "use_full_rank_gate": True,
+        },
+    }  # fmt: skip
+    found = predict(Config({"model_type": "kimi_k3", "text_config": text, "vision_config": {}}, "config.json"))
+    wide = ("A_log", "dt_bias", "attn_sub_norm", "conv1d", "router_bias")
+    nbytes = tensors = 0
+    for row in found.expected:
+        number = sum(1 for _ in row.keys())
+        packed = ".experts." in row.name
+        bits = 4 if packed else 32 if row.role in wide else 16
+        nbytes += number * prod(row.shape) * bits // 8 + (number * prod(row.shape) // 32 if packed else 0)
+        tensors += number * (1 + packed)
+    assert (nbytes, tensors) == (1_560_860_324_864, 497_220)
 
 
 def test_the_page_lists_no_type_without_a_table_that_has_one() -> None:

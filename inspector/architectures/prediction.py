@@ -19,8 +19,8 @@ from inspector.errors import ConfigError, CostError
 from inspector.model import Config, Expected, Prediction, RoleForecast
 from inspector.units import integer
 
-#: Configurations are untrusted: more tensors, three times the largest published model's, are refused.
-MAX_TENSORS = 200_000
+#: Configurations are untrusted: more tensors are refused. Kimi K3 has 249,924.
+MAX_TENSORS = 300_000
 
 #: The field for the number of layers, and the most layers that predict further tokens.
 DEPTH, MAX_AHEAD = "num_hidden_layers", 16

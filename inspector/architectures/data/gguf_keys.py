@@ -96,6 +96,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 #: Architecture → its own meaning of keys. Gemma 4's `key_length` is that of the layers without a window.
 FIELDS_OF: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "gemma-embedding2": {
+        "attention.key_length": ("global_head_dim",),
+        "attention.key_length_swa": ("head_dim",),
+        "embedding_length_out": ("embedding_dim",),
+    },
     "gemma4": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
     "gemma4-assistant": {"attention.key_length": ("global_head_dim",), "attention.key_length_swa": ("head_dim",)},
     # A tower beside a language model: a file has one of the two, or its projectors' tables combine both.
@@ -237,6 +242,7 @@ MODEL_TYPES: Mapping[str, str] = {
     "exaone-moe": "exaone_moe",
     "falcon-h1": "falcon_h1",
     "gemma-embedding": "gemma3_text",
+    "gemma-embedding2": "embedding_gemma2_text",
     "gemma3": "gemma3_text",
     "gemma3n": "gemma3n_text",
     "gemma4-assistant": "gemma4_assistant",
@@ -251,6 +257,7 @@ MODEL_TYPES: Mapping[str, str] = {
     "lfm2moe": "lfm2_moe",
     "llama-embed": "llama",
     "llama4": "llama4_text",
+    "kimi-k3": "kimi_k3",
     "minimax-01": "minimax_text_01",
     "minimax-m2": "minimax_m2",
     "minimax-m3": "minimax_m3_vl_text",
