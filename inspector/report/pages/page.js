@@ -4,7 +4,7 @@
 
 (() => {
   const read = (name) => JSON.parse(document.getElementById(name).textContent);
-  const charts = read("charts");
+  let scope = new AbortController(); // ends what belongs to the contents of now
   const ROW = 28; // pixels, as in the style sheet
   const SPARE = 12; // rows that are drawn beyond the visible ones
   const PRINTED = 500;
@@ -88,8 +88,9 @@
       this.window.addEventListener("scroll", () => this.draw(), { passive: true });
       place.replaceChildren(tools, this.window);
       new ResizeObserver(() => this.draw(true)).observe(this.window);
-      addEventListener("beforeprint", () => this.draw(true, PRINTED));
-      addEventListener("afterprint", () => this.draw(true));
+      const { signal } = scope;
+      addEventListener("beforeprint", () => this.draw(true, PRINTED), { signal });
+      addEventListener("afterprint", () => this.draw(true), { signal });
     }
 
     head(column, at) {
@@ -247,7 +248,7 @@
   });
 
   /* The first chart at once; each of the others as it comes into view, or before the page is printed. */
-  const plots = async () => {
+  const plots = async (charts) => {
     const places = Object.keys(charts).map((id) => document.getElementById(id));
     const once = (place) => {
       if (place.begun) return undefined;
@@ -260,7 +261,7 @@
       for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); once(entry.target); }
     }, { rootMargin: "400px" });
     places.slice(1).forEach((place) => seen.observe(place));
-    addEventListener("beforeprint", () => places.forEach(once));
+    addEventListener("beforeprint", () => places.forEach(once), { signal: scope.signal });
   };
 
   // --- light and dark -----------------------------------------------------------------------------
@@ -298,15 +299,23 @@
 
   // --- the order of work: what is seen first -------------------------------------------------------
 
-  (async () => {
-    repaint();
-    await plots();
+  /* Draws into the places of what is in the document now, instead of what was there before.
+     The tables are asked for after the first chart. */
+  const show = async (charts, tables) => {
+    scope.abort();
+    scope = new AbortController();
+    drawn.length = 0;
+    await plots(charts);
     await parsed(); // the rows of tables stand behind this script
-    for (const [id, described] of Object.entries(read("tables"))) {
+    for (const [id, described] of Object.entries(tables())) {
       await frame();
       new LongTable(document.getElementById(id), described);
     }
     root.dataset.ready = "yes";
     performance.mark("ready");
-  })();
+  };
+
+  repaint();
+  if (document.getElementById("charts")) show(read("charts"), () => read("tables"));
+  else globalThis.showPage = show; // a document that is filled later
 })();

@@ -24,6 +24,8 @@ from inspector.version import __version__
 PLAIN = 60
 #: A script that records when the content above plotly's script has been painted.
 _SEEN = 'requestAnimationFrame(() => setTimeout(() => performance.mark("seen")));'
+#: The switch between light and dark.
+_THEME = '<button id="theme" type="button" hidden>Dark</button>'
 _SEVERITIES = {"error": 0, "warning": 1, "info": 2}
 _FINDING_COLUMNS = (
     Column("severity", filtered=True),
@@ -43,10 +45,9 @@ def html(page: Page, command: str) -> str:
     Raises:
         UsageError: the page has charts, and plotly is not installed.
     """
-    data: dict[str, Any] = {"tables": {}, "charts": {}}
-    body = "\n".join(_section(section, number, data) for number, section in enumerate(page.sections))
+    header, body, data = contents(page)
     style, own = _asset("page.css"), _asset("page.js")
-    plotly = _plotly() if page.charts else None
+    plotly = plotly_script() if page.charts else None
     scripts = [_SEEN, plotly.text, own] if plotly else [own]
     return "\n".join(
         (
@@ -59,7 +60,7 @@ def html(page: Page, command: str) -> str:
             f"<style>{style}</style></head>",
             '<body><a class="skip" href="#main">Skip to the content</a>',
             *(f'<template id="{each}"></template>' for each in (plotly.styles if plotly else ())),
-            _header(page),
+            f"<header>{header}{_THEME}</header>",
             f'<main id="main">{body}</main>',
             _footer(command, plotly.version if plotly else None),
             _json("charts", data),
@@ -68,6 +69,21 @@ def html(page: Page, command: str) -> str:
             "</body></html>\n",
         )
     )
+
+
+class Contents(NamedTuple):
+    """A page without what is the same on each: for a document that has the style sheet and the script."""
+
+    header: str  # markup
+    body: str  # markup
+    data: dict[str, Any]  # `charts` and `tables`, by the ids of their places: for the script's `showPage`
+
+
+def contents(page: Page) -> Contents:
+    """The page's markup, all text from files escaped, and what its script draws."""
+    data: dict[str, Any] = {"tables": {}, "charts": {}}
+    body = "\n".join(_section(section, number, data) for number, section in enumerate(page.sections))
+    return Contents(_header(page), body, data)
 
 
 def _json(name: str, data: dict[str, Any]) -> str:
@@ -111,9 +127,8 @@ def _header(page: Page) -> str:
         f'<li><a href="#s{number}">{_text(section.title)}</a></li>' for number, section in enumerate(page.sections)
     )
     return (
-        f'<header><h1>{_text(page.title, 200)}</h1><p class="verdict {page.mood}">{_text(page.verdict)}</p>{lines}'
+        f'<h1>{_text(page.title, 200)}</h1><p class="verdict {page.mood}">{_text(page.verdict)}</p>{lines}'
         f'<nav aria-label="Sections"><ul>{links}</ul></nav>'
-        '<button id="theme" type="button" hidden>Dark</button></header>'
     )
 
 
@@ -336,7 +351,7 @@ class PlotlyScript(NamedTuple):
     styles: tuple[str, ...]  # names of style sheets that it would add but a page's policy refuses
 
 
-def _plotly() -> PlotlyScript:
+def plotly_script() -> PlotlyScript:
     """Raises UsageError if plotly is not installed."""
     text = _plotly_path().read_text("utf-8")
     version = _PLOTLY_VERSION.search(text[:1000])
