@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site screen release-check bench fuzz mutants fixtures knowledge reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site app screen release-check bench fuzz mutants fixtures knowledge reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -75,6 +75,7 @@ test: $(SHIPPED)/.installed
 ifeq ($(WHOLE),)
 	$(SHIPPED)/bin/python $(BIN)/pytest $(PYTEST) -m "not gate" --hypothesis-profile quick
 else
+	@$(MAKE) --no-print-directory app || { rm -rf $(APP); echo "the app could not be built: its tests are skipped"; }
 	$(SHIPPED)/bin/python $(BIN)/slipcover --branch --source "$$(echo $(SHIPPED)/lib/python3*/site-packages/inspector)" \
 		--json --out $(BRANCHES) -m pytest $(PYTEST)
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES)
@@ -115,6 +116,21 @@ format: $(BIN)/.installed
 # The documentation as pages that need no network, .site/index.html; references are made from the code.
 site: $(BIN)/.installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --site-dir $(SITE)
+
+# The app: a static site in one folder, for any host of files (or `python -m http.server`). Needs npm for Pyodide.
+APP ?= .app
+PYODIDE := 314.0.7
+ENGINE := .wheel/pyodide-$(PYODIDE)
+
+app: .wheel/dist/.built $(ENGINE)
+	$(BIN)/python tools/app.py $(APP) .wheel/dist/*.whl $(ENGINE)/package
+
+$(ENGINE):
+	rm -rf $@.new && mkdir -p $@.new
+	@command -v npm >/dev/null || { echo "npm is not installed, which fetches Pyodide"; exit 1; }
+	npm pack --silent --fetch-retries 1 --fetch-timeout 60000 --pack-destination $@.new pyodide@$(PYODIDE)
+	tar xzf $@.new/*.tgz -C $@.new
+	mv $@.new $@
 
 SITE ?= .site
 

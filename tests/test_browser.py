@@ -6,13 +6,11 @@ Needs Chromium and its driver (`apt-get install chromium chromium-driver`); with
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import chromium
 import pytest
 from conftest import write
 
@@ -20,30 +18,12 @@ if TYPE_CHECKING:
     from conftest import Ran
     from selenium.webdriver import Chrome
 
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
-pytestmark = [
-    pytest.mark.gate,
-    pytest.mark.once,
-    pytest.mark.skipif(not BROWSER or not DRIVER, reason="Chromium or its driver is not installed (CONTRIBUTING.md)"),
-]
-#: Seconds that a busy machine may take.
-PATIENCE = 90
+pytestmark = [pytest.mark.gate, pytest.mark.once, chromium.NEEDED]
 
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[Chrome]:
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER or ""
-    for word in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1280,900"):
-        options.add_argument(word)
-    if os.geteuid() == 0:
-        options.add_argument("--no-sandbox")  # Chromium's own sandbox does not work for root
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    with webdriver.Chrome(options, webdriver.ChromeService(DRIVER)) as chrome:
-        chrome.set_script_timeout(PATIENCE)
+    with chromium.started() as chrome:
         yield chrome
 
 
@@ -64,10 +44,7 @@ class Shown:
         return self.driver.execute_script(script, *arguments)
 
     def until(self, condition: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not self.run(f"return {condition}"):
-            assert time.monotonic() < end, condition
-            time.sleep(0.05)
+        chromium.until(self.driver, condition)
 
     def scrolled(self) -> None:
         """Draw every chart, as when a reader scrolls to the end."""

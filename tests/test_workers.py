@@ -8,7 +8,7 @@ import time
 import pytest
 from costs import HANGS
 
-from inspector.sources import workers
+from inspector.sources import http, workers
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 50])
@@ -61,3 +61,12 @@ def test_the_first_failure_is_raised_and_the_rest_does_not_begin() -> None:
         if thread.daemon and thread.name.endswith("(_work)"):
             thread.join(HANGS)
     assert sorted(begun) in ([0, 1, 2, 3], [0, 1, 2, 3, 4])  # a fourth may replace the one that failed
+
+
+def test_without_threads_the_caller_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a browser none can be started: items are done in order, and a request has the browser's own time limit."""
+    monkeypatch.setattr(workers, "THREADS", False)
+    monkeypatch.setattr(threading, "Thread", None)
+    monkeypatch.setattr(http, "Thread", None)
+    assert workers.each(lambda item: item * 2, [1, 2, 3], 8) == [2, 4, 6]
+    assert http.within(1.0, lambda: "answer", lambda _: None, http.Sockets()) == "answer"

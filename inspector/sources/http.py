@@ -231,8 +231,10 @@ def within(seconds: float, work: Callable[[], Answer], late: Callable[[Answer], 
         late: called with a result that arrives after the time limit.
 
     Raises:
-        PassedError: it took longer.
+        PassedError: it took longer. Where there are no threads, nothing limits it: a browser has its own time-out.
     """
+    if not workers.THREADS:
+        return work()
     done: SimpleQueue[tuple[Answer | None, BaseException | None]] = SimpleQueue()
     over, ready = Event(), Event()
 

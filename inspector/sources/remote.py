@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from inspector.errors import InspectorError, SourceError, TargetError
 from inspector.model import Origin
-from inspector.sources import Readable, check_end, check_size
+from inspector.sources import Readable, check_end, check_size, workers
 from inspector.sources.answers import Link, RefusedError, as_error, shown_url
 from inspector.sources.filenames import INDEX, PICKLED, PICKLED_INDEX, WEIGHTS, shard_of
 from inspector.sources.http import Wire
@@ -24,8 +24,8 @@ FIRST = 256 * 1024
 #: A header's bytes are kept in memory, and no header is larger than this.
 MAX_KEPT = 512 * 1024 * 1024
 #: Longest range of one streamed request. It is hardly ever read to its end: the connection is closed when parsing is
-#: done.
-STREAM = 16 * 1024 * 1024
+#: done; a browser reads all of it.
+STREAM = (16 if workers.THREADS else 1) * 1024 * 1024
 #: Files beside a URL that are requested, one by one: the largest published sets have some hundreds.
 MOST_ASKED = 2000
 _INDEXES = (INDEX, PICKLED_INDEX)

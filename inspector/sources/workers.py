@@ -6,12 +6,16 @@ workers take turns, and all of them wait when a server asks one to.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
+
+#: Whether this Python can start threads: in a browser it cannot.
+THREADS = sys.platform != "emscripten"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -25,7 +29,7 @@ def each(
     The first exception is raised at once, and remaining items are not started. The threads are daemons, unlike those
     of `concurrent.futures`: Ctrl-C leaves without waiting for a slow server.
     """
-    if workers <= 1 or len(items) <= 1:
+    if workers <= 1 or len(items) <= 1 or not THREADS:
         return [_with(function(item), done) for item in items]
     from queue import SimpleQueue  # local files are read one after another, without threads
     from threading import Thread

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 PAGE = 1000  # files on a page of the tree
 CHUNK = 1 << 16
+CORS = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "authorization, range",
+    "access-control-expose-headers": "content-range, etag, link, x-error-code, x-error-message, x-repo-commit",
+}
 LIBRARY = "-harnesses"  # where the address of a registry that `huggingface_hub` asks for ends
 
 
@@ -66,6 +71,7 @@ class Hub:
         self.repos = repos or {}
         self.renamed: dict[str, str] = {}  # former name → current name
         self.latency = latency  # seconds before each answer
+        self.cors = False  # whether other sites' pages may read answers, as the Hub lets them
         self.faults: list[tuple[str, Fault, list[int]]] = []  # part of an address, fault, remaining times
         self.log: list[Logged] = []
         self.busy = 0  # requests in progress
@@ -186,6 +192,10 @@ class Handler(BaseHTTPRequestHandler):
             host = self.headers.get("host", "").split(":")[0]
             entry = Logged(host, self.path, self.command, self.headers.get("range"), token, self.status, self.sent)
             self.hub.note(entry)
+
+    def do_OPTIONS(self) -> None:
+        """A browser asks before it sends a token."""
+        self.head(204, {"content-length": "0"})
 
     do_HEAD = do_GET  # noqa: N815  the standard library's name
 
@@ -329,7 +339,7 @@ class Handler(BaseHTTPRequestHandler):
     def head(self, status: int, headers: dict[str, str]) -> None:
         self.status = status
         self.send_response(status)
-        for name, value in headers.items():
+        for name, value in (headers | CORS if self.hub.cors else headers).items():
             self.send_header(name, value)
         self.end_headers()
 

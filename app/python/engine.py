@@ -1,0 +1,165 @@
+"""What the page asks of the library. Every answer is JSON: a page's markup and data, or one line on what is wrong.
+
+Runs in the app's worker, and unchanged in CPython, where the tests compare it with the command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from inspector import api
+from inspector.cli import overviews
+from inspector.cli.output import Output
+from inspector.errors import InspectorError
+from inspector.report.pages import render
+from inspector.report.pages.parts import Findings, Page, Report, Section, Text, of_rows
+from inspector.units import escape
+from inspector.version import __version__
+
+if TYPE_CHECKING:
+    from inspector.model import Reconciliation
+    from inspector.sizing.model import Model as Sized
+
+#: Target → what was read of it. A worker ends with its page.
+_read: dict[str, Reconciliation] = {}
+_sized: dict[str, Sized] = {}
+
+
+class Kept(Output):
+    """The output of a command: its page, which is kept instead of written, and its document."""
+
+    page: Page | None = None
+    document: Callable[[], dict[str, Any]]
+    lines: Callable[[], Iterable[str]]
+
+    def show(self, lines: Any, document: Any, rows: Any, *, titled: bool = False) -> None:  # noqa: ARG002
+        """Keep the result's forms; each is made when it is asked for."""
+        self.lines, self.document = lines, document
+
+    def write_page(self, page: Callable[[], Page]) -> None:
+        """Keep the page."""
+        self.page = page()
+
+
+def begin(folder: str) -> None:
+    """Names are relative to the folder of all that was opened."""
+    os.chdir(folder)
+
+
+def about() -> str:
+    """What the page's settings offer."""
+    from inspector.sizing.devices import DEVICES
+
+    return json.dumps({"version": __version__, "devices": list(DEVICES)})
+
+
+def log_in(hub: str, token: str) -> None:
+    """The Hub to ask, and the token for it."""
+    os.environ["HF_ENDPOINT"], os.environ["HF_TOKEN"] = hub, token
+    if not token:
+        del os.environ["HF_TOKEN"]
+    from huggingface_hub import constants
+
+    constants.ENDPOINT = hub.rstrip("/")
+
+
+def view(name: str, targets: str, options: str) -> str:
+    """A view of what was opened.
+
+    Args:
+        name: one of `VIEWS`.
+        targets: a JSON list of targets, relative to the folder that `begin` was given.
+        options: a JSON object; empty values are left out.
+
+    Returns:
+        JSON: {head, body, data} of a page, {document}, or {problem: one line}.
+    """
+    wanted = {key: value for key, value in json.loads(options).items() if value not in ("", None)}
+    try:
+        found = VIEWS[name](*json.loads(targets), **wanted)
+    except InspectorError as error:
+        return json.dumps({"problem": escape(str(error))})
+    except RecursionError:
+        return json.dumps({"problem": "something in the input is nested too deeply"})
+    except MemoryError:
+        return json.dumps({"problem": "not enough memory for this input"})
+    if isinstance(found, Page):
+        head, body, data = render.contents(found)
+        found = {"title": escape(found.title, 200), "head": head, "body": body, "data": data}
+    return json.dumps(found)
+
+
+def _opened(target: str, **opening: Any) -> Reconciliation:
+    """As `console.reconciled`, once for each target."""
+    if target not in _read:
+        _read[target] = api.reconcile(api.open(target, **opening))
+    return _read[target]
+
+
+vars(overviews)["reconciled"] = _opened  # without a progress bar, and so that other views need not read again
+
+
+def _model(target: str) -> Sized:
+    if target not in _sized:
+        _sized[target] = api.sized(_read.get(target, target))
+    return _sized[target]
+
+
+def _overview(target: str) -> Page:
+    kept = _kept(target)
+    if kept.page is not None:
+        return kept.page
+    first, *rest = "\n".join(kept.lines()).strip("\n").split("\n")
+    return Page(target, first, [Section("Report", [Report("\n".join(rest).strip("\n"))])])
+
+
+def _kept(target: str, shown: overviews.Shown = overviews.PLAIN) -> Kept:
+    kept = Kept(("json",), html="")
+    overviews.overview(target, shown, kept)
+    return kept
+
+
+def _memory(target: str, **options: Any) -> Page:
+    from inspector.report import memory
+
+    return memory.page(api.memory(_model(target), **options))
+
+
+def _quants(target: str, **options: Any) -> Page:
+    from inspector.report import quants
+
+    found = api.quants(_model(target), **options)
+    table = of_rows("The size of each quantization", quants.rows(found))
+    notes = [*found.notes, f"Bytes: {quants.includes(found)}."]
+    return Page(f"Quantizations of {found.target}", quants.answer(found), [Section("Sizes", [table, Text(notes)])])
+
+
+def _audit(target: str) -> Page:
+    from inspector.auditing import run
+    from inspector.report import audit
+
+    found = run.audit([target])
+    for failed in found.failed:
+        if not found.checkpoints:
+            return Page(f"Audit of {target}", str(failed.reason), [Section("Findings", [Findings(())])], mood="bad")
+    return audit.page(found)
+
+
+def _diff(target: str, other: str) -> Page:
+    from inspector.report import diff
+
+    return diff.page(api.diff(_opened(target), _opened(other)))
+
+
+#: View → its page, or its document.
+VIEWS: Mapping[str, Callable[..., Page | dict[str, Any]]] = {
+    "overview": _overview,
+    "memory": _memory,
+    "quants": _quants,
+    "audit": _audit,
+    "diff": _diff,
+    "json": lambda target, tensors=False: {"document": _kept(target, overviews.Shown(tensors=tensors)).document()},
+}

@@ -1,0 +1,85 @@
+"""`make app`: the static site, in one folder, from `app/`, the wheel, Pyodide's package and what is installed here.
+
+    python tools/app.py FOLDER WHEEL PYODIDE
+
+Nothing is fetched. Packages are taken from this environment as plain Python: their compiled parts, which a browser
+cannot load, are optional.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+
+from inspector.report.pages.render import plotly_script
+
+APP = Path(__file__).resolve().parent.parent / "app"
+#: What the library imports for a file on this machine, and what for the Hub besides.
+ALWAYS = ("click", "jinja2", "markupsafe", "tabulate")
+HUB = (
+    "huggingface_hub", "httpx2", "idna", "packaging", "pyyaml", "tqdm", "filelock", "fsspec", "typing_extensions",
+)  # fmt: skip
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+PAGES = "inspector/report/pages"
+SUFFIXES = (".py", ".json", ".pem")
+
+
+def main(folder: Path, wheel: Path, pyodide: Path) -> None:
+    """Write the site into a folder, instead of what was there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pyodide").mkdir(parents=True)
+    for name in ("app.css", "app.js", "worker.js", "README.md"):
+        shutil.copyfile(APP / name, folder / name)
+    for name in PYODIDE:
+        shutil.copyfile(pyodide / name, folder / "pyodide" / name)
+    info = json.loads((pyodide / "pyodide-lock.json").read_text("utf-8"))["info"]
+    (folder / "pyodide" / "pyodide-lock.json").write_text(json.dumps({"info": info, "packages": {}}), "utf-8")
+    with zipfile.ZipFile(wheel) as ours:
+        for name in ("page.css", "page.js"):
+            (folder / name).write_bytes(ours.read(f"{PAGES}/{name}"))
+        with zipfile.ZipFile(folder / "python.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as python:
+            for each in ours.namelist():
+                if each.startswith(("inspector/", "checkpoint_inspector")):
+                    python.writestr(each, ours.read(each))
+            add_packages(python, ALWAYS)
+            python.write(APP / "python" / "engine.py", "engine.py")
+    with zipfile.ZipFile(folder / "hub.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as hub:
+        add_packages(hub, HUB)
+        hub.write(APP / "python" / "httpx2_jsfetch.py", "httpx2_jsfetch.py")
+    plotly = plotly_script()
+    (folder / "plotly.js").write_text(plotly.text, "utf-8")
+    index = (APP / "index.html").read_text("utf-8")
+    templates = "".join(f'<template id="{each}"></template>' for each in plotly.styles)
+    (folder / "index.html").write_text(index.replace("</body>", f"{templates}</body>"), "utf-8")
+    write_service_worker(folder)
+    total = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
+    print(f"{folder}: {total / 1e6:.1f} MB in {sum(each.is_file() for each in folder.rglob('*'))} files")
+
+
+def add_packages(archive: zipfile.ZipFile, names: tuple[str, ...]) -> None:
+    """The Python sources of installed packages, with what says their versions."""
+    for name in names:
+        for each in distribution(name).files or ():
+            wanted = each.suffix in SUFFIXES or each.name == "METADATA"
+            if wanted and ".." not in each.parts and (path := Path(str(each.locate()))).is_file():
+                archive.write(path, each.as_posix())
+
+
+def write_service_worker(folder: Path) -> None:
+    """The list of files, with a name that changes with any of them, above the script that keeps them."""
+    files = sorted(each for each in folder.rglob("*") if each.is_file() and each.name != "README.md")
+    digest = hashlib.sha256()
+    for each in files:
+        digest.update(each.read_bytes())
+    names = ["./", *(each.relative_to(folder).as_posix() for each in files)]
+    build = json.dumps({"version": digest.hexdigest()[:16], "files": names})
+    (folder / "sw.js").write_text(f"self.BUILD = {build};\n{(APP / 'sw.js').read_text('utf-8')}", "utf-8")
+
+
+if __name__ == "__main__":
+    main(*map(Path, sys.argv[1:4]))
