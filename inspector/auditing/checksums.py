@@ -51,16 +51,20 @@ class Checksums:
         write: str | Path | None = None,
         hub: str | None = None,
         revision: str | None = None,
+        *,
+        everything: bool = False,
     ) -> None:
         """
         Args:
             manifest: a file of checksums to compare with, in the format of `sha256sum`.
             write: where `save` writes such a file.
             hub: a repository whose checksums the Hub is asked for, at a `revision`.
+            everything: whether to hash files without a known checksum, too, as for a manifest.
         """
         self._manifest = Path(manifest) if manifest else None
         self._write = Path(write) if write else None
         self._hub, self._revision = hub, revision
+        self._everything = everything or write is not None
         self._digests: dict[Path, str] = {}
 
     def wanted(self, subject: Subject) -> tuple[list[Known], dict[Path, str]]:
@@ -81,7 +85,7 @@ class Checksums:
         files: dict[Path, str] = {}
         for entry in subject.entries:
             path = entry.path
-            wanted = own is not None or path in digested or path.endswith(WEIGHTS)
+            wanted = self._everything or path in digested or path.endswith(WEIGHTS)
             if not wanted or path not in subject.place.files or path.startswith(_NOTES) or subject.refusal(entry):
                 continue
             file = subject.on_disk(path)
@@ -91,6 +95,7 @@ class Checksums:
 
     def compared(self, subject: Subject, expected: Sequence[Known], digests: Mapping[str, str]) -> Iterator[Finding]:
         """Compare a model's computed checksums (path → SHA-256) with the known ones; git's SHA-1 is computed here."""
+        subject.digests = digests
         places = {path: place for path in digests if (place := subject.on_disk(path))}
         self._digests.update({place.resolve(): digests[path] for path, place in places.items()})
         for each in expected:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from inspector.auditing import catalogue, limits
 from inspector.auditing import verdicts as readers
@@ -41,11 +42,17 @@ class Audited:
     findings: tuple[Finding, ...]  # errors first
     verdicts: tuple[readers.Verdict, ...] = ()
     root: str | None = None  # the folder that findings' paths are relative to; None if it is not on this machine
+    described: Any = None  # for a bill of materials, if one is to be written
     is_model: bool = True  # False for the Hub's cache as a whole, and for files that belong to no checkpoint
 
 
 def examined(
-    subject: Subject, more: More = lambda _: (), *, config: Path | None = None, own_process: bool = False
+    subject: Subject,
+    more: More = lambda _: (),
+    *,
+    config: Path | None = None,
+    own_process: bool = False,
+    describe: Callable[[Subject], Any] = lambda _: None,
 ) -> Audited:
     """One model under every rule, in bounded time; anything not checked is a finding.
 
@@ -53,6 +60,7 @@ def examined(
         more: further findings, whose work is not limited in time.
         config: a configuration file, or a folder with one, instead of the one beside the weights.
         own_process: whether the process may be limited in its memory.
+        describe: what is kept as `Audited.described`.
     """
     subject.config_named = config
     size = sum(entry.size for entry in subject.entries)
@@ -92,6 +100,7 @@ def examined(
         findings=tuple(sorted(kept, key=lambda finding: SEVERITIES.index(finding.severity))),
         verdicts=tuple(verdicts),
         root=subject.root,
+        described=describe(subject),
         is_model=subject.is_model,
     )
 

@@ -69,6 +69,7 @@ def audit(
     manifest: str | Path | None = None,
     write_manifest: str | Path | None = None,
     hub: str | None = None,
+    sbom: str | Path | None = None,
     progress: Progress | None = None,
     own_process: bool = False,
 ) -> Audit:
@@ -91,6 +92,8 @@ def audit(
         manifest: a file in sha256sum's format with the checksums to compare with.
         write_manifest: a file to write all files' checksums to, in the same format; it has to be above all models.
         hub: the repository whose checksums are requested from the Hub.
+        sbom: a file to write a bill of materials to: `*.cdx.json` for CycloneDX 1.6, `*.spdx3.json` for SPDX 3.0; with
+            `checksum`, it has the SHA-256 of every file. Needs the packages of the extra `sbom`.
         progress: what to call with the number of bytes to be read of a model, and its target. Returns a context whose
             value is called with the number of bytes read since the last call, from several threads.
         own_process: whether nothing else runs in this process, so that its memory may be limited meanwhile.
@@ -100,8 +103,8 @@ def audit(
             hashed.
         ConfigError: `config` cannot be read.
         SourceError: a target, or the Hub, cannot be read; or the manifest cannot be written.
-        UsageError: `ignore` names an unknown rule, a package for `data` or `deep` is missing, `manifest` is not one, or
-            `write_manifest` is below a model.
+        UsageError: `ignore` names an unknown rule, a package for `data`, `deep` or `sbom` is missing, `manifest` is not
+            one, `write_manifest` is below a model, or `sbom` may not be written.
 
     Example:
         >>> found = inspector.audit(["fixtures/real/safetensors/burn/complex_nested.safetensors"])
@@ -114,7 +117,29 @@ def audit(
     if checksum or manifest or write_manifest or hub:
         from inspector.auditing.checksums import Checksums
 
-        sums = Checksums(manifest, write_manifest, hub, revision)
+        sums = Checksums(manifest, write_manifest, hub, revision, everything=sbom is not None)
+    more = _more(sums, progress, data=data, deep=deep)
+    examine = partial(examined, more=more, own_process=own_process)
+    bill = None
+    if sbom is not None:
+        bill = Tabular.renderer().sbom(sbom)
+        examine = partial(examine, describe=bill.described)
+    with tables_of_project(settings.here(named).tables):
+        if cache:
+            judged = each_cached(named, examine)
+        else:
+            path = None if config is None else Path(config)
+            judged = each_of(named, revision, examine, alone=alone, config=path)
+        result = replace(collect(judged, ignore), data=data)
+    if sums is not None:
+        sums.save()
+    if bill is not None:
+        bill.write(result)
+    return result
+
+
+def _more(sums: Checksums | None, progress: Progress | None, *, data: bool, deep: bool) -> More:
+    """What is checked on request. Raises UsageError if a package for it is missing."""
     if data:
         from inspector.measuring import needs
 
@@ -130,16 +155,7 @@ def audit(
         if deep:
             yield from templates.rendered(subject)
 
-    with tables_of_project(settings.here(named).tables):
-        if cache:
-            judged = each_cached(named, more, own_process=own_process)
-        else:
-            path = None if config is None else Path(config)
-            judged = each_of(named, revision, more, alone=alone, config=path, own_process=own_process)
-        result = replace(collect(judged, ignore), data=data)
-    if sums is not None:
-        sums.save()
-    return result
+    return more
 
 
 def _whole_files(
@@ -168,16 +184,15 @@ def _whole_files(
 def each_of(
     targets: Iterable[str],
     revision: str | None = None,
-    more: More = lambda _: (),
+    examine: Callable[..., Audited] = examined,
     *,
     alone: bool = False,
     config: Path | None = None,
-    own_process: bool = False,
 ) -> Iterator[Audited | Failed]:
     """The audited models at each target, or what is wrong with the target: one bad target does not affect the others.
 
     Args:
-        more: further findings, e.g. from checksums.
+        examine: `examined`, with options.
 
     Raises:
         ConfigError: `config` cannot be read.
@@ -186,11 +201,11 @@ def each_of(
         configs.load(config)  # one error at the start, instead of a finding in each model
     for target in targets:
         found = subjects(target, revision, alone=alone)
-        yield from _each_subject(target, found, partial(examined, more=more, config=config, own_process=own_process))
+        yield from _each_subject(target, found, partial(examine, config=config))
 
 
 def each_cached(
-    places: Collection[str], more: More = lambda _: (), *, own_process: bool = False
+    places: Collection[str], examine: Callable[[Subject], Audited] = examined
 ) -> Iterator[Audited | Failed]:
     """The Hub's cache, or other such caches: each itself, then each of its snapshots."""
     for place in places or ("",):
@@ -204,7 +219,7 @@ def each_cached(
         for each in cache.snapshots:
             name = f"{each.repository}@{each.revision[:12]}"
             found = in_folder(each.path, name, each.repository, required=False)
-            yield from _each_subject(name, found, partial(examined, more=more, own_process=own_process))
+            yield from _each_subject(name, found, examine)
 
 
 def _each_subject(

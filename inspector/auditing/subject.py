@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +74,7 @@ class Subject(Files):
         self.findings = self._left_out()  # and what is found while the files are read
         self.main_file: str | None = None  # the selected one of several files that are separate models
         self.measured: Measured | None = None  # the properties of the data, if it was read
+        self.digests: Mapping[str, str] = {}  # path → SHA-256 of the files that were hashed
         self.memo: dict[str, Any] = {}  # results of one rule that another needs, too
         self._others: list[Reconciliation] = []  # further checkpoints in the folder, joined with their predictions
 

@@ -25,6 +25,7 @@ SARIF = click.option(
 @click.option("--manifest", type=click.Path(), metavar="FILE", help="Checksums to compare with, in sha256sum's format.")
 @click.option("--write-manifest", type=click.Path(), metavar="FILE", help="Write the checksums of all files to FILE.")
 @click.option("--hub", metavar="ORG/NAME", help="Ask the Hub for this repository's checksums.")
+@click.option("--sbom", type=click.Path(), metavar="FILE", help="Write a bill of materials: *.cdx.json, *.spdx3.json.")
 @click.option("--deep", is_flag=True, help="Render chat templates too, in a sandbox in a separate process.")
 @click.option("--revision", metavar="R", help="Branch, tag or commit of a Hub repository.")
 @click.option("--alone", is_flag=True, help="Audit a shard alone, not its whole set.")

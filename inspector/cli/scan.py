@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,7 @@ FINDINGS = 1  # exit code: something is broken or cannot be read
 @click.option(
     "--sql", metavar="QUERY", help="Query the tables in ROOT, a scan's folder: SQL for DuckDB, or a query's name."
 )
+@click.option("--sbom", type=click.Path(), metavar="FILE", help="Write a bill of materials: *.cdx.json, *.spdx3.json.")
 @click.option("--queries", is_flag=True, help="List the named queries.")
 @output_options(WIDE, HTML, *FORMS)
 def scan(
@@ -53,6 +55,7 @@ def scan(
     watch: bool,
     report: str | None,
     sql: str | None,
+    sbom: str | None,
     queries: bool,
     output: Output,
     **options: Any,
@@ -65,6 +68,7 @@ def scan(
     inspect scan --out DIR --resume          resume, or bring it up to date
     inspect scan --report DIR                totals, broken, duplicated, derived, grown
     inspect scan --sql "SELECT …" DIR        DuckDB over the four tables
+    inspect scan /models --sbom all.cdx.json a bill of materials; with --out or --report, of their tables
 
     A checkpoint that cannot be read is a row with its error. Exits with 1 if any are broken or cannot be read.
     """
@@ -77,34 +81,40 @@ def scan(
         return
     if form not in (None, "json") and sql is None:
         raise UsageError("only --sql returns rows (SQL, or a query's name: --queries); use --json otherwise")
-    if sum(map(bool, (out, report, sql, watch))) != 1:
-        raise UsageError("choose what to do: --out DIR, --report DIR, --sql QUERY or --watch")
+    alone = sbom is not None and not (out or report or sql or watch)
+    if not alone and sum(map(bool, (out, report, sql, watch))) != 1:
+        raise UsageError("choose what to do: --sbom FILE, --out DIR, --report DIR, --sql QUERY or --watch")
+    if sbom is not None and (sql or watch):
+        raise UsageError("--sbom goes with --out DIR or --report DIR, or stands alone")
     if report is not None:
-        _report(report, output)
+        _report(report, output, sbom)
     elif sql is not None:
         _ask(sql, roots, output)
     elif watch:
         _watch(roots)
     else:
-        assert out is not None
-        _scan([*roots, *(f"@{path}" for path in targets)], out, output, **options)
+        _scan([*roots, *(f"@{path}" for path in targets)], out, output, sbom=sbom, **options)
 
 
-def _scan(roots: list[str], out: str, output: Output, **options: Any) -> None:
+def _scan(roots: list[str], out: str | None, output: Output, *, sbom: str | None, **options: Any) -> None:
+    """Without a folder for them, the tables are dropped when the bill of materials is written."""
     from inspector.scanning.run import scan as run
 
     try:
-        with _shown() as progress:
-            done = run(roots, out, progress=progress, **options)
+        with (
+            _shown() as progress,
+            TemporaryDirectory(prefix="inspect-scan-") if out is None else nullcontext(out) as at,
+        ):
+            done = run(roots, at, progress=progress, sbom=sbom, **options)
     except KeyboardInterrupt:
-        console.tell(f"interrupted: inspect scan --out {out} --resume continues it")
+        console.tell("interrupted" + (f": inspect scan --out {out} --resume continues it" if out else ""))
         raise click.exceptions.Exit(console.INTERRUPTED) from None
     if output.form == "json":
-        console.print_json({"schema": "checkpoint-inspector/1", "target": out, **done})
+        console.print_json({"schema": "checkpoint-inspector/1", "target": out or sbom, **done})
     else:
         from inspector.report import scan as text
 
-        console.print_lines((text.done(done, out),))
+        console.print_lines((text.done(done, out, sbom),))
     if done["broken"] or done["unreadable"]:
         raise click.exceptions.Exit(FINDINGS)
 
@@ -138,11 +148,16 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
             sys.stderr.write("\r\x1b[K")
 
 
-def _report(folder: str, output: Output) -> None:
+def _report(folder: str, output: Output, sbom: str | None) -> None:
     from inspector.report import scan as text
+    from inspector.report.sbom.writing import Writing
     from inspector.scanning.queries import report
 
-    found = report(Path(folder).expanduser())
+    place = Path(folder).expanduser()
+    bill = None if sbom is None else Writing(sbom)
+    found = report(place)
+    if bill is not None:
+        bill.write(place)
     if output.form == "json":
         console.print_json(text.document(found, folder))
     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as in_html
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, Union
 
 from inspector.architectures.prediction import by_role
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from inspector.measuring.values import Values
     from inspector.model import Folder
     from inspector.opening.models import Models
+    from inspector.report.sbom.writing import Writing
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.quants import Quants
 
@@ -55,6 +57,13 @@ def overview(noun: Noun) -> str:
     if _are_results(noun):
         return "\n\n".join(map(overview, noun))
     return "\n".join(_TEXTS[type(noun).__name__](noun)).strip("\n")
+
+
+def sbom(path: str | Path) -> Writing:
+    """What writes a bill of materials. Raises as `Writing` does."""
+    from inspector.report.sbom.writing import Writing  # imports the audit's report, and a package on request
+
+    return Writing(path)
 
 
 def html(noun: Noun) -> str:

@@ -15,13 +15,13 @@ from inspector.units import escape
 
 
 class Output(NamedTuple):
-    """A kind of output file, and its first bytes in lower case."""
+    """A kind of output file, and its first bytes in lower case, without white space."""
 
     what: str
     beginnings: tuple[bytes, ...]
 
 
-PAGE = Output("HTML page", (b"<!doctype html", b"<html"))
+PAGE = Output("HTML page", (b"<!doctypehtml", b"<html"))
 PARQUET = Output("Parquet file", (b"par1",))
 
 
@@ -52,7 +52,7 @@ def _check_present(path: Path, kind: Output) -> None:
     if not stat.S_ISREG(mode):
         raise UsageError(f"{name} is a {'folder' if stat.S_ISDIR(mode) else 'device'}: name a file")
     with path.open("rb") as file:
-        first = file.read(64).lstrip().lower()
+        first = b"".join(file.read(64).split()).lower()
     if first and not first.startswith(kind.beginnings):
         raise UsageError(f"{name} exists and is not a {kind.what}: not overwritten")
 

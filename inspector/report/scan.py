@@ -58,8 +58,8 @@ def _time(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {whole % 60:02} s" if minutes else f"{whole} s"
 
 
-def done(scan: Mapping[str, Any], folder: str) -> str:
-    """The result of a scan, in three lines."""
+def done(scan: Mapping[str, Any], folder: str | None, bill: str | None = None) -> str:
+    """The result of a scan, and the command that shows more if it left tables in a folder."""
     units, gone = scan["units"], scan["vanished"]
     rate = units["inspected"] / scan["seconds"] if scan["seconds"] else 0
     did = f"{plural(scan['inspected'], 'checkpoint')} inspected in {_time(scan['seconds'])} ({rate:.0f}/s)"
@@ -67,7 +67,8 @@ def done(scan: Mapping[str, Any], folder: str) -> str:
     did += f", {integer(gone['checkpoints'])} gone" if gone["checkpoints"] else ""
     held = f"{plural(scan['checkpoints'], 'checkpoint')}, {decimal(scan['on_disk'])}: "
     held += f"{integer(scan['broken'])} with errors, {integer(scan['unreadable'])} unreadable"
-    return f"{escape(folder, _CELL)}: {held}\n{did}\ninspect scan --report {escape(folder, _CELL)} shows more"
+    more = f"\ninspect scan --report {escape(folder, _CELL)} shows more" if folder else ""
+    return f"{escape(folder or bill or '', _CELL)}: {held}\n{did}{more}"
 
 
 #: What is wrong comes first.

@@ -50,20 +50,19 @@ class Rows:
     def add(self, unit: Unit, target: str, subject: Subject, audited: Audited) -> None:
         """Add an examined checkpoint, with or without findings."""
         name = short_digest(target)
-        result, origin = subject.result, subject.place.origin()
+        origin = subject.place.origin()
         found = audited.findings
-        digests = digests_of(subject)
-        sums = _sums(result, subject)
+        columns, files = described_by(subject)
         self._cost[origin.location] = (origin.requests or 0, origin.bytes_read)
-        self._on_disk += sums["on_disk"]
+        self._on_disk += columns["on_disk"]
         self._errors += any(each.severity == "error" for each in found)
         self._row("checkpoints", {
-            **self._start(unit, target), **_identity(result), **sums, **_findings_sums(found),
-            "kind": origin.kind, "revision": origin.revision, "stamp": unit.stamp or origin.revision,
-            "same_data": _same_data(subject, digests), **_failure(result, found),
+            **self._start(unit, target), **columns, **_findings_sums(found),
+            "stamp": unit.stamp or origin.revision, **_failure(subject.result, found),
         })  # fmt: skip
-        self._files(name, subject, digests)
-        self._tensors(name, result.tensors if result else ())
+        for file in files:
+            self._row("files", {"checkpoint": name, **file})
+        self._tensors(name, subject.result.tensors if subject.result else ())
         self._findings(name, found)
 
     def add_failed(self, unit: Unit, target: str, kind: str, reason: str) -> None:
@@ -83,16 +82,6 @@ class Rows:
     def _row(self, table: str, row: Mapping[str, Any]) -> None:
         for name, values in self._tables[table].items():
             values.append(row.get(name))
-
-    def _files(self, checkpoint: str, subject: Subject, digests: Mapping[str, str]) -> None:
-        headers = {header.path: header for header in subject.headers}
-        for entry in subject.entries:
-            header = headers.get(entry.path)
-            columns = {name: header.bytes_in(column) if header else None for name, column in _REGIONS}
-            self._row("files", {
-                "checkpoint": checkpoint, "path": entry.path, "size": entry.size, "weights": header is not None,
-                "digest": digests.get(entry.path), **columns,
-            })  # fmt: skip
 
     def _tensors(self, checkpoint: str, labelled: Sequence[Labelled]) -> None:
         """Column by column, not row by row: this table has by far the most rows."""
@@ -153,6 +142,25 @@ def _fitting(value: Any) -> Any:
     if isinstance(value, int):
         return value if -(2**63) <= value < 2**63 else None
     return None if isinstance(value, tuple) and any(not 0 <= each < 2**63 for each in value) else value
+
+
+def described_by(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The columns of `checkpoints` that an examined model yields by itself, and its rows of `files`."""
+    origin, digests = subject.place.origin(), digests_of(subject)
+    headers = {header.path: header for header in subject.headers}
+    files: list[dict[str, Any]] = []
+    for entry in subject.entries:
+        header = headers.get(entry.path)
+        regions = {name: header.bytes_in(column) if header else None for name, column in _REGIONS}
+        files.append({
+            "path": entry.path, "size": entry.size, "weights": header is not None, "digest": digests.get(entry.path),
+            **regions,
+        })  # fmt: skip
+    columns = {
+        **_identity(subject.result), **_sums(subject.result, subject), "kind": origin.kind,
+        "revision": origin.revision, "same_data": _same_data(subject, digests),
+    }  # fmt: skip
+    return columns, files
 
 
 def _identity(result: Reconciliation | None) -> dict[str, Any]:

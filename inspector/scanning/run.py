@@ -23,6 +23,7 @@ from inspector.scanning.ledger import Ledger
 from inspector.scanning.process import Job, Written
 from inspector.scanning.schema import VERSION
 from inspector.scanning.unit import short_digest
+from inspector.tabular import Tabular
 from inspector.units import escape
 from inspector.version import __version__
 
@@ -68,6 +69,7 @@ def scan(
     workers: int | None = None,
     requests_per_second: float = PER_SECOND,
     timeout: float = TIMEOUT,
+    sbom: str | Path | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
 ) -> dict[str, Any]:
     """Inspect and audit every checkpoint at the roots, and write the results into Parquet tables (docs/scan.md).
@@ -81,12 +83,14 @@ def scan(
         workers: processes of the cluster on this machine.
         requests_per_second: from all workers to one server.
         timeout: seconds for one checkpoint, and for the listing of one folder.
+        sbom: a file to write a bill of materials of all tables to: `*.cdx.json`, `*.spdx3.json`.
 
     Returns:
         The scan's entry in scan.json.
 
     Raises:
-        UsageError: there is already a scan and `resume` is not set, another one is running, or a package is missing.
+        UsageError: there is already a scan and `resume` is not set, another one is running, a package is missing, or
+            `sbom` may not be written.
         SourceError: the tables cannot be written.
         NetworkError: the scheduler does not answer.
 
@@ -98,6 +102,7 @@ def scan(
     check_packages()
     named = [str(root) for root in ([roots] if isinstance(roots, (str, Path)) else roots)]
     folder = Path(out).expanduser().absolute()
+    bill = None if sbom is None else Tabular.renderer().sbom(sbom)
     storage.prepare(folder)
     with storage.locked(folder):
         storage.clean(folder)
@@ -108,6 +113,8 @@ def scan(
             run.settle(cluster)
         own.update(run.summary(), finished=round(time()))
         storage.write_summary(folder, summary)
+        if bill is not None:
+            bill.write(folder)
     return own
 
 

@@ -239,3 +239,22 @@ def test_misuse_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Pat
     assert ran.code == 2
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_bill_of_materials_when_it_ends_and_later_from_its_tables(
+    scan: Scan, inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """The same bytes; 21,664 parameters; what could not be read is stated."""
+    pytest.importorskip("cyclonedx")
+    make(tmp_path, m=llama())
+    own, tables, later = (tmp_path / name for name in ("own.cdx.json", "tables", "later.cdx.json"))
+    scan([tmp_path / "m", tmp_path / "absent"], tables, sbom=own)
+    assert inspect("scan", "--report", tables, "--sbom", later).code == 0
+    assert later.read_bytes() == own.read_bytes()
+    document = json.loads(later.read_text())
+    (component,) = document["components"]
+    facts = {each["name"].partition(":")[2]: each["value"] for each in component["properties"]}
+    assert (component["name"], facts["parameters"], facts["family"]) == (str(tmp_path / "m"), "21664", "llama")
+    (failed,) = document["metadata"]["properties"]
+    assert failed["value"].startswith(f"{tmp_path / 'absent'}: ")
+    assert inspect("scan", "--sql", "broken", tables, "--sbom", later).code == 2
