@@ -83,7 +83,7 @@ def scan(
         raise UsageError("only --sql returns rows (SQL, or a query's name: --queries); use --json otherwise")
     alone = sbom is not None and not (out or report or sql or watch)
     if not alone and sum(map(bool, (out, report, sql, watch))) != 1:
-        raise UsageError("choose what to do: --sbom FILE, --out DIR, --report DIR, --sql QUERY or --watch")
+        raise UsageError("choose what to do: --out DIR, --report DIR, --sql QUERY or --watch; or --sbom FILE")
     if sbom is not None and (sql or watch):
         raise UsageError("--sbom goes with --out DIR or --report DIR, or stands alone")
     if report is not None:
