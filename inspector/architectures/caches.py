@@ -3,8 +3,6 @@
 The knowledge is in the tables (`Cache`); this module evaluates it for one configuration.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple

@@ -26,16 +26,14 @@ _IN_NAME = re.compile(
     re.IGNORECASE,
 )
 # Active parameters before all of them, as in `OLMoE-1B-7B`.
-_ACTIVE = re.compile(
-    r"moe.*?(?<![A-Za-z0-9.])\d{1,3}(?:\.\d{1,3})?b-(?=\d{1,3}(?:\.\d{1,3})?b(?![A-Za-z0-9]))", re.IGNORECASE
-)
+_ACTIVE = r"(?i)moe.*?(?<![A-Za-z0-9.])\d{1,3}(?:\.\d{1,3})?b-(?=\d{1,3}(?:\.\d{1,3})?b(?![A-Za-z0-9]))"
 _GIVEN = r"(?:(?P<experts>\d{1,3})[x×])?(?P<number>[\d,_]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
 
 
 def from_names(names: Iterable[str], bits: int) -> Iterator[Nominal]:
     """The labels in names, in their order."""
     for name in names:
-        active = _ACTIVE.search(name)
+        active = re.search(_ACTIVE, name) if "moe" in name.lower() else None
         for match in _IN_NAME.finditer(name, active.end() if active else 0):
             fraction = f".{match['fraction']}" if match["fraction"] else ""
             yield _nominal(match, match["number"].replace("_", ".") + fraction, bits)

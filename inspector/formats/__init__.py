@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from inspector.errors import FormatError
 from inspector.model import Header
-from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.sources.filenames import HDF5, WEIGHTS
 from inspector.units import escape, plural
+
+if TYPE_CHECKING:
+    from inspector.model.codes import Code
 
 #: First bytes of files often found in place of weights → the audit's rule, what the file is and what to do.
 IMPOSTORS: Mapping[tuple[bytes, ...], tuple[Code, str]] = {
@@ -41,7 +44,7 @@ IMPOSTORS: Mapping[tuple[bytes, ...], tuple[Code, str]] = {
 _IN_TAR = (b"sys_info", b"storages", b"tensors\0", b"pickle\0\0")
 _LONGEST = 64
 _BY_MAGIC = {magic: known for magics, known in IMPOSTORS.items() for magic in magics}
-_AN_IMPOSTOR = re.compile(b"|".join(map(re.escape, _BY_MAGIC)))  # a folder may have many files
+_AN_IMPOSTOR = b"|".join(map(re.escape, _BY_MAGIC))  # one pattern: a folder may have many files
 #: First bytes of a map in MessagePack.
 _MAPS = frozenset(bytes([first]) for first in (*range(0x81, 0x90), 0xDE, 0xDF))
 _TEXT = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
@@ -120,7 +123,7 @@ def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], He
 def impostor(start: bytes) -> tuple[Code, str] | None:
     """The rule about a file that is often found in place of weights, and what it is, by its first bytes."""
     start = start[:_LONGEST].lower().removeprefix(b"\xef\xbb\xbf").lstrip()
-    found = _AN_IMPOSTOR.match(start)
+    found = re.match(_AN_IMPOSTOR, start)
     return _BY_MAGIC[found[0]] if found else None
 
 

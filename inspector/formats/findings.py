@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from inspector.model import Finding, Severity
-from inspector.model.codes import Code
 from inspector.units import integer, plural
+
+if TYPE_CHECKING:
+    from inspector.model.codes import Code
 
 #: Findings of one rule that are listed; the rest are counted.
 MOST_PER_RULE = 20

@@ -3,10 +3,12 @@
 # Annotations in this folder are evaluated on import: as strings, `NamedTuple` would have to compile each of them.
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from inspector.model.codes import Code, MemoryCode
 from inspector.units import decimal, escape, plural
+
+if TYPE_CHECKING:
+    from inspector.model.codes import Code, MemoryCode
 
 Severity = Literal["error", "warning", "info"]
 
@@ -14,7 +16,7 @@ Severity = Literal["error", "warning", "info"]
 class Finding(NamedTuple):
     """Something worth reporting about a file, with its location and numbers."""
 
-    rule: Code | MemoryCode  # "hole", "duplicate-key", …
+    rule: "Code | MemoryCode"  # "hole", "duplicate-key", …; as a string, since importing all of them takes a while
     severity: Severity
     message: str  # one line, unescaped
     path: str | None = None  # relative to the checkpoint

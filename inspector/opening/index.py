@@ -32,7 +32,7 @@ MAX_FILES = 10_000
 _MAP = re.compile(rb'"weight_map"\s*:\s*\{')
 # A JSON string; without the bound on escapes, a string of escapes alone would exhaust the pattern's memory.
 _STRING = rb'"([^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*){0,1000})"'
-_PAIR = re.compile(rb"[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*:[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*([,}])")
+_PAIR = rb"[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*:[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*([,}])"
 _EMPTY = re.compile(rb"[ \t\n\r]*\}")
 #: The placeholder for the map in the rest of the document. No file name has a NUL.
 _TAKEN, _TAKEN_TEXT = b'"\\u0000"', "\0"
@@ -81,7 +81,7 @@ def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str
     """`"name": "file", …}` as a dictionary, and its end. Raises ValueError for anything else."""
     weight_map: dict[str, str] = {}
     files: dict[bytes, str] = {}
-    match, closing = _PAIR.match, b""
+    match, closing = re.compile(_PAIR).match, b""  # compiled where there is an index
     while closing != b"}":
         found = match(raw, at)
         if found is None:

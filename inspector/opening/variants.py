@@ -21,9 +21,7 @@ from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, format_of, rank_
 #: Which of several types the overview shows: llama.cpp's default download, then other common ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
 #: Names of files that accompany a model: its image encoder, the statistics of its quantization, an adapter.
-_ACCESSORIES = re.compile(
-    r"^(mmproj|imatrix|adapter_model|training_args|optimizer|scheduler|rng_state)|imatrix$", re.IGNORECASE
-)
+_ACCESSORIES = r"(?i)^(mmproj|imatrix|adapter_model|training_args|optimizer|scheduler|rng_state)|imatrix$"
 #: Folders of a pipeline, the one that its name refers to first.
 _PARTS = ("transformer", "unet")
 #: One model in two layouts, next to each other.
@@ -83,7 +81,7 @@ def _rank(variant: Variant) -> tuple[bool, int, bool, int, int, str]:
     if variant.format != "gguf":
         preferred = 0 if variant.type is None else 1 + preferred
     return (
-        bool(_ACCESSORIES.search(last)),
+        bool(re.search(_ACCESSORIES, last)),
         part if folder else -1,
         last not in ("model", "pytorch_model", "flax_model", "tf_model"),
         preferred,
@@ -163,7 +161,7 @@ def _with_weights(place: Place, entries: Iterator[tuple[str, str, str]]) -> Iter
 
 def is_of_part(path: str) -> bool:
     """Whether a file of PyTorch's own is the weights of a part, which all pipelines of before safetensors have."""
-    return path.endswith(PICKLED) and not _ACCESSORIES.search(path.rpartition("/")[2])
+    return path.endswith(PICKLED) and not re.search(_ACCESSORIES, path.rpartition("/")[2])
 
 
 def folders_of_parts(place: Place) -> frozenset[str]:

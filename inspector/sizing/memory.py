@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
-from inspector.sizing.buffers import batch_of, buffers_of, output
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
-from inspector.sizing.placement import Placed, odd_blocks, placed
-from inspector.sizing.prefill import prefill
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import Tabular
@@ -25,6 +22,7 @@ from inspector.units import TOKENS, decimal, escape, plural, written
 if TYPE_CHECKING:
     from inspector.quantization.declaration import Declaration
     from inspector.sizing.devices import Device
+    from inspector.sizing.placement import Placed
     from inspector.sizing.training import Plan, Training
 
 #: The largest context, and the most sequences and devices, that are accepted.
@@ -143,6 +141,8 @@ def size(
     runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
     model = model.run_by(runs)
     if runs.graphs:
+        from inspector.sizing.buffers import buffers_of  # only for engines with graphs
+
         model = model._replace(buffers=buffers_of(model, flash=flash_attention))
     shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model.computes_in
@@ -183,6 +183,9 @@ def _placed(
     most: bool = True,
 ) -> tuple[Placed, ...]:
     """What each device holds; activations are computed once for each request."""
+    if not named and request.tp * stages == 1:
+        return ()
+    from inspector.sizing.placement import placed  # only if devices or a division were requested
 
     @cache
     def temporary(asked: Request) -> int:
@@ -216,10 +219,12 @@ def on_devices(
 
 
 def _devices(text: str | None) -> tuple[Device, ...]:
+    if not text:
+        return ()
     if text != HERE:
         from inspector.sizing.devices import devices  # only where some are named
 
-        return devices(text) if text else ()
+        return devices(text)
     from inspector.sizing import machine  # for this question alone
 
     if not (found := machine.here()):
@@ -271,6 +276,8 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
     """Types of keys and values: the requested ones, then narrower ones in which the engine can keep this cache."""
+    from inspector.sizing.placement import odd_blocks
+
     own, kept, runs = result.request, result.model.kept or (), result.engine
     narrower = (WIDTHS[name] for name in runs.types if WIDTHS[name].is_narrower(own.keys))
     asked = (own._replace(keys=kind, values=kind) for kind in narrower if kept)
@@ -289,6 +296,8 @@ def activations(model: Model, engine: Engine, request: Request) -> Activations |
     if engine.graphs:
         if model.buffers is None:
             return None
+        from inspector.sizing.buffers import batch_of
+
         asked = batch_of(model.buffers, engine, request)
         of = "all" if asked.outputs == asked.tokens else f"{asked.outputs:,}"
         assumes = f"the compute buffer for a batch of {plural(asked.tokens, 'token')} (--batch), with results of {of}"
@@ -300,6 +309,8 @@ def activations(model: Model, engine: Engine, request: Request) -> Activations |
         return None
     wide = _first_positive(model.scope, "intermediate_size n_inner ffn_hidden_size d_ff decoder_ffn_dim") or 4 * hidden
     batch = min(request.batch or engine.batch, request.context)
+    from inspector.sizing.prefill import prefill
+
     if engine.prefills and (found := prefill(model, hidden, vocabulary, request, batch)):
         assumes = f"a prompt of {plural(batch, 'token')} in each sequence (--batch), with sdpa or flash attention"
         return Activations(found.sdpa, (assumes, f"with eager attention {decimal(found.eager)}"), eager=found.eager)
@@ -315,6 +326,8 @@ def others(model: Model, engine: Engine, request: Request) -> tuple[Other, ...]:
     """The engine's further buffers, as far as known."""
     if not engine.graphs or model.buffers is None:
         return ()
+    from inspector.sizing.buffers import output
+
     return (Other("output", output(model.buffers, engine, request)),)
 
 
@@ -446,5 +459,8 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
     if context is None and model.context is None and model.kept != ():
         why = f"the configuration gives no maximum context: {USUAL_CONTEXT:,} tokens are assumed"
         found.append(Finding("context-unknown", "info", why))
-    found += odd_blocks(model.kept or (), runs, request)
+    if max(request.keys.block, request.values.block) > 1:
+        from inspector.sizing.placement import odd_blocks  # only for caches in blocks
+
+        found += odd_blocks(model.kept or (), runs, request)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, caches
 from inspector.architectures.facts import SENTENCE_LENGTH
@@ -12,8 +12,10 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 from inspector.sizing.engines.engine import Engine
-from inspector.sizing.engines.graphs import Buffers
 from inspector.sizing.widths import WIDTHS, Width, width
+
+if TYPE_CHECKING:
+    from inspector.sizing.engines.graphs import Buffers
 
 #: Fields for the length of the context; the first one present counts.
 CONTEXT = (

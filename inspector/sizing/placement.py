@@ -63,8 +63,6 @@ def placed(
         searched: whether to search for what else would fit: the longest context, and `-ngl`.
         most: whether to search for the most sequences, too.
     """
-    if not devices and request.tp * stages == 1:
-        return ()
     named: Sequence[Device | None] = devices or (None,)
     layers = _layer_count(kept, weights)
     found = []

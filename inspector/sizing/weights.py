@@ -1,7 +1,5 @@
 """Memory of the weights: as stored, or in a given type; and which part is in which layer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,7 +91,7 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     return forecast(prediction, bytes_of, kind.name, [kind.estimate] if kind.estimate else [])
 
 
-def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> Weights:
+def as_declared(prediction: Prediction, declared: "Declaration", plain: Width) -> Weights:
     """The weights as the configuration declares that they are packed, the others in the type `plain`."""
 
     def bytes_of(row: Expected, name: str) -> int:

@@ -1,7 +1,5 @@
 """Types of caches and loaded weights: their blocks and bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -30,7 +28,7 @@ class Width(NamedTuple):
         """Whether the elements fill whole blocks."""
         return elements % self.block == 0
 
-    def is_narrower(self, than: Width) -> bool:
+    def is_narrower(self, than: "Width") -> bool:
         """Whether an element takes less space."""
         return self.nbytes * than.block < than.nbytes * self.block
 

@@ -3,8 +3,6 @@
 Written by `tools/write_gguf.py`; a test checks that it agrees with the installed package.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -4,17 +4,17 @@ Names and ids of the types are the specification's (ggml/docs/gguf.md). Limits a
 tighter if a hostile file could otherwise take too long.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import FormatError
-from inspector.model.codes import Code
 from inspector.sources import Source
 from inspector.units import escape, integer, plural
+
+if TYPE_CHECKING:
+    from inspector.model.codes import Code
 
 STRING, ARRAY = 8, 9
 
@@ -63,7 +63,7 @@ class Layout(NamedTuple):
     uint32: struct.Struct
 
     @classmethod
-    def of(cls, version: int, order: str) -> Layout:
+    def of(cls, version: int, order: str) -> "Layout":
         return cls(order, struct.Struct(order + ("I" if version == 1 else "Q")), struct.Struct(order + "I"))
 
 
@@ -118,7 +118,7 @@ class Cursor:
             self._view = self.source.prefix(end)
         return self._view
 
-    def error(self, message: str, rule: Code = "unreadable-file") -> FormatError:
+    def error(self, message: str, rule: "Code" = "unreadable-file") -> FormatError:
         return FormatError(f"{escape(self.path)} {message}", rule)
 
     def uint32(self, what: str) -> int:
@@ -221,7 +221,7 @@ class Cursor:
         if self._items > MAX_ITEMS:
             raise self.error(f"has more strings or inner arrays in its key-values than any vocabulary, at {what}")
 
-    def key_values(self, fields: Mapping[str, Field]) -> KeyValues:
+    def key_values(self, fields: Mapping[str, Field]) -> "KeyValues":
         """The values found so far, over a view of the bytes read so far."""
         return KeyValues(self.source.prefix(self.at), self.layout, fields)
 

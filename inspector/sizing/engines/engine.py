@@ -1,7 +1,5 @@
 """The interface of an engine: how it stores what the layers keep."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
