@@ -34,7 +34,14 @@ class UsageError(InspectorError):
 
 
 class TargetError(InspectorError):
-    """There is nothing to inspect at the target."""
+    """There is nothing to inspect at the target.
+
+    `config` is the configuration that stands there alone, if that is all.
+    """
+
+    def __init__(self, message: str, config: str | None = None) -> None:
+        super().__init__(message)
+        self.config = config
 
 
 class SourceError(InspectorError):

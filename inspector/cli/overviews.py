@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.cli.console import fail, print_json, print_lines, progress, reconciled
 from inspector.cli.output import Output
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
+from inspector.units import escape
 
 if TYPE_CHECKING:
     from inspector.model import Folder, Prediction, Reconciliation
@@ -60,7 +61,7 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
         if picked:
             raise
         if (found := _prediction(target, error)) and not (shown.layers or output.html):
-            show_prediction(found, output, tensors=shown.tensors)
+            show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error))
         elif not (_outline(target, output) or _list_models(target, shown, output)):
             raise
         return
@@ -101,12 +102,13 @@ def _hint(target: str) -> Iterator[None]:
 
 
 def _prediction(target: str, error: InspectorError) -> Prediction | None:
-    """What a configuration predicts; None if the target, which could not be opened, is not one.
+    """What a configuration predicts; None if the target, which could not be opened, is not one, and has none alone.
 
     Raises:
         ConfigError: it is one by its name, and predicts nothing.
     """
-    if not isinstance(error, FormatError) or error.rule != "json-document":
+    alone = error.config if isinstance(error, TargetError) else None
+    if alone is None and not (isinstance(error, FormatError) and error.rule == "json-document"):
         return None
     from inspector import api
     from inspector.opening.configs import FILES
@@ -119,17 +121,32 @@ def _prediction(target: str, error: InspectorError) -> Prediction | None:
         return None
 
 
+def _absent(target: str, error: InspectorError) -> str:
+    """What stands above the prediction of a place without weights."""
+    config = error.config if isinstance(error, TargetError) else None
+    return f"{escape(target, 100)}: no weights here; what its {config} predicts:" if config else ""
+
+
 def show_prediction(
-    result: Prediction, output: Output, *, tensors: bool = False, training: bool = False, stated: int | None = None
+    result: Prediction,
+    output: Output,
+    *,
+    tensors: bool = False,
+    training: bool = False,
+    stated: int | None = None,
+    absent: str = "",
 ) -> None:
     """Show what a configuration predicts, as `inspect predict` does.
 
     Args:
         stated: a number of parameters whose difference from the predicted one is explained.
+        absent: a first line that says that there are no weights.
     """
     from inspector.report import forecast, notebook
 
     def lines() -> Iterator[str]:
+        if absent:
+            yield absent
         yield forecast.prediction(result, output.width, training=training, stated=stated)
         if tensors:
             yield from ("", *forecast.tensors(result, output.width))
@@ -235,7 +252,7 @@ def overviews(targets: Sequence[str], shown: Shown, output: Output, **opening: A
         except InspectorError as error:
             if output.form is None and (found := _prediction(target, error)):
                 print_lines(("",) if number else ())
-                show_prediction(found, output, tensors=shown.tensors)
+                show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error))
                 continue
             code = fail(str(error))
             continue

@@ -108,7 +108,7 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         return collected
     weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
     if not weights:
-        raise TargetError(_nothing(place))
+        raise _nothing(place)
     folder, elsewhere = _folder_of(place, weights)
     selection = _in_folder(place, weights, folder, use_index=include is None)
     return selection._replace(findings=(*selection.findings, *elsewhere))
@@ -232,23 +232,25 @@ def _lone_shard(path: str, shard: Shard | None) -> tuple[Finding, ...]:
     return (Finding("lone-shard", "info", message, path),)
 
 
-def _nothing(place: Place) -> str:
+def _nothing(place: Place) -> TargetError:
     where = escape(place.name)
     kinds = {other.kind: other for other in classify(place.files, ())}
     if state := kinds.get("state"):
-        return f"{where} has no weights, only {plural(state.files, 'file')} of a training run's state"
+        return TargetError(f"{where} has no weights, only {plural(state.files, 'file')} of a training run's state")
     from inspector.formats import foreign  # only where there is nothing to read
 
     for path in sorted(place.files):
         if known := foreign.foreign_of(path, b"", place.files):
-            return f"{where} has weights in the format {known.name} alone, which is not read: {escape(path, 200)}"
+            what = f"in the format {known.name} alone, which is not read: {escape(path, 200)}"
+            return TargetError(f"{where} has weights {what}")
     if config := next((name for name in ("config.json", "params.json") if name in place.files), None):
         origin = place.origin()
         typed = escape(origin.location) if origin.kind == "local" else "CONFIG"
-        return f"{where} has no weights beside its {config}; what that says should be there: `inspect predict {typed}`"
+        what = f"what that says should be there: `inspect predict {typed}`"
+        return TargetError(f"{where} has no weights beside its {config}; {what}", config)
     read = ", ".join((*WEIGHTS, *PICKLED, *OTHERS))
     here = models_here() if place.origin().kind == "local" else ""
-    return f"{where} has no weights among its {plural(len(place.files), 'file')}; read are {read}{here}"
+    return TargetError(f"{where} has no weights among its {plural(len(place.files), 'file')}; read are {read}{here}")
 
 
 def models_here() -> str:
