@@ -268,7 +268,7 @@ def test_the_cache_itself_is_no_model(inspect: Run, tmp_path: Path) -> None:
     hostile.make(hostile.CASES["second-copies"].trips, tmp_path)
     ran = inspect("audit", "--cache", tmp_path)
     names = [line.split("@")[0] for line in ran.out.splitlines() if "@" in line]
-    assert f"\n{len(names)} models: " in ran.out and len(names) == 2
+    assert ran.out.startswith(f"{len(names)} models: ") and len(names) == 2
     assert inspect("audit", "--cache", "/dev/null").code == 2
 
 

@@ -24,7 +24,7 @@ from inspector.report import audit as report
 
 Run = Callable[..., Ran]
 #: Options of the command that concern its own output and exit code.
-OF_OUTPUT = {"list_rules", "fail_on", "wide", "html", "forms", "parquet"}
+OF_OUTPUT = {"list_rules", "full", "fail_on", "wide", "html", "forms", "parquet"}
 
 
 class Case(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,10 @@ from inspector.cli import console
 from inspector.cli.options import FORMS, HTML, WIDE, output_options
 from inspector.cli.output import Output
 from inspector.errors import UsageError
+
+if TYPE_CHECKING:
+    from inspector.auditing.run import Audit
+    from inspector.model import Severity
 
 FINDINGS = 1  # exit code
 SARIF = click.option(
@@ -34,6 +38,7 @@ SARIF = click.option(
 )
 @click.option("--fail-on", type=click.Choice(["error", "warning"]), help="Exit with 1 from this severity on.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Skip a rule; may be repeated.")
+@click.option("--full", is_flag=True, help="Every finding by itself, not by cause; nothing is left out.")
 @click.option("--rules", "list_rules", is_flag=True, help="List the rules.")
 @output_options(WIDE, HTML, *FORMS, SARIF)
 def audit(
@@ -41,6 +46,7 @@ def audit(
     cache: bool,
     fail_on: str | None,
     ignore: tuple[str, ...],
+    full: bool,
     list_rules: bool,
     output: Output,
     **options: Any,
@@ -74,6 +80,7 @@ def audit(
     for failed in result.failed:
         reason = str(failed.reason)
         console.tell(reason if failed.target in reason else f"{failed.target}: {reason}")
+    code, why = _exit(result, "warning" if (fail_on or project.fail_on) == "warning" else "error")
     with console.reader_may_leave():
         if output.form == "sarif":
             from inspector.report import sarif
@@ -81,15 +88,23 @@ def audit(
             console.print_json(sarif.document(result))
         else:
             output.show(
-                lambda: (report.text(result, output.width),),
+                lambda: (report.text(result, output.width, full=full, exits=why),),
                 lambda: report.document(result),
                 lambda: report.rows(result),
                 titled=True,
             )
     output.write_page(lambda: report.page(result))
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _exit(result: Audit, on: Severity) -> tuple[int, str]:
+    """The exit code, and what it means if it is not 0."""
     if not all(each.examined for each in result.failed):  # takes precedence over findings
-        raise click.exceptions.Exit(console.UNREADABLE)
-    if result.fails("warning" if (fail_on or project.fail_on) == "warning" else "error"):
-        raise click.exceptions.Exit(FINDINGS)
+        return console.UNREADABLE, f"exit code {console.UNREADABLE}: a target could not be audited"
+    if result.fails(on):
+        what = "errors" if result.counts["error"] else "warnings, which fail as --fail-on says"
+        return FINDINGS, f"exit code {FINDINGS}: there are {what}"
     if result.failed:
-        raise click.exceptions.Exit(console.UNREADABLE)
+        return console.UNREADABLE, f"exit code {console.UNREADABLE}: a target has no weights to audit"
+    return 0, ""

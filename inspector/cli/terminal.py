@@ -97,16 +97,16 @@ def _no_command(text: str) -> str:
 #: file is mistaken for a verdict.
 STYLES: Mapping[str, str] = {
     r"^(complete|fits|sound)(?=[:,; ]|$)": "bold green",
-    r"^(incomplete|unverified|tight)(?=[:,; ]|$)": "bold yellow",
-    r"^(damaged|does not fit)(?=[:,; ]|$)": "bold red",
+    r"^(incomplete|unverified|tight|doubtful|not judged)(?=[:,; ]|$)": "bold yellow",
+    r"^(damaged|does not fit|faulty|unsafe)(?=[:,; ]|$)": "bold red",
     r"^  [^:]+: (\d[\d,]* (?:NaN|infinite)(?:, \d[\d,]* infinite)?) of": "red",
     r"^  [^:]+: (all \d[\d,]* numbers are zero)$": "yellow",
     r"^\s*(error)(?=[: ])": "bold red",
     r"^\s*(warning)(?=[: ])": "yellow",
     r"^\s*(info|assumed)(?=[: ])": "dim",
-    r"(?<=B  )(yes|complete)\b": "green",  # after a size: whether it fits, or is whole
-    r"(?<=B  )(incomplete|unverified|not read)\b": "yellow",
-    r"(?<=B  )(no|damaged|unreadable)\b(?! read)": "red",
+    r"(?<=B  )(yes|complete|sound)\b": "green",  # after a size: whether it fits, or is whole
+    r"(?<=B  )(incomplete|unverified|not read|doubtful|not judged)\b": "yellow",
+    r"(?<=B  )(no|damaged|unreadable|faulty|unsafe)\b(?! read| judged)": "red",
     r"^(next): ": "bold",
     r"( █+[▏▎▍▌▋▊▉]?| [▏▎▍▌▋▊▉])(?= |$)": "cyan",  # a bar
 }

@@ -2,42 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
+from inspector.auditing import data
 from inspector.auditing.catalogue import all_rules
-from inspector.auditing.examination import Audited
+from inspector.auditing.examination import SEVERITIES, Audited
 from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
-from inspector.report.columns import table, text_width, wrapped
+from inspector.model import Finding, Severity
+from inspector.report.columns import folded, shortened, table, text_width, wrapped
 from inspector.report.documents import SCHEMA, fields, finding
 from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, mood, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.words import public
-from inspector.units import escape, plural, size
+from inspector.units import decimal, escape, integer, plural, size
 
-#: Findings shown per model; --json has them all.
-MOST_FINDINGS = 40
+#: Lines of a screen: a terminal's 24, without the prompt.
+HEIGHT = 23
 _PATH, _MESSAGE = 80, 300
+#: Columns by which a message is indented below its cause.
+_INDENT = 9
 
 
-def text(result: Audit, width: int | None = None) -> str:
-    """Model by model, then the totals, in at most `width` columns."""
-    return "\n".join((*_models(result, width), "", summary(result)))
+def text(result: Audit, width: int | None = None, *, full: bool = False, exits: str = "") -> str:
+    """Each model's verdict, and what was found by cause, the gravest first: for a terminal's `width` on one screen.
+
+    Args:
+        width: columns and so lines are limited; None, as for a pipe: every cause has one line.
+        full: each finding by itself.
+        exits: what the exit code means.
+    """
+    last = [*_last(result, width, exits)]
+    room = None if width is None or full else HEIGHT - len(last) - 1
+    if len(result.checkpoints) == 1:
+        first = _model(result.checkpoints[0], width, room, full=full)
+    else:
+        first = [*_folder(result, width, room, full=full)]
+    return "\n".join((*first, "", *last))
 
 
-def _models(result: Audit, width: int | None) -> Iterator[str]:
-    for model in result.checkpoints:
-        what = plural(model.files, "file") if model.files else "the cache itself"
-        what = what if model.is_model or not model.files else f"{what} of no model"
-        yield f"{escape(title(model), 120)}: {what}, {size(model.size)}: {verdict(model)}"
-        if model.findings:
-            yield _table(model, width)
-        if len(model.findings) > MOST_FINDINGS:
-            yield f"  … {plural(len(model.findings) - MOST_FINDINGS, 'more finding')}: --json lists them all"
+def _model(model: Audited, width: int | None, room: int | None, *, full: bool) -> list[str]:
+    """A model's name, verdict and causes, in at most `room` lines."""
+    what = plural(model.files, "file") if model.files else "the cache itself"
+    what = what if model.is_model or not model.files else f"{what} of no model"
+    name = shortened(escape(title(model), 120), max(20, (width or 999) - len(what) - 14))
+    lines = [f"{name}: {what}, {decimal(model.size)}", *wrapped(sentence(model), width).split("\n")]
+    if model.findings:
+        lines += ["", *_causes(model, width, room and room - len(lines) - 1, full=full)]
+    return lines
+
+
+def _folder(result: Audit, width: int | None, room: int | None, *, full: bool) -> Iterator[str]:
+    """A table of the models, the gravest first, then the causes of those with errors or warnings."""
+    head = wrapped(_counts(result), width).split("\n")
+    yield from head
+    room = room and room - len(head) - 1
+    models = sorted(result.checkpoints, key=lambda model: _STATES.index(state(model)))
+    wrong = [model for model in models if state(model) != "sound"]
+    below = min(9, sum(2 + 2 * len(causes(model.findings)) for model in wrong[:3]))
+    most = len(models) if room is None else min(len(models), room - 1 - below)
+    rows = [(escape(title(model), 120), decimal(model.size), state(model), _codes(model)) for model in models[:most]]
+    yield ""
+    if rows:
+        yield from table(rows, (), "lrll", width=width, give=((3, 20), (0, 30), (3, 8)), names=0).split("\n")
+    if most < len(models):
+        left = Counter(map(state, models[most:]))
+        yield f"… {integer(len(models) - most)} more: " + ", ".join(f"{integer(n)} {word}" for word, n in left.items())
+    room = room and room - most - (most < len(models))
+    for number, model in enumerate(wrong):
+        others = len(wrong) - number
+        if room is not None and room < (6 if others > 1 else 5):
+            yield f"… what is wrong with {plural(others, 'more model')}: --full, or name one"
+            return
+        name = shortened(f"{state(model)}: {escape(title(model), 120)}", width or 999)
+        lines = _causes(model, width, room and max(3, (room - 1) // others - 2), full=full, notes=full)
+        room = room and room - len(lines) - 2
+        yield from ("", name, *lines)
+
+
+def summary(result: Audit) -> str:
+    """How many models are what, all findings, and what was left out, in one line."""
+    return "; ".join((_counts(result), *_left_out(result)))
+
+
+def _counts(result: Audit) -> str:
+    states = Counter(state(model) for model in result.checkpoints if model.is_model)
+    listed = ", ".join(f"{integer(states[each])} {each}" for each in _STATES if states[each])
+    found = ", ".join(plural(result.counts[severity], word) for severity, word in _WORDS.items())
+    return f"{plural(states.total(), 'model')}: {listed + '; ' if listed else ''}{found}"
+
+
+def _left_out(result: Audit) -> Iterator[str]:
+    """What is not in the counts: ignored rules, targets that could not be judged, values."""
+    if result.ignored:
+        listed = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
+        yield f"ignored: {listed}"
+    if unjudged := len([each for each in result.failed if not each.examined]):
+        yield f"{plural(unjudged, 'target')} not audited"
+    if not result.data and any(each.is_model for each in result.checkpoints):
+        yield "values were not read: --data"
+
+
+def _last(result: Audit, width: int | None, exits: str) -> Iterator[str]:
+    """What to do next, what was left out, the loaders' releases that the rules are of, and what the exit code means."""
+    if any(model.findings for model in result.checkpoints):
+        yield "next: --full shows every place, `inspect audit --rules` what the codes mean"
+    readers = {each.reader for model in result.checkpoints for each in model.verdicts}
+    known = [name for name in data.table("seen")["fails"] if _is_of(name.partition(" ")[0], readers)]
+    parts = (*_left_out(result), f"rules as of {', '.join(known)}")
+    yield from wrapped("; ".join(parts), width).split("\n")
+    if exits:
+        yield exits
+
+
+def _is_of(loader: str, readers: Collection[str]) -> bool:
+    """Whether it is a release of loaders whose rules were applied where these readers read the files."""
+    if loader in ("safetensors", "huggingface_hub", "PyTorch"):
+        return False
+    return (
+        ("llama.cpp" in readers) if loader == "llama.cpp" else (not readers or bool({*readers} - {"llama.cpp", "gguf"}))
+    )
 
 
 def line(found: Audited | Failed) -> str:
@@ -55,12 +146,81 @@ def title(model: Audited) -> str:
     return Path(model.root or "").resolve().name if unnamed else model.target
 
 
+# --- the verdict --------------------------------------------------------------------------------------
+
+#: What a model is to whoever loads it, the worst first.
+_STATES = ("unsafe", "faulty", "not judged", "doubtful", "sound")
+_WORDS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+#: The kinds of `auditing/data/seen.json` in which what a download brings is run or reached.
+_RUNS = ("runs", "stated")
+
+
+def state(model: Audited) -> str:
+    """One of `_STATES`, by the gravest findings."""
+    errors = [each for each in model.findings if each.severity == "error"]
+    if any(map(_is_unsafe, errors)):
+        return "unsafe"
+    if any(each.rule != "not-judged" for each in errors):
+        return "faulty"
+    return (
+        "not judged"
+        if errors
+        else "doubtful"
+        if any(each.severity == "warning" for each in model.findings)
+        else "sound"
+    )
+
+
+def _is_unsafe(each: Finding) -> bool:
+    """Whether it is about what loading would run or reach."""
+    return all_rules()[each.rule].group == "safe" and bool(_seen(each, *_RUNS))
+
+
+def sentence(model: Audited) -> str:
+    """`faulty: would fail in Transformers; safetensors opens all 2; 2 errors, 1 note`."""
+    errors = [each for each in model.findings if each.severity == "error"]
+    parts = ["loading it may run code or reach outside"] if state(model) == "unsafe" else []
+    failing = dict.fromkeys(loader for each in errors for loader in _seen(each, "fails") if _reads(loader, model))
+    parts += [f"would fail in {', '.join(failing)}"] if failing else []
+    parts += ["would compute with wrong numbers"] if any(_seen(each, "spoils") for each in errors) else []
+    return f"{state(model)}: " + "; ".join((*parts, *_opened(model, asked_only=True), _counted(model.findings)))
+
+
+def _seen(each: Finding, *kinds: str) -> list[str]:
+    """The loaders in which a case of the finding's rule was seen to do one of these."""
+    table = data.table("seen")
+    return [name.partition(" ")[0] for kind in kinds for name, codes in table[kind].items() if each.rule in codes]
+
+
+#: Loaders whose own verdict on each file is known.
+_ASKED = frozenset({"safetensors", "llama.cpp", "huggingface_hub"})
+
+
+def _reads(loader: str, model: Audited) -> bool:
+    """Whether it reads such files, and its verdict is not said already."""
+    return loader not in _ASKED and not any(each.reader == "llama.cpp" for each in model.verdicts)
+
+
 def verdict(model: Audited) -> str:
     """Our verdict in numbers, then the reference readers'."""
-    numbers = {s: sum(f.severity == s for f in model.findings) for s in ("error", "warning", "info")}
-    counts = ", ".join(plural(n, name if name != "info" else "note") for name, n in numbers.items() if n)
+    return "; ".join((_counted(model.findings), *_opened(model)))
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    numbers = Counter(each.severity for each in findings)
+    return ", ".join(plural(numbers[s], word) for s, word in _WORDS.items() if numbers[s]) or "nothing found"
+
+
+def _codes(model: Audited) -> str:
+    """What the errors and warnings are, or how many notes there are."""
+    codes = dict.fromkeys(each.rule for each in model.findings if each.severity != "info")
+    return ", ".join(codes) or _counted(model.findings)
+
+
+def _opened(model: Audited, *, asked_only: bool = False) -> Iterator[str]:
     absent = any(finding.rule in _ABSENT for finding in model.findings)
-    return "; ".join(filter(None, (counts or "nothing found", *_readers(model.verdicts, whole=not absent))))
+    verdicts = [each for each in model.verdicts if not asked_only or each.reason != NOT_INSTALLED]
+    return _readers(tuple(verdicts), whole=not absent)
 
 
 #: Rules about missing files of a set.
@@ -84,48 +244,92 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
             yield f"{reader} {opens} the {plural(opened, 'file')} that {'is' if opened == 1 else 'are'} present"
         elif opened == len(own):
             yield f"{reader} {opens} {'it' if opened == 1 else f'all {opened}'}"
+        elif len(own) == 1:
+            yield f"{reader} {opens.replace('opens', 'does not open').replace('would', 'would not')} it"
         else:
             yield f"{reader} {opens} {opened} of {plural(len(own), 'file')}"
 
 
-def _table(model: Audited, width: int | None) -> str:
-    """Columns if they fit; else each message below its location, folded."""
-    rows = [
-        (
-            "",
-            each.severity,
-            each.rule,
-            ": ".join(escape(part, _PATH) for part in (each.path, each.tensor) if part is not None),
-            escape(each.message, _MESSAGE),
+# --- what was found -----------------------------------------------------------------------------------
+
+
+class Cause(NamedTuple):
+    """A rule's findings of one severity."""
+
+    severity: str
+    rule: str
+    findings: list[Finding]
+    more: int = 0  # further ones, which the audit only counted
+
+    @property
+    def place(self) -> str:
+        """Where it is, or in how many tensors and files."""
+        paths, tensors = (
+            dict.fromkeys(filter(None, map(attrgetter(name), self.findings))) for name in ("path", "tensor")
         )
-        for each in model.findings[:MOST_FINDINGS]
-    ]
-    whole = table(rows, (), "lllll")
-    if width is None or max(map(text_width, whole.split("\n"))) <= width:
+        number = len(self.findings) + self.more
+        parts = [escape(path, _PATH) for path in paths] if len(paths) < 2 else [plural(len(paths), "file")]
+        if number == 1:
+            parts += [escape(name, _PATH) for name in tensors]
+        elif number > max(1, len(paths)):
+            parts.append(plural(number, "tensor") if tensors else f"{integer(number)} times")
+        return ": ".join(parts)
+
+    def messages(self, most: int = 1) -> list[str]:
+        """The first different messages, and how many more there are."""
+        different = [*dict.fromkeys(each.message for each in self.findings)]
+        shown = [escape(message, _MESSAGE) for message in different[:most]]
+        left = len(different) - len(shown) + self.more
+        return [*shown[:-1], shown[-1] + (f" (and {integer(left)} more)" if left else "")]
+
+
+def causes(findings: Sequence[Finding]) -> list[Cause]:
+    """Findings by rule and severity, the gravest first, and of these what makes a model unsafe."""
+    groups: dict[tuple[str, str], Cause] = {}
+    for each in sorted(findings, key=lambda each: (SEVERITIES.index(each.severity), not _is_unsafe(each))):
+        cause = groups.setdefault((each.severity, each.rule), Cause(each.severity, each.rule, []))
+        if cause.findings and (counted := _MORE.fullmatch(each.message)):
+            groups[each.severity, each.rule] = cause._replace(more=int(counted[1]))
+        else:
+            cause.findings.append(each)
+    return [*groups.values()]
+
+
+#: What the audit says instead of listing a rule's findings any further.
+_MORE = re.compile(r"(\d+) more of this kind")
+
+
+def _causes(model: Audited, width: int | None, room: int | None, *, full: bool, notes: bool = True) -> list[str]:
+    """A line for each cause, or for each finding; on a screen messages stand below, in at most `room` lines."""
+    findings = [each for each in model.findings if notes or each.severity != "info"]
+    found = [Cause(f.severity, f.rule, [f]) for f in findings] if full else causes(findings)
+    whole = table([(*each[:2], each.place, *each.messages()) for each in found], (), "llll").split("\n")
+    fits = width is None or max(map(text_width, whole)) <= width
+    if fits and (room is None or (len(whole) <= room and len(found) == len(findings))):
         return whole
-    heads = table([row[:4] for row in rows], (), "llll", width=width, give=((3, 12),)).split("\n")
-    below = (wrapped(" " * _INDENT + row[4], width, _INDENT) for row in rows)
-    return "\n".join(line for pair in zip(heads, below, strict=True) for line in pair)
+    shown = found if room is None or 2 * len(found) <= room else found[: max(1, (room - 1) // 2)]
+    extra = 0 if room is None else max(0, room - 2 * len(shown) - (len(shown) < len(found)))
+    heads = table([(*each[:2], each.place) for each in shown], (), "lll", width=width, give=((2, 12),)).split("\n")
+    lines = list[str]()
+    for number, (head, each) in enumerate(zip(heads, shown, strict=True)):
+        below = _below(each, width, None if room is None else 1 + -(-extra // (len(shown) - number)))
+        extra -= len(below) - 1
+        lines += [head, *below]
+    return [
+        *lines,
+        *([f"… {plural(len(found) - len(shown), 'more cause')}: --full"] if len(shown) < len(found) else []),
+    ]
 
 
-#: Columns by which a message is indented below its finding.
-_INDENT = 9
-
-
-def summary(result: Audit) -> str:
-    """Counts of all findings, in one line."""
-    counts = result.counts
-    counted = (
-        f"{plural(counts['error'], 'error')}, {plural(counts['warning'], 'warning')}, {plural(counts['info'], 'note')}"
-    )
-    left_out = ", ".join(f"{number} × {escape(code)}" for code, number in sorted(result.ignored.items()))
-    models = plural(sum(each.is_model for each in result.checkpoints), "model")
-    unjudged = len([each for each in result.failed if not each.examined])
-    failed = f"; {plural(unjudged, 'target')} not audited" if unjudged else ""
-    unread = (
-        "" if result.data or not any(each.is_model for each in result.checkpoints) else "; values were not read: --data"
-    )
-    return f"{models}: {counted}" + (f"; ignored: {left_out}" if left_out else "") + failed + unread
+def _below(cause: Cause, width: int | None, room: int | None) -> list[str]:
+    """As many messages of a cause as fit into so many lines; of the first as much as fits."""
+    lines = list[str]()
+    for most in range(room or 1, 0, -1):
+        texts = [" " * _INDENT + message for message in cause.messages(most)]
+        lines = [line for text in texts for line in folded(text, width, room if most == 1 else None, _INDENT)]
+        if room is None or len(lines) <= room:
+            break
+    return lines
 
 
 def document(result: Audit) -> dict[str, Any]:
@@ -190,7 +394,7 @@ def page(result: Audit) -> Page:
 
 
 def _sections(result: Audit) -> Iterator[Section]:
-    models = list(map(_model, result.checkpoints))
+    models = list(map(_row, result.checkpoints))
     yield Section("Models", [Table(plural(len(models), "model"), _MODEL_COLUMNS, models)])
     if result.failed:
         failed = [(each.target, str(each.reason)) for each in result.failed]
@@ -201,6 +405,6 @@ def _sections(result: Audit) -> Iterator[Section]:
     yield from (Section(title(model), [Findings(model.findings)]) for model in found[:MOST_SECTIONS])
 
 
-def _model(model: Audited) -> tuple[Cell, ...]:
+def _row(model: Audited) -> tuple[Cell, ...]:
     counts = (sum(each.severity == severity for each in model.findings) for severity in _COUNTS)
     return (title(model), model.files, model.size, *counts, verdict(model))
