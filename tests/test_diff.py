@@ -81,7 +81,9 @@ def test_text_groups_layers_and_leaves_out_what_is_the_same(tmp_path: Path, insp
     """Both layers of a projection share a line, with the bytes of both: 2 × 96 × 64 at two and four bytes."""
     wide: Changes = {f"model.layers.{layer}.mlp.down_proj": ("F32", [64, 96]) for layer in (0, 1)}
     ran = inspect("diff", llama(tmp_path / "a"), llama(tmp_path / "b", wide))
-    assert "dtype  down_proj, layers 0–1  BF16 → F32      24,576      49,152" in ran.out.splitlines()
+    assert "dtype  down_proj, layers 0–1  BF16 → F32   24.58 kB   49.15 kB" in ran.out.splitlines()
+    full = inspect("diff", "--full", tmp_path / "a", tmp_path / "b")
+    assert "dtype  down_proj, layers 0–1  BF16 → F32      24,576      49,152" in full.out.splitlines()
     assert "q_proj" not in ran.out
     assert ran.out.splitlines()[-1] == "19 tensors the same in dtype and shape, 2 in another dtype"
 

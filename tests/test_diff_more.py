@@ -177,7 +177,9 @@ def test_on_a_narrow_terminal_what_changed_is_still_there(tmp_path: Path) -> Non
         config = {"model_type": "llama", "quantization_config": {"config_groups": {"group_0": deep}}}
         (folder / "config.json").write_text(json.dumps(config))
     result = inspector.diff(tmp_path / "a", tmp_path / "b")
-    narrow = list(report.lines(result, width=80))
+    counted = [line for line in report.lines(result, width=80) if "F32 → F16" in line]
+    assert len(counted) == 1 and "down_proj, 53 layers" in counted[0]
+    narrow = list(report.lines(result, full=True, width=80))
     reported = [
         line for text in narrow[1:-1] for line in text.splitlines()
     ]  # the last is a sentence, folded when printed

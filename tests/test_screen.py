@@ -1,5 +1,5 @@
-"""The first screen of `inspect TARGET`: of whatever model, whole or not, 80 columns and 23 lines, the verdict among the
-first two."""
+"""The first screens of `inspect TARGET`, `inspect audit` and `inspect diff`: of whatever model, whole or not, 80 columns and
+23 lines, the verdict among the first two."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from test_terminal import on_terminal
 import inspector
 from inspector.cli.overviews import _folder
 from inspector.errors import InspectorError
-from inspector.report import screen
-from inspector.report.columns import text_width
+from inspector.report import audit, diff, screen
+from inspector.report.columns import fitted, text_width
 
 Made = Callable[[str], Path]
 RECIPES = sorted(path.stem for home in (sparse.RECIPES, sparse.EXAMPLES, *sparse.SMALL) for path in home.glob("*.json"))
@@ -140,3 +140,137 @@ def test_full_shows_every_number(made: Made, inspect: Callable[..., Any]) -> Non
     full = inspect(made("llama-7b"), "--full").out
     assert "input_layernorm" in full and "−523,168,768" in full and "model-00002-of-00002.safetensors" in full
     assert "input_layernorm" not in inspect(made("llama-7b")).out
+
+
+# --- the screens of audits and comparisons ----------------------------------------------------------
+
+#: The first word of an audited model's second line.
+AUDITED = re.compile(r"^(sound|doubtful|faulty|unsafe|not judged): ")
+
+
+def on_screen(text: str) -> list[str]:
+    """The lines as a terminal of 80 columns shows them, after checks of what holds for each."""
+    lines = [line for each in text.split("\n") for line in fitted(each, 80).split("\n")]
+    assert len(lines) <= screen.HEIGHT, text
+    assert max(map(text_width, lines)) <= 80, text
+    return lines
+
+
+def audited(*targets: Path) -> list[str]:
+    """The screen of an audit, whose last lines are the loaders' releases and the meaning of the exit code."""
+    result = inspector.audit(targets)
+    lines = on_screen(audit.text(result, 80, exits="exit code 1: there are errors"))
+    assert "rules as of " in " ".join(lines[-4:])
+    assert lines[-1] == "exit code 1: there are errors"
+    rank = ["error", "warning", "info"]
+    shown = [rank.index(line.split()[0]) for line in lines if line.split()[:1] and line.split()[0] in rank]
+    assert len(result.checkpoints) > 1 or shown == sorted(shown)
+    return lines
+
+
+#: A way of each rule, every twentieth of them, and each kind of damage.
+HOSTILE = [*hostile.CASES][::20]
+
+
+@every("code", HOSTILE)
+def test_an_audit_is_one_screen(code: str, tmp_path: Path) -> None:
+    """Findings by cause, errors first, under the verdict; and what a near miss looks like."""
+    lines = audited(hostile.make(hostile.CASES[code].trips, tmp_path / "trips"))
+    assert AUDITED.match(lines[1])
+    assert AUDITED.match(audited(hostile.make(hostile.CASES[code].misses, tmp_path / "misses"))[1])
+
+
+@every(
+    "recipe",
+    ["llama-7b", "stranger", "gpt2", "mistral-7b-instruct-v0.2-q4_k_m", "stable-diffusion", "lora", "unheard-of"],
+)
+def test_an_audit_of_a_recipe_is_one_screen(made: Made, recipe: str) -> None:
+    """A sound model, a hostile one, a GGUF, a pipeline, an adapter."""
+    lines = audited(made(recipe))
+    assert AUDITED.match(lines[1])
+    assert (recipe == "stranger") == lines[1].startswith("unsafe: ")
+
+
+def test_an_audit_of_many_models_is_one_screen(tmp_path: Path) -> None:
+    """How many are what, a table with the worst first, then what is wrong with these, as far as there is room."""
+    codes = [*hostile.CASES][::12]
+    for code in codes:
+        hostile.make(hostile.CASES[code].trips, tmp_path / "zoo" / code)
+    lines = audited(tmp_path / "zoo")
+    assert re.match(rf"{len(codes)} models: \d+ unsafe, \d+ faulty, ", lines[0])
+    rank = ["unsafe", "faulty", "not judged", "doubtful", "sound"]
+    table = [rank.index(word[1]) for line in lines if (word := re.search(rf"  ({'|'.join(rank)})(?:  |$)", line))]
+    assert table == sorted(table)
+    assert sum(line.startswith("… ") for line in lines) >= 2
+
+
+def test_a_cause_says_how_many_places_it_has(tmp_path: Path) -> None:
+    """One line for a rule: in how many tensors, and how many messages are not shown; `full` has each."""
+    result = inspector.audit([hostile.make(hostile.CASES["missing-merges"].trips, tmp_path)])
+    missing = [each for each in result.checkpoints[0].findings if each.rule == "missing"]
+    (cause,) = [each for each in audit.causes(result.checkpoints[0].findings) if each.rule == "missing"]
+    assert (cause.place, len(missing)) == ("8 tensors", 8)
+    assert cause.messages(3)[-1].endswith("(and 5 more)")
+    assert (
+        sum(
+            "error  missing  " in line or line.startswith("error    missing  ")
+            for line in audit.text(result).split("\n")
+        )
+        == 1
+    )
+    full = audit.text(result, full=True)
+    assert all(each.message in full for each in missing)
+
+
+PAIRS = [
+    ("gpt2", "gpt2"), ("llama-3.1-8b", "llama-3.1-8b-q4_k_m"), ("llama-7b", "llama-3.1-8b"), ("qwen3-0.6b", "gpt2"),
+    ("llama-3.1-8b", "llama-3.1-8b-gptq-3bit"), ("llama-7b", "llama-7b-without-head"), ("llama-7b", "stranger"),
+    ("mixtral-8x7b", "mixtral-8x7b-q4_0"), ("bert-base-uncased", "all-mpnet-base-v2"), ("stable-diffusion", "unheard-of"),
+]  # fmt: skip
+
+
+@every("pair", PAIRS)
+def test_a_comparison_is_one_screen(made: Made, pair: tuple[str, str]) -> None:
+    """What b is to a in the first line, then what changed, however much that is."""
+    result = inspector.diff(*map(made, pair))
+    lines = on_screen("\n".join(diff.lines(result, width=80)))
+    assert lines[0].startswith("b ")
+
+
+def test_a_comparison_of_many_changes_is_one_screen(tmp_path: Path) -> None:
+    """Each role changed in other layers: the largest changes are shown, and a line counts the others, which `full` has."""
+    own = {"model_type": "llama", "num_hidden_layers": 12, "hidden_size": 64, "intermediate_size": 128, "vocab_size": 96,
+           "num_attention_heads": 4}  # fmt: skip
+    rows = inspector.predict(own).expected
+    for side in ("a", "b"):
+        tensors = [
+            [
+                "BF16" if side == "a" else "F32" if (key.layer or 0) <= number else "F16",
+                list(row.shape),
+                row.name_of(key),
+            ]
+            for number, row in enumerate(rows)
+            for key in row.keys()
+        ]
+        files = {"model.safetensors": {"tensors": tensors}}
+        sparse.make(
+            {"files": files, "beside": {"config.json": own | {f"x{n}": side for n in range(9)}}}, tmp_path / side
+        )
+    result = inspector.diff(tmp_path / "a", tmp_path / "b")
+    text = "\n".join(diff.lines(result, width=80))
+    lines = on_screen(text)
+    assert "and 5 further fields" in lines
+    (left,) = [line for line in lines if line.endswith(" smaller changes: --full")]
+    shown = sum(line.startswith("dtype ") for line in lines)
+    whole = sum(line.startswith("dtype ") for line in "\n".join(diff.lines(result)).split("\n"))
+    assert left == f"… {whole - shown} smaller changes: --full"
+    assert sum(line.startswith("dtype ") for line in "\n".join(diff.lines(result, full=True)).split("\n")) >= whole
+
+
+@pytest.mark.parametrize("words", [("audit", "stranger"), ("diff", "llama-3.1-8b", "llama-3.1-8b-q4_k_m")])
+def test_a_terminal_shows_these_screens(words: tuple[str, ...], made: Made) -> None:
+    """On a pseudo-terminal of 80 × 24, with the verdict in colour."""
+    shown = on_terminal(80, words[0], *map(made, words[1:]))
+    lines = on_screen(re.sub(r"\x1b\[[\d;]*m", "", shown.rstrip("\n")))
+    assert words[0] == "diff" or (AUDITED.match(lines[1]) and "\x1b[1;31munsafe\x1b[0m: " in shown)
+    assert words[0] == "audit" or lines[0] == "b has the structure of a"

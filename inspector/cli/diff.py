@@ -25,6 +25,7 @@ ALONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS":
 @click.argument("targets", nargs=-1, required=True, metavar="A B | BASE A B")
 @click.option("--stat", is_flag=True, help="Only totals by role.")
 @click.option("--all", "everything", is_flag=True, help="List equal tensors, too.")
+@click.option("--full", is_flag=True, help="Each role by itself, every field, bytes to the unit.")
 @click.option("--data", is_flag=True, help="Compare the tensors' values, too: reads all of both targets.")
 @click.option("--by", type=click.Choice(("role", "layer", "tensor")), default="role", help="What each line summarizes.")
 @click.option("--rank", is_flag=True, help="With --data: the rank of each difference.")
@@ -39,6 +40,7 @@ def diff(
     targets: tuple[str, ...],
     stat: bool,
     everything: bool,
+    full: bool,
     data: bool,
     by: str,
     rank: bool,
@@ -72,7 +74,9 @@ def diff(
     else:
         result = api.diff(first, second)
         result = _with_values(result, workers) if data or rank else result
-        differs = _two(result, {"stat": stat, "everything": everything, "by": by}, rank, parents or (), output)
+        differs = _two(
+            result, {"stat": stat, "everything": everything, "full": full, "by": by}, rank, parents or (), output
+        )
     if differs:
         raise click.exceptions.Exit(DIFFERS)
 

@@ -173,3 +173,20 @@ def wrapped(text: str, width: int | None, indent: int = 2) -> str:
             candidate = " " * indent + candidate[len(head) :]
         line = candidate
     return "\n".join((*lines, line))
+
+
+def folded(text: str, width: int | None, most: int | None = None, indent: int = 2) -> list[str]:
+    """A text in at most so many lines, the last shortened."""
+    lines = wrapped(text, width, indent).split("\n")
+    if most is not None and len(lines) > most:
+        rest = " ".join((lines[most - 1], *(line.strip() for line in lines[most:])))
+        lines[most - 1 :] = [shortened(rest, width or 0)]
+    return lines
+
+
+def cut(text: str, width: int | None) -> str:
+    """A list that fits: cut after a whole item."""
+    if width is None or len(text) <= width:
+        return text
+    head = text[: width - 1].rpartition(", ")[0]
+    return f"{head}, …" if len(head) > width // 2 else shortened(text, width)

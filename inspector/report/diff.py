@@ -7,47 +7,55 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from inspector.comparing.agreement import Data, Relation, added
+from inspector.comparing.companions import Companion
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side, Status, is_transposed
 from inspector.comparing.relation import FOREIGN
 from inspector.model import Reconciliation
-from inspector.report.columns import GO, table, wrapped
+from inspector.report.columns import GO, cut, folded, table, wrapped
 from inspector.report.documents import SCHEMA, about, fields
 from inspector.report.documents import key as key_document
 from inspector.report.pages.parts import Column, Page, Part, Report, Section, Table, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
-from inspector.units import bits, count, escape, integer, plural, size
+from inspector.units import bits, count, decimal, escape, integer, plural, size
 
 _SHOWN_FIELDS = 40
 
 
 def lines(
-    result: Diff, *, stat: bool = False, everything: bool = False, by: str = "role", width: int | None = None
+    result: Diff,
+    *,
+    stat: bool = False,
+    everything: bool = False,
+    full: bool = False,
+    by: str = "role",
+    width: int | None = None,
 ) -> Iterator[str]:
-    """The differences.
+    """What b is to a, then what differs: on a terminal on one screen, unless one of the options asks for more.
 
     Args:
         stat: only totals by role.
         everything: also what is the same.
+        full: each role by itself, every field, and bytes to the unit.
         by: what a line covers: a role over its layers, a layer, or a tensor.
         width: terminal columns, for which long lists of layers and then bytes give way; None for no limit.
     """
+    if not (stat or everything or full or by != "role"):
+        yield from _screen(result, width)
+        return
     yield from relation_lines(result.relation, width)
-    sides = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
-    yield table(sides, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
+    yield _sides(result, width)
     if result.shared < FOREIGN and not everything:
         yield "--all lists every tensor"
         return
     if result.config:
         yield ""
-        yield from _fields(result, width)
+        yield from _fields(result, width, _SHOWN_FIELDS)
     others = [each for each in result.beside if everything or each.status != "same"]
     if others:
         yield ""
-        yield table(
-            [(escape(each.what, 40), _BESIDE[each.status], escape(each.detail, 80)) for each in others], (), "lll"
-        )
+        yield _beside(others)
     rows = [row for row in _grouped(result, by) if everything or row.differs]
     if rows:
         yield ""
@@ -61,14 +69,133 @@ def lines(
     yield verdict(result)
 
 
-def relation_lines(relation: Relation | None, width: int | None) -> Iterator[str]:
-    """What b is to a, and how that is known."""
+#: Lines of a screen: a terminal's 24, without the prompt.
+HEIGHT = 23
+#: The most rows of what the configuration and what accompanies the weights are changed in, on a screen.
+_FEW = 4
+
+
+def _screen(result: Diff, width: int | None) -> Iterator[str]:
+    """Relation, sides, what changed: roles that changed alike are one row, the largest first."""
+    blocks = [[*relation_lines(result.relation, width, 4), _sides(result, width)]]
+    if result.shared < FOREIGN:
+        yield from (*blocks[0], "--all lists every tensor")
+        return
+    others = [each for each in result.beside if each.status != "same"]
+    last = [*_trained(result), verdict(result)] if result.data is not None else [verdict(result)]
+    rows = _alike([row for row in _grouped(result, "role") if row.differs])
+    few = _FEW if width is not None else _SHOWN_FIELDS
+    blocks.append([*_fields(result, width, few)] if result.config else [])
+    blocks.append([_beside(others[:few])] if others else [])
+    if rows:
+        taken = "\n\n".join("\n".join(block) for block in (*blocks, last) if block).split("\n")
+        room = HEIGHT - sum(len(wrapped(line, width).split("\n")) for line in taken) - 2
+        shown = rows if width is None or len(rows) <= room else _largest(rows, max(1, room - 1))
+        blocks.append([_changes(shown, width, values=result.data is not None)])
+        if len(shown) < len(rows):
+            blocks[-1].append(f"… {plural(len(rows) - len(shown), 'smaller change')}: --full")
+    for number, block in enumerate(filter(None, (*blocks, last))):
+        yield from ("", *block) if number else block
+
+
+def _largest(rows: Sequence[_Row], most: int) -> list[_Row]:
+    """So many rows in their order: those of lost, added and reshaped tensors before those of other types."""
+    ranked = sorted(rows, key=lambda row: (row.status in ("dtype", "same"), -max(row.a, row.b)))[:most]
+    return [row for row in rows if row in ranked]
+
+
+def _sides(result: Diff, width: int | None) -> str:
+    sides = [(mark, *identity(each)) for mark, each in (("a", result.a), ("b", result.b))]
+    return table(sides, (), "lllrrr", width=width, give=((2, 20), (1, 16)))
+
+
+def _beside(found: Iterable[Companion]) -> str:
+    return table([(escape(each.what, 40), _BESIDE[each.status], escape(each.detail, 80)) for each in found], (), "lll")
+
+
+def _alike(rows: Iterable[_Row]) -> list[_Row]:
+    """Rows of the same change in the same layers as one, the largest first."""
+    groups: dict[tuple[Any, ...], list[_Row]] = {}
+    for row in rows:
+        found = row.members[0][1]
+        alike = (row.status, row.change, row.layers, found and (found.status, found.transform))
+        groups.setdefault((*alike, row.values if found is None else ""), []).append(row)
+    joined = [_joined(group) for group in groups.values()]
+    return sorted(joined, key=lambda row: -max(row.a, row.b))
+
+
+def _joined(rows: Sequence[_Row]) -> _Row:
+    rows = sorted(rows, key=lambda row: -max(row.a, row.b))
+    members = [member for row in rows for member in row.members]
+    return rows[0]._replace(
+        what=", ".join(dict.fromkeys(row.what for row in rows)),
+        tensors=sum(row.tensors for row in rows),
+        a=sum(row.a for row in rows),
+        b=sum(row.b for row in rows),
+        values=rows[0].values if members[0][1] is None else compared(members),
+        members=members,
+    )
+
+
+def _changes(rows: Sequence[_Row], width: int | None, *, values: bool) -> str:
+    """A row for each change: what, in which layers, from which type to which, how large on either side."""
+    columns = [
+        [_WORDS[row.status] for row in rows],
+        [""],
+        [row.change for row in rows],
+        *(
+            [decimal(size) if size else "–" for size in sizes]
+            for sizes in zip(*((row.a, row.b) for row in rows), strict=True)
+        ),
+    ]
+    headers, align = ["", "tensors of", "a → b", "size in a", "size in b"], "lllrr"
+    if values:  # they say more than sizes do
+        columns[3:], headers[3:], align = [[row.values for row in rows]], ["values"], "llll"
+    room = (
+        None
+        if width is None
+        else width
+        - sum(
+            2 + max(map(len, (head, *column))) for head, column in zip(headers, columns, strict=True) if column != [""]
+        )
+    )
+    if room is not None and room < _NAMES and not values:
+        del columns[3], headers[3]
+        room, align = room + 11, "lllr"
+    names = [layers_text(row.layers) for row in rows]
+    if room is not None:
+        names = [
+            f", {len(row.layers)} layers" if len(name) > _LAYERS else name
+            for row, name in zip(rows, names, strict=True)
+        ]
+    columns[1] = [
+        cut(row.what, None if room is None else max(14, room - len(layers))) + layers
+        for row, layers in zip(rows, names, strict=True)
+    ]
+    return table(
+        zip(*columns, strict=True),
+        headers,
+        align,
+        width=width,
+        give=((1, 24), (3, 20), (2, 18)) if values else ((1, 20), (2, 18)),
+    )
+
+
+#: Columns for names, below which sizes in a give way.
+_NAMES = 30
+#: Columns for a list of layers, beyond which they are counted.
+_LAYERS = 16
+
+
+def relation_lines(relation: Relation | None, width: int | None, most: int | None = None) -> Iterator[str]:
+    """What b is to a, and how that is known: on a terminal in at most so many lines each."""
     if relation is None:
         return
-    yield escape(relation.sentence, 300)
+    most = most if width is not None else None
+    yield from folded(escape(relation.sentence, 300), width, most)
     known = "; ".join(filter(None, (*relation.evidence, relation.undecided)))
     if known:
-        yield wrapped(f"  {escape(known, 600)}", width)
+        yield from folded(f"  {escape(known, 600)}", width, most)
     yield ""
 
 
@@ -102,8 +229,8 @@ def identity(result: Reconciliation) -> tuple[str, ...]:
     )
 
 
-def _fields(result: Diff, width: int | None) -> Iterator[str]:
-    shown = result.config[:_SHOWN_FIELDS]
+def _fields(result: Diff, width: int | None, most: int) -> Iterator[str]:
+    shown = result.config[:most]
     yield table(
         [(_ending(escape(each.field, 60), width), field_value(each.a), "→", field_value(each.b)) for each in shown],
         ("configuration", "a", "", "b"),
@@ -138,6 +265,7 @@ class _Row(NamedTuple):
     elements: tuple[int, int]
     values: str  # how these compare; "" if they were not read
     differs: bool
+    members: Sequence[_Member]
 
 
 _Member = tuple[Pair, Data | None]
@@ -175,6 +303,7 @@ def _row(members: Sequence[_Member], by: str) -> _Row:
         ),
         _CONVERTER.get(first.converter, "") if data is None else compared(members),
         first.status != "same" or (data is not None and data.status == "different"),
+        members,
     )
 
 

@@ -12,7 +12,7 @@ from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import BY_NAME
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
-from inspector.report.columns import GO, bar, shortened, table, text_width, wrapped
+from inspector.report.columns import GO, bar, cut, folded, shortened, table, text_width, wrapped
 from inspector.units import count, decimal, escape, fixed, integer, plural
 
 #: Lines of the screen: a terminal's 24, without the prompt.
@@ -63,20 +63,10 @@ def _head(result: Reconciliation, width: int | None, folder: Folder | None, most
     below = [(line, 2) for line in adapter_lines(result)] + [(line, 2) for line in shape]
     more = (memory_line(result), _wrong_claims(result), _elsewhere(result), source(checkpoint))
     below += [(line, 1) for line in more if line]
-    lines, after = ([each for text, most in part for each in _folded(text, width, most)] for part in (above, below))
+    lines, after = ([each for text, most in part for each in folded(text, width, most)] for part in (above, below))
     wrong = [each for each in result.findings if each.severity != "info"]
     room = min(most, _HEAD - len(lines) - len(after)) if most else 0
     return [*lines, *_found(wrong, width, max(room, 1 if most else 0)), *after][:_HEAD]
-
-
-def _folded(text: str, width: int | None, most: int) -> list[str]:
-    """A text in at most so many lines, the last shortened."""
-    lines = wrapped(text, width).split("\n")
-    if len(lines) > most:
-        lines[most - 1 :] = [
-            shortened(" ".join((lines[most - 1], *(line.strip() for line in lines[most:]))), width or 0)
-        ]
-    return lines
 
 
 # --- what it is, and whether it is whole ------------------------------------------------------------
@@ -249,10 +239,10 @@ def _found(found: Sequence[Finding], width: int | None, most: int) -> list[str]:
         room = most - len(lines) - (left > 1)
         if room < 1:
             lines.append(f"… {plural(left, 'more finding')}: --full") if lines else lines.extend(
-                _folded(_finding(each), width, 1)
+                folded(_finding(each), width, 1)
             )
             break
-        lines += _folded(_finding(each), width, min(2, room))
+        lines += folded(_finding(each), width, min(2, room))
     return lines
 
 
@@ -422,7 +412,7 @@ def _rows_of(result: Reconciliation, shares: Sequence[Share]) -> tuple[tuple[str
     rows: list[tuple[str, ...]] = [
         (
             share.name,
-            _cut(", ".join(share.holds), _HOLDS),
+            cut(", ".join(share.holds), _HOLDS),
             _in_units(share.bytes, power),
             fixed(share.bytes / whole * 100, 1),
             bar(share.bytes / whole, _BAR),
@@ -466,7 +456,7 @@ def _why(result: Reconciliation) -> Iterator[Line]:
     """The steps, and what they leave unexplained, as lines."""
     for step in result.steps:
         if step.bytes:
-            detail = "" if step.detail == BY_NAME[step.cause].meaning else _cut(escape(step.detail), _DETAIL)
+            detail = "" if step.detail == BY_NAME[step.cause].meaning else cut(escape(step.detail), _DETAIL)
             again = ", stored again" if step.cause == "tied_embeddings" and step.bytes > 0 else ""
             yield Line(step.bytes, BY_NAME[step.cause].plain + again, detail, step.cause in _TOLD)
     if result.unexplained_bytes or result.unexplained:
@@ -528,15 +518,7 @@ def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) ->
     title, rows = _steps_of(result, lines)
     column = max(len(number) for number, _ in rows)
     room = None if width is None else width - column - 2
-    return "\n".join((title, *(f"{number:>{column}}  {_cut(what, room)}" for number, what in rows)))
-
-
-def _cut(text: str, width: int | None) -> str:
-    """A list that fits: cut after a whole item."""
-    if width is None or len(text) <= width:
-        return text
-    head = text[: width - 1].rpartition(", ")[0]
-    return f"{head}, …" if len(head) > width // 2 else shortened(text, width)
+    return "\n".join((title, *(f"{number:>{column}}  {cut(what, room)}" for number, what in rows)))
 
 
 # --- what to do next --------------------------------------------------------------------------------
