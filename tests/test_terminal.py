@@ -95,7 +95,7 @@ def test_no_word_of_a_finding_is_lost(made: Made, tmp_path: Path) -> None:
     """On a narrow terminal the whole message is below its place."""
     (tmp_path / "model.safetensors").hardlink_to(made("gpt2") / "model.safetensors")
     (tmp_path / "config.json").write_bytes((made("llama-7b") / "config.json").read_bytes())
-    shown = " ".join(on_terminal(60, "audit", tmp_path, NO_COLOR="1").split())
+    shown = " ".join(on_terminal(60, "audit", "--full", tmp_path, NO_COLOR="1").split())
     assert "62 of 62 tensors differ in size from what the configuration predicts" in shown
     assert "and 11 tensors like it" in shown
 
