@@ -5,7 +5,7 @@
 `CACHE` keeps what was fetched and made. Three corpora:
 
 packages   packages.tsv: wheels and npm's packages by their SHA-256, repositories by their commit
-outputs    outputs.py: what the installed libraries write, with their own counts of parameters
+outputs    outputs: what the installed libraries write, with their own counts of parameters
 recipes    fixtures/recipes: names, sizes and configurations of well-known checkpoints, without numbers
 
 All of it is sound, so an error or a warning is false, except for the rules that `true` in packages.tsv names. A first

@@ -1,0 +1,156 @@
+"""Packed weights as each quantizer saves them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .small import count, llama, output, tokenizer
+
+
+@output
+def hqq_own(folder: Path) -> int:
+    import torch
+    from hqq.core.quantize import BaseQuantizeConfig
+    from hqq.models.hf.base import AutoHQQHFModel
+
+    model = llama()
+    number = count(model)
+    AutoHQQHFModel.quantize_model(
+        model, quant_config=BaseQuantizeConfig(nbits=4, group_size=64), compute_dtype=torch.float32, device="cpu"
+    )
+    AutoHQQHFModel.save_quantized(model, str(folder))
+    return number
+
+
+@output
+def quanto_own(folder: Path) -> int:
+    from optimum.quanto import QuantizedModelForCausalLM, qint8
+
+    model = llama()
+    number = count(model)
+    QuantizedModelForCausalLM.quantize(model, weights=qint8, exclude="lm_head").save_pretrained(str(folder))
+    return number
+
+
+@output
+def torchao_state(folder: Path) -> int:
+    import torch
+    from torchao.quantization import Int8WeightOnlyConfig, quantize_
+
+    model = llama()
+    number = count(model)
+    quantize_(model, Int8WeightOnlyConfig())
+    torch.save(model.state_dict(), folder / "model.pt")
+    return number
+
+
+@output
+def torchao_transformers(folder: Path) -> int:
+    import transformers
+    from torchao.quantization import Int8WeightOnlyConfig
+
+    model = llama()
+    number = count(model)
+    model.save_pretrained(folder.parent / "plain")
+    config = transformers.TorchAoConfig(Int8WeightOnlyConfig())
+    transformers.AutoModelForCausalLM.from_pretrained(
+        folder.parent / "plain", quantization_config=config
+    ).save_pretrained(folder)
+    return number
+
+
+def _compressed(folder: Path, scheme: str) -> int:
+    from llmcompressor import oneshot
+    from llmcompressor.modifiers.quantization import QuantizationModifier
+
+    model = llama(hidden_size=128, intermediate_size=256)
+    number = count(model)
+    model.save_pretrained(folder.parent / "plain")
+    tokenizer(folder).save_pretrained(folder.parent / "plain")
+    model = type(model).from_pretrained(folder.parent / "plain")
+    oneshot(
+        model=model,
+        tokenizer=str(folder.parent / "plain"),
+        recipe=QuantizationModifier(targets="Linear", scheme=scheme, ignore=["lm_head"]),
+    )
+    model.save_pretrained(folder, save_compressed=True)
+    return number
+
+
+@output
+def compressed_nvfp4(folder: Path) -> int:
+    return _compressed(folder, "NVFP4A16")
+
+
+@output
+def compressed_w4a16(folder: Path) -> int:
+    return _compressed(folder, "W4A16")
+
+
+@output
+def compressed_fp8(folder: Path) -> int:
+    return _compressed(folder, "FP8_DYNAMIC")
+
+
+@output
+def compressed_mxfp4(folder: Path) -> int:
+    return _compressed(folder, "MXFP4A16")
+
+
+def _rounded(folder: Path, layout: str) -> int:
+    from auto_round import AutoRound
+
+    model = llama(hidden_size=128, intermediate_size=256)
+    number = count(model)
+    made = AutoRound(
+        model, tokenizer=tokenizer(folder), scheme="W4A16", iters=0, disable_opt_rtn=True, device_map="cpu"
+    )
+    made.quantize_and_save(str(folder), format=layout)
+    return number
+
+
+@output
+def autoround_own(folder: Path) -> int:
+    return _rounded(folder, "auto_round")
+
+
+@output
+def autoround_gptq(folder: Path) -> int:
+    return _rounded(folder, "auto_gptq")
+
+
+@output
+def autoround_awq(folder: Path) -> int:
+    return _rounded(folder, "auto_awq")
+
+
+@output
+def autoround_compressor(folder: Path) -> int:
+    return _rounded(folder, "llm_compressor")
+
+
+def _of_bitsandbytes(folder: Path, **fields: Any) -> int:
+    import torch
+    import transformers
+
+    model = llama()
+    number = count(model)
+    model.to(torch.bfloat16).save_pretrained(folder.parent / "plain")
+    config = transformers.BitsAndBytesConfig(**fields)
+    transformers.AutoModelForCausalLM.from_pretrained(
+        folder.parent / "plain", quantization_config=config, device_map="cpu"
+    ).save_pretrained(folder)
+    return number
+
+
+@output
+def bitsandbytes_nf4(folder: Path) -> int:
+    return _of_bitsandbytes(folder, load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)
+
+
+@output
+def bitsandbytes_storage(folder: Path) -> int:
+    import torch
+
+    return _of_bitsandbytes(folder, load_in_4bit=True, bnb_4bit_quant_type="fp4", bnb_4bit_quant_storage=torch.bfloat16)
