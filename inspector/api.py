@@ -383,7 +383,7 @@ def folder(target: str | Path, result: Reconciliation | None = None) -> Folder |
         result: the checkpoint whose weights are the folder's; by default the one that opening the folder yields.
 
     Returns:
-        None if the target is not a folder on this machine, or is Ollama's store.
+        None if the target is not a folder on this machine.
 
     Raises:
         SourceError, TargetError: the folder cannot be listed.
@@ -396,7 +396,7 @@ def folder(target: str | Path, result: Reconciliation | None = None) -> Folder |
     from inspector.opening.folder import folder_of
 
     path = Path(target).expanduser()
-    if not path.is_dir() or (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
+    if not path.is_dir():
         return None
     if result is None:
         with suppress(InspectorError):

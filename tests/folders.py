@@ -375,6 +375,14 @@ def pipeline(root: Path) -> None:
     model(root / "b", 2)
 
 
+@layout("", "v1-5-pruned.safetensors", copies=("v1-5-pruned.ckpt",))
+def single_file_beside_a_pipeline(root: Path) -> None:
+    """As Stable Diffusion 1.5 is published: all parts once more in one file, under their author's names."""
+    pipeline(root)
+    safe(root / "v1-5-pruned.safetensors", 3)
+    torch(root / "v1-5-pruned.ckpt", 3)
+
+
 # --- formats that are not read -------------------------------------------------------------------
 
 CTRANSLATE2 = struct.pack("<I", 6) + struct.pack("<H", 12) + b"WhisperSpec\0" + struct.pack("<II", 3, 100)

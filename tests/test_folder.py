@@ -269,6 +269,9 @@ def test_a_foreign_file_hides_no_other(tmp_path: Path, inspect: Inspect) -> None
         ("net.engine", b"ftrt\0\0\0\0", "TensorRT"),
         ("phi.llamafile", b"MZqFpD='\n", "llamafile"),
         ("Model.mlmodel", b"\x08\x07\x12\x04", "CoreML"),
+        ("model.safetensors", b"\x08\x07\x12\x84\x03\x0a\x20\x0a", "CoreML"),
+        ("model.bin", b"\x08\x08\x12\x07pytorch\x1a\x05", "ONNX"),
+        ("tagger.bin", b"lCRF\x2c\xaf\x02\0FOMC\x64\0\0\0", "CRFsuite"),
         ("inference.pdiparams", b"\0" * 16, "Paddle"),
     ],
 )
@@ -277,6 +280,21 @@ def test_foreign_formats_are_known_by_name(name: str, start: bytes, known: str, 
     path = folders.raw(tmp_path / name, start, 4_000)
     with pytest.raises(inspector.FormatError, match=f"is in the format {known}, which is not read here"):
         inspector.open(path)
+
+
+def test_a_manifest_says_whose_weights_a_file_has(tmp_path: Path, inspect: Inspect) -> None:
+    """TensorFlow.js's, as face-api.js names them: the file itself has numbers alone."""
+    folders.raw(tmp_path / "face_model.bin", b"\x4f\x8a\x5c\x3d\xbc\x7a\x9c\x3b")
+    with pytest.raises(inspector.FormatError, match="begins as none of the formats that are read do"):
+        inspector.open(tmp_path)
+    folders.text(tmp_path / "face_model-weights_manifest.json", "[]")
+    assert "in the format TensorFlow.js alone" in inspect(tmp_path).err
+
+
+def test_a_program_is_no_state(tmp_path: Path, inspect: Inspect) -> None:
+    """`optimizer.py` is code, whatever its name begins with."""
+    folders.text(tmp_path / "optimizer.py", "import math")
+    assert "run's state" not in inspect(tmp_path).err
 
 
 def test_headers_alone_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

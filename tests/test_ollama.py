@@ -158,6 +158,28 @@ def test_the_store_is_a_table(store: Path, inspect: Callable[..., Ran]) -> None:
     ]
 
 
+def test_a_store_adds_up(store: Path, tmp_path: Path) -> None:
+    """Each model under its manifest's path; a blob that two have counts once. So does Ollama's home, above the store."""
+    (store / "blobs" / "sha256-partial").write_bytes(bytes(77))
+    weights = max(path.stat().st_size for path in (store / "blobs").iterdir())
+    account = inspector.folder(store)
+    assert account is not None
+    files = [path for path in store.rglob("*") if path.is_file()]
+    assert (account.size, account.files) == (sum(path.stat().st_size for path in files), len(files))
+    assert [(each.name, each.size) for each in account.checkpoints] == [
+        ("manifests/hf.co/org/Tiny-GGUF/Q4_K_M", weights),
+        ("manifests/registry.ollama.ai/library/tiny/1b", len("{{ .Prompt }}MITmore")),
+    ]
+    home = tmp_path / ".ollama"
+    home.mkdir()
+    store.rename(home / "models")
+    above = inspector.folder(home)
+    assert above is not None
+    assert [each.name for each in above.checkpoints] == [f"models/{each.name}" for each in account.checkpoints]
+    assert [named.name for named, _ in inspector.models(home)] == ["hf.co/org/Tiny-GGUF:Q4_K_M", "tiny:1b"]
+    assert all(inspector.open(home / each.name).files for each in above.checkpoints)
+
+
 def test_the_audit_compares_blobs_with_their_names(store: Path, inspect: Callable[..., Ran]) -> None:
     """All models of the store; a flipped bit in shared weights is an error of both."""
     sound = inspect("audit", store, "--checksum", "--json")

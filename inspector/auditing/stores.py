@@ -118,15 +118,6 @@ def _detached(info: HFCacheInfo) -> Iterator[Finding]:
 # --- Ollama's store -------------------------------------------------------------------------------
 
 
-def ollama_store(folder: Path) -> Path | None:
-    """The store, if a folder is one; else None."""
-    if not (folder / "manifests").is_dir() and folder.name not in ("blobs", "manifests"):
-        return None
-    from inspector.sources.ollama import store_at  # only for its store
-
-    return store_at(folder)
-
-
 def ollama_models(store: Path) -> Iterator[Subject]:
     """Every model of a store; each is closed when the next is requested."""
     from inspector.sources import ollama

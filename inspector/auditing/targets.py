@@ -19,7 +19,7 @@ from typing import NamedTuple
 from inspector.auditing import limits, stores
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
-from inspector.opening.models import Found, checkpoints_in
+from inspector.opening.models import Found, checkpoints_in, ollama_store
 from inspector.opening.selection import models_here
 from inspector.sources import Place
 from inspector.sources.filenames import COLLECTIVE, INDEX, shard_of
@@ -52,7 +52,7 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
     """
     path = local_path(target)
     if path is not None and path.is_dir():
-        store = stores.ollama_store(path)
+        store = ollama_store(path)
         yield from stores.ollama_models(store) if store else in_folder(path, target)
         return
     with closing(place_of(str(path or target), revision)) as place:

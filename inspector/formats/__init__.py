@@ -134,6 +134,10 @@ def _explain_impostor(source: Source, path: str, error: FormatError) -> None:
         return
     if found := impostor(start):
         raise FormatError(f"{escape(path)} is {found[1]}", found[0]) from error
+    _refuse_foreign(source, path)
     start = start.lower().removeprefix(b"\xef\xbb\xbf").lstrip()
     if source.size >= 8 and start and all(byte in _TEXT for byte in start):
         raise FormatError(f"{escape(path)} is a text file, not weights", "not-weights") from error
+    if not path.endswith(WEIGHTS[0]):
+        what = "begins as none of the formats that are read do, PyTorch's included: another program's, or damaged"
+        raise FormatError(f"{escape(path)} {what}", error.rule) from error

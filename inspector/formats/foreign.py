@@ -50,6 +50,7 @@ _MAGICS: Mapping[bytes, Foreign] = {
     b"RKNN": Foreign("RKNN", "Rockchip's NPU runtime"),
     b"CBM1": Foreign("CatBoost", "CatBoost"),
     b"7767517\n": Foreign("ncnn", "ncnn"),
+    b"lCRF": Foreign("CRFsuite", "CRFsuite, python-crfsuite"),  # FILEMAGIC in its crf1d_model.c
 }
 _STARTS = tuple(_MAGICS)
 #: The same for bytes 4 to 7, where FlatBuffers have the file_identifier of their schema: schema.fbs, program.fbs.
@@ -74,17 +75,25 @@ _SUFFIXES: Mapping[str, Foreign] = {
 _BESIDE: Mapping[str, Foreign] = {
     ".xml": Foreign("OpenVINO", "OpenVINO"),
     ".param": Foreign("ncnn", "ncnn"),
+    "-weights_manifest.json": _TFJS,
 }
 _SHARD_OF_TFJS = re.compile(r"group\d+-shard\d+of\d+(\.bin)?|.*-shard\d+of\d+\.bin")
 _VARIABLES = re.compile(r".*\.data-\d{5}-of-\d{5}")
 #: CTranslate2's specs/model_spec.py: a version of 32 bits, the length of a name in 16, the name and a NUL.
 _SPEC = re.compile(rb"[\x01-\x20]\0\0\0.\0\w*Spec\0", re.DOTALL)
+#: A protocol buffer whose first field is a version, and whose second is text or a description: ONNX's `ModelProto` has
+#: the exporter's name there (onnx.proto), Core ML's `Model` a message that begins with an input (Model.proto).
+_MODEL_PROTO = re.compile(
+    rb"\x08[\x01-\x20]\x12(?:(?P<onnx>[\x02-\x20][A-Za-z][\w.-])|[\x01-\xff]{1,4}\x0a)", re.DOTALL
+)
 #: A table of word vectors: the number of words, and of each vector's elements.
 _VECTORS = re.compile(rb"[1-9]\d{0,9} [1-9]\d{0,4}\r?\n")
 
 #: Suffixes of files that may be of these formats; those of .bin and PyTorch's own are decided by their first bytes.
 _ENDS = tuple(_SUFFIXES)
 SUFFIXES = (*_ENDS, "saved_model.pb")
+#: Those that weights of other formats are given by mistake.
+_OWN = (*ENDS["safetensors"], ".bin", ".pt", ".pth")
 
 
 def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign | None:
@@ -103,22 +112,30 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
         return known
     if _SPEC.match(head):
         return _CTRANSLATE2
+    if lower.endswith(_OWN) and (model := _MODEL_PROTO.match(head)):
+        return _ONNX if model["onnx"] else _COREML
+    return _named(lower) or (_weights_beside(folder, name, head, beside) if lower.endswith(".bin") else None)
+
+
+def _named(lower: str) -> Foreign | None:
+    """The format of a file without a magic number, by its name in small letters."""
     if lower.endswith(_ENDS):
         return next(known for end, known in _SUFFIXES.items() if lower.endswith(end))
     if lower == "saved_model.pb" or (".data-" in lower and _VARIABLES.fullmatch(lower)):
         return _TENSORFLOW
-    if "-shard" in lower and _SHARD_OF_TFJS.fullmatch(lower):
-        return _TFJS
-    if lower.endswith(".bin"):
-        within = f"{folder}/".lower()
-        if ".mlpackage/" in within or ".mlmodelc/" in within:
-            return _COREML
-        if lower.startswith("openvino"):  # as optimum names what it exports
-            return _BESIDE[".xml"]
-        sibling = f"{folder}/{name[:-4]}".lstrip("/")
-        found = (known for end, known in _BESIDE.items() if sibling + end in beside)
-        return next(found, Foreign("word2vec", "gensim") if _VECTORS.match(head) else None)
-    return None
+    return _TFJS if "-shard" in lower and _SHARD_OF_TFJS.fullmatch(lower) else None
+
+
+def _weights_beside(folder: str, name: str, head: bytes, beside: Container[str]) -> Foreign | None:
+    """The format of a file in .bin, by its folder and the files that it was listed with."""
+    within = f"{folder}/".lower()
+    if ".mlpackage/" in within or ".mlmodelc/" in within:
+        return _COREML
+    if name.lower().startswith("openvino"):  # as optimum names what it exports
+        return _BESIDE[".xml"]
+    sibling = f"{folder}/{name[:-4]}".lstrip("/")
+    found = (known for end, known in _BESIDE.items() if sibling + end in beside)
+    return next(found, Foreign("word2vec", "gensim") if _VECTORS.match(head) else None)
 
 
 #: Core ML's folder that is one model, and TensorFlow's variables.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
@@ -137,16 +137,35 @@ def _at(target: str | Path, are_several: Callable[[Sequence[Found]], bool]) -> t
     path = Path(target).expanduser()
     if not path.is_dir():
         return ()
-    if (path / "manifests").is_dir() or path.name in ("blobs", "manifests"):
+    if store := ollama_store(path):
         from inspector.sources import ollama  # only for its store
 
-        if store := ollama.store_at(path):
-            return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
+        return tuple(Named(name, str(manifest)) for name, manifest in ollama.models(store))
     from inspector.sources.local import LocalPlace  # only one kind of place is imported
 
     with closing(LocalPlace(path)) as local:
         found = local_checkpoints(local)
         return tuple(_named(local, each, str(path / each.name)) for each in by_name(found, are_several))
+
+
+def ollama_store(folder: Path) -> Path | None:
+    """Ollama's store, if a folder is one, a part of one, or its home; else None."""
+    if not any((folder / each).is_dir() for each in ("manifests", "models/manifests")) and folder.name != "blobs":
+        return None
+    from inspector.sources.ollama import store_at  # only for its store
+
+    return store_at(folder)
+
+
+def _in_store(store: Path, root: Path) -> Iterator[Found]:
+    """The models of Ollama's store, under their manifests' paths, with their blobs."""
+    from inspector.sources import ollama
+
+    for _, manifest in ollama.models(store):
+        with suppress(InspectorError), closing(ollama.OllamaPlace(store, manifest)) as place:
+            name = manifest.relative_to(root).as_posix()
+            paths = (Path(place.full(path)).relative_to(root).as_posix() for path in place.files)
+            yield Found(name, name, tuple(paths))
 
 
 def by_name(found: Sequence[Found], are_several: Callable[[Sequence[Found]], bool]) -> list[Found]:
@@ -198,6 +217,8 @@ def searched_once() -> Iterator[None]:
 
 def local_checkpoints(place: LocalPlace) -> tuple[Found, ...]:
     """Every checkpoint of a folder on this machine; see `searched_once`."""
+    if (store := ollama_store(place.root)) and store.is_relative_to(place.root):
+        return tuple(_in_store(store, place.root))
     known = _SEARCHES.get()
     if known is None:
         return checkpoints_in(place)
@@ -360,22 +381,16 @@ class _Search:
         """The checkpoints of one folder; what is a copy is added to what it is a copy of."""
         start = f"{home}/" if home else ""
         if any(start + name in self._files for name in INDEXES_OF_PARTS):
-            return [self._pipeline(home, found)]
+            loose = self._beside_parts(home, found)
+            rows = [self._pipeline(home, [each for each in found if each not in loose])]
+            return rows + [row._replace(home=row.paths[0]) for row in self._apart(home, loose)]
         if any(each.paths[0].rpartition("/")[0] != home for each in found) and not any(
             each.paths[0].rpartition("/")[0] == home for each in found
         ):
             return [_row(home, found[0], tuple(path for each in found for path in each.paths))]
         if self._are_pieces(found):
             return [_row(home, found[0], tuple(path for each in found for path in each.paths))]
-        rows: list[Found] = []
-        for each in self._main_first(home, found):
-            if self._is_leftover(each, rows):
-                continue
-            standard = bool(rows) and self._is_a_models(home, rows[:1])
-            if not self._is_copy_of(each, rows, standard=standard) and not (
-                standard and self._accompanies(each, rows[0])
-            ):
-                rows.append(_row(home, each, each.paths))
+        rows = self._apart(home, found)
         if home and len(rows) == 1 and not any(start + name in self._files for name in _OWN):
             parent = next((each for each in list(_above(home))[1:] if above.get(each)), None)
             if (
@@ -385,6 +400,25 @@ class _Search:
             ):
                 return []
         return rows
+
+    def _apart(self, home: str, found: Sequence[Variant]) -> list[Found]:
+        """A row for each candidate that is no copy of another, nor accompanies the first."""
+        rows: list[Found] = []
+        for each in self._main_first(home, found):
+            if self._is_leftover(each, rows):
+                continue
+            standard = bool(rows) and self._is_a_models(home, rows[:1])
+            if not self._is_copy_of(each, rows, standard=standard) and not (
+                standard and self._accompanies(each, rows[0])
+            ):
+                rows.append(_row(home, each, each.paths))
+        return rows
+
+    def _beside_parts(self, home: str, found: Sequence[Variant]) -> list[Variant]:
+        """Single files beside the folders of a pipeline's parts, as Stable Diffusion is published; none if all are."""
+        listed = f"{home}/{INDEXES_OF_PARTS[0]}".lstrip("/") in self._files
+        beside = [each for each in found if listed and each.paths[0].rpartition("/")[0] == home]
+        return beside if len(beside) < len(found) else []
 
     def _accompanies(self, each: Variant, main: Found) -> bool:
         """Whether weights beside a model are not one: an adapter of it, or a file that its index does not name."""

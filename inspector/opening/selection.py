@@ -34,6 +34,7 @@ from inspector.units import escape, first_few, integer, plural
 #: Kind of file and the patterns of its names; the first that matches counts. `*` is any text, all else is literal.
 KINDS: tuple[tuple[str, str], ...] = (
     ("index", "*.index.json .metadata"),
+    ("code", "*.py"),
     ("tokenizer", "tokenizer* vocab* merges.txt special_tokens_map.json added_tokens.json *.tiktoken *tekken*.json"),
     ("tokenizer", "spiece.model *.spm chat_template*"),
     ("config", "scheduler_config.json model_index.json"),
@@ -43,7 +44,6 @@ KINDS: tuple[tuple[str, str], ...] = (
     ("draft", "medusa_lm_head*"),
     ("pickle", "*.bin *.pt *.pth *.pth.tar *.pt2 *.ckpt *.pkl"),
     ("other framework", "*.h5 *.hdf5 *.keras *.npz *.msgpack *.ot *.onnx* *.tflite *.mlmodel"),
-    ("code", "*.py"),
     ("config", "*config*.json params.json modules.json"),
     ("document", "*.md license* notice* *.txt *.pdf *.png *.jpg"),
 )
@@ -104,6 +104,8 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
         if not weights:
             raise TargetError(f"no weight file in {escape(place.name)} matches {escape(include)!r}")
     weights = _with_pickled_parts(place, weights) or _pickles(place) or _states_of_ranks(place)
+    if include is None:
+        weights = _of_parts(place, weights)
     if not weights and (collected := _of_collective(place)):
         return collected
     weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
@@ -112,6 +114,12 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
     folder, elsewhere = _folder_of(place, weights)
     selection = _in_folder(place, weights, folder, use_index=include is None)
     return selection._replace(findings=(*selection.findings, *elsewhere))
+
+
+def _of_parts(place: Place, weights: list[str]) -> list[str]:
+    """Those in the folders of a pipeline's parts, if there are any: a single file beside them is another checkpoint."""
+    parts = folders_of_parts(place)
+    return weights if "" in parts else [path for path in weights if path[: path.rfind("/") + 1] in parts] or weights
 
 
 def _set_of(place: Place, shard: Shard) -> Selection | None:
@@ -203,6 +211,10 @@ def _in_folder(place: Place, weights: list[str], folder: str, *, use_index: bool
 def _pickles(place: Place) -> list[str]:
     """PyTorch's own files, without a training run's state; those named as any pickle if there are no others."""
     own = sorted(path for path in place.files if path.endswith(PICKLED) and kind_of(path) == "pickle")
+    if own:
+        from inspector.formats import foreign  # safetensors and GGUF need it not
+
+        own = [path for path in own if foreign.foreign_of(path, b"", place.files) is None]
     return own or [path for path in sorted(place.files) if path.endswith(PICKLE) and _is_torch(place, path)]
 
 

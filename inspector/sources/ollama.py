@@ -117,8 +117,8 @@ def candidates() -> list[Path]:
 
 
 def store_at(path: Path) -> Path | None:
-    """The store, if a folder is one or its `blobs` or `manifests`; None for any other folder."""
-    for store in (path, path.parent) if path.name in ("blobs", "manifests") else (path,):
+    """The store, if a folder is one, its `blobs` or `manifests`, or Ollama's own above it; None for any other."""
+    for store in (path, path.parent) if path.name in ("blobs", "manifests") else (path, path / "models"):
         if (store / "manifests").is_dir() and (store / "blobs").is_dir():
             return store
     return None
