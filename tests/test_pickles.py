@@ -21,6 +21,7 @@ from hostile.opcodes import HIDDEN, called, named
 from picklescan.scanner import _unsafe_globals
 from unpickling import imported, known_as
 
+from inspector.auditing.readers import archives, pickles
 from inspector.auditing.readers.archives import Piece
 from inspector.auditing.readers.pickles import Budgets, PickleVerdict, judge
 from inspector.auditing.run import audit
@@ -36,6 +37,21 @@ def judged(data: bytes, *, likely: bool = True) -> PickleVerdict:
 def test_hidden_calls_are_found(how: str) -> None:
     """However a call is hidden, there is an error."""
     assert judged(HIDDEN[how]).dangerous
+
+
+def test_what_the_audit_stops_reading_is_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pickle with more opcodes than are read, or that unpacks to more; one that is cut off is damaged."""
+    numbers = pickle.dumps(list(range(5_000)))
+    monkeypatch.setattr(pickles, "MAX_OPCODES", 1_000)
+    long = judged(numbers)
+    assert (long.unread, [each.partition(" (")[0] for each in long.cut]) == ((), ["too many opcodes"])
+    monkeypatch.undo()
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 2_000)
+    packed = judged(gzip.compress(numbers))
+    assert packed.unread == ()
+    assert packed.cut[0].startswith("unpacked: ")
+    assert [each.why for each in packed.unopened] == [archives.TOO_LARGE]
+    assert judged(numbers[:-10]).unread
 
 
 #: Modules in which fickling 0.1.12 calls any name unsafe.

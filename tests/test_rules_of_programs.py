@@ -106,6 +106,8 @@ RUNNING: list[Case] = [
     ("graph-operation", {"saved_model.pb": GRAPH}, ["saved_model.pb: error: its graph has the operations WriteFile"]),
     ("graph-operation", {"a.meta": field(2, field(1, field(2, b"ReadFile")))}, ["a.meta: error: its graph has the operations ReadFile"]),
     ("graph-operation", {"a.pb": field(1, field(2, b"ReadFile")) * 2}, ["a.pb: error: its graph has the operations ReadFile"]),
+    ("graph-operation", {"a.pb": field(1, field(2, b"TFRecordDataset"))}, ["a.pb: warning: its graph has the operations TFRecordDataset"]),
+    ("graph-operation", {"a.pb": field(1, field(2, b"TFRecordDataset")) + field(1, field(2, b"WriteFile"))}, ["a.pb: error: its graph has the operations TFRecordDataset, WriteFile"]),
     ("graph-operation", {"a.graphdef": field(2, field(1, field(3, field(2, b"PyFunc"))))}, ["a.graphdef: error: its graph has the operations PyFunc"]),
     ("graph-operation", {"saved_model.pb": GRAPH[:-1]}, ["saved_model.pb: error: its graph could not be checked: a field longer than its message"]),
     ("graph-operation", {"a.pb": GRAPH[:-1]}, []),

@@ -185,6 +185,8 @@ def test_configurations_of_peft_without_a_method(own: dict[str, Any], is_one: bo
         (PickleVerdict(1, (), ("x.y", "z"), (), ()), "warning", "a pickle, which runs code when it is loaded; imports x.y, z"),
         (PickleVerdict(1, (), (), (), ()), "info", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import"),
         (PickleVerdict(1, (), (), ("torn", "more"), ()), "error", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: torn"),
+        (PickleVerdict(1, (), (), (), (), cut=("long", "more")), "warning", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it is longer than the audit reads: long"),
+        (PickleVerdict(1, (), (), ("torn",), (), cut=("long",)), "error", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: torn"),
         (PickleVerdict(1, (), (), (), (), odd=("odd", "more")), "warning", "a pickle, which runs code when it is loaded; imports what PyTorch's own files import; odd, which no pickler writes"),
     ],
 )  # fmt: skip

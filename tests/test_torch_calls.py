@@ -104,6 +104,13 @@ def test_what_is_named_and_never_called(path: str) -> None:
     assert not fits(name(path), ())
 
 
+def test_a_backend_of_old_modules_is_a_namespace() -> None:
+    """What `torch.nn.Module.__init__` asked for before PyTorch 1.5, without arguments."""
+    backend = "torch.nn.backends.thnn._get_thnn_function_backend"
+    assert fits(name(backend), ())
+    assert not fits(name(backend), ("os",))
+
+
 @pytest.mark.parametrize(
     "path", ["os.system", "torch.load", "torch.float33", "torch.xla.FloatStorage", "numpy.load", ""]
 )

@@ -101,6 +101,10 @@ class Piece(NamedTuple):
         return self.read(0, min(length, self.size))
 
 
+#: Why a compressed file is read only in part.
+TOO_LARGE = "it unpacks to more than the audit reads"
+
+
 class Unopened(NamedTuple):
     """A piece that could not be examined, and why."""
 
@@ -366,5 +370,5 @@ def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, 
     limits.unpacked -= len(data)
     inner = _in_memory(_inner_name(piece.name, "unpacked"), data)
     if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
-        yield Unopened(piece.name, "it unpacks to more than the audit reads")
+        yield Unopened(piece.name, TOO_LARGE)
     yield from pieces(inner, limits, depth + 1)

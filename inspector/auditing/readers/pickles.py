@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from inspector.auditing.limits import MAX_DOCUMENT, START
 from inspector.auditing.readers import document_objects
-from inspector.auditing.readers.archives import MAGICS, Limits, Outside, Piece, Unopened, pieces, program_of
+from inspector.auditing.readers.archives import MAGICS, TOO_LARGE, Limits, Outside, Piece, Unopened, pieces, program_of
 from inspector.auditing.readers.dangerous_names import danger, importable, is_known_to_act
 from inspector.auditing.subject import Subject
 from inspector.formats.pytorch.machine import Budget, Stream
 from inspector.formats.pytorch.opcodes import ACTIONS
-from inspector.formats.pytorch.program import Program, is_legacy, programs
+from inspector.formats.pytorch.program import TOO_LONG, Program, is_legacy, programs
 from inspector.formats.pytorch.values import Reached
 from inspector.sources.filenames import WEIGHTS
 
@@ -50,6 +50,7 @@ class PickleVerdict(NamedTuple):
     programs: tuple[tuple[str, str], ...] = ()  # members that are programs, and their kind
     odd: tuple[str, ...] = ()  # constructs that no pickler writes
     named: tuple[str, ...] = ()  # what documents and constants in it make their reader call
+    cut: tuple[str, ...] = ()  # pickles longer than the audit reads, and where it stopped
 
 
 class Budgets:
@@ -112,7 +113,8 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
             collected.programs.append((found.name, program))
         collected.named += _calls_named_in(found)
         named = likely if not found.name else _is_named_so(found.name)
-        collected.take(found, _programs_in(found, budget, named), named)
+        cut = bool(collected.unopened) and collected.unopened[-1].why is TOO_LARGE
+        collected.take(found, _programs_in(found, budget, named), named, cut=cut)
     budgets.steps -= before - budget.steps
     return collected.pickle_verdicts()
 
@@ -162,14 +164,15 @@ class _Collected:
         self.pickles = 0
         self.reached: dict[Reached, None] = {}
         self.unread: dict[str, None] = {}
+        self.cut: dict[str, None] = {}
         self.unopened: list[Unopened] = []
         self.outside: list[Outside] = []
         self.programs: list[tuple[str, str]] = []
         self.odd: dict[str, None] = {}
         self.named: list[str] = []
 
-    def take(self, piece: Piece, read: list[Program], named: bool) -> None:
-        """Add the names that a piece's pickles reach."""
+    def take(self, piece: Piece, read: list[Program], named: bool, *, cut: bool) -> None:
+        """Add the names that a piece's pickles reach; `cut` if only the beginning of the piece is there."""
         if not read:
             return
         certain = is_marked(piece.start(2)) or (named and _UNKNOWN_PROTOCOL.match(piece.start(2)) is not None)
@@ -190,7 +193,8 @@ class _Collected:
         follows = len(read) > 1 and not any(map(importable, last.reached)) and (not last.beyond or is_legacy(read))
         if last.damage is not None and not follows:
             place = f"{piece.name}: " if piece.name else ""
-            self.unread[f"{place}{last.damage} (at byte {last.end})"] = None
+            own = self.cut if last.damage == TOO_LONG or (cut and last.unfinished) else self.unread
+            own[f"{place}{last.damage} (at byte {last.end})"] = None
 
     def pickle_verdicts(self) -> PickleVerdict:
         names: dict[str, list[str]] = {"error": [], "warning": []}
@@ -212,4 +216,5 @@ class _Collected:
             tuple(self.programs),
             tuple(self.odd),
             tuple(dict.fromkeys(self.named)),
+            tuple(self.cut),
         )

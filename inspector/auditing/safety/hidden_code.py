@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from inspector.auditing.readers.archives import UNOPENED, program_of
+from inspector.auditing.readers.archives import TOO_LARGE, UNOPENED, program_of
 from inspector.auditing.readers.pickles import PICKLES, PickleVerdict, pickle_verdicts
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -60,9 +60,9 @@ def pickle(subject: Subject) -> Iterator[Found]:
 
     The audit interprets the program as an unpickler would, without running it, and lists the names that it resolves and
     calls. An error if one of them runs, opens or fetches something (`os.system`, `builtins.eval`, …), or if the program
-    cannot be followed to its end; a warning for unknown names; a note if there are only known constructors of PyTorch,
-    NumPy and trainers. Consecutive pickles and nested archives are read. Use safetensors files instead, or
-    `torch.load(…, weights_only=True)`.
+    cannot be followed to its end; a warning for unknown names, or if it is longer than the audit reads; a note if there
+    are only known constructors of PyTorch, NumPy and trainers. Consecutive pickles and nested archives are read. Use
+    safetensors files instead, or `torch.load(…, weights_only=True)`.
     """
     alike: defaultdict[tuple[str, Severity | None], list[str]] = defaultdict(list)
     for path, found in pickle_verdicts(subject).items():
@@ -86,10 +86,11 @@ _OWN_CODE = "__torch__."
 
 def _verdict_on_pickle(path: str, found: PickleVerdict) -> Found:
     unread = f"; it cannot be followed to its end: {found.unread[0]}" if found.unread else ""
+    unread = unread or (f"; it is longer than the audit reads: {found.cut[0]}" if found.cut else "")
     if found.dangerous:
         return Found(f"loading it reaches {_first_few(found.dangerous)}, which can run anything: do not load it", path)
     imports = _first_few(found.unusual) if found.unusual else "what PyTorch's own files import"
-    severity: Severity = "error" if unread else "warning" if found.unusual or found.odd else "info"
+    severity: Severity = "error" if found.unread else "warning" if found.unusual or found.odd or found.cut else "info"
     odd = f"; {found.odd[0]}, which no pickler writes" if found.odd else ""
     return Found(
         f"a pickle, which runs code when it is loaded; imports {imports}{odd}{unread}", path, severity=severity
@@ -105,13 +106,14 @@ def unopened(subject: Subject) -> Iterator[Found]:
     """An archive or a compressed file that the audit does not open, so its contents are unknown.
 
     Its kind is not supported (7z, RAR, Zstandard, …), or it is damaged or too large to unpack. An error in a file named
-    like weights or a pickle, because a loader may open it; a warning elsewhere. Unpack it outside the model's folder,
-    and audit the result.
+    like weights or a pickle, because a loader may open it; a warning elsewhere, and if only its beginning was read.
+    Unpack it outside the model's folder, and audit the result.
     """
     for path, found in pickle_verdicts(subject).items():
         for each in (found.unopened if found else ())[:10]:
             place = f"{each.name!r:.120} in it: " if each.name else ""
-            severity: Severity = "error" if path.lower().endswith(PICKLES) else "warning"
+            whole = path.lower().endswith(PICKLES) and each.why is not TOO_LARGE
+            severity: Severity = "error" if whole else "warning"
             yield Found(f"{place}{each.why}: not examined", path, severity=severity)
 
 

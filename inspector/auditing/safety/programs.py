@@ -116,12 +116,22 @@ _OPERATIONS = frozenset(
 )
 
 
+#: Those of them that read records of a file that the graph names, as a training graph's own input does.
+_INPUTS = frozenset(
+    """
+    TextLineReader TextLineReaderV2 TFRecordReader TFRecordReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2
+    TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2
+    """.split()  # noqa: SIM905
+)
+
+
 @rule("graph-operation", "safe", "error")
 def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
     """A TensorFlow graph has operations that read or write files, or call Python.
 
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
-    Use the safetensors files instead. A graph that cannot be read to its end is an error too.
+    Use the safetensors files instead. A graph that cannot be read to its end is an error too; one that only reads
+    records, as the input of a graph that was saved with its training does, is a warning.
     """
     for entry in subject.regular(".pbtxt", ".tflite"):
         text = entry.name.lower().endswith(".pbtxt")
@@ -144,7 +154,8 @@ def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
 
 def _operations(names: Iterable[str], entry: Entry) -> Iterator[Found]:
     if found := dict.fromkeys(name for name in names if name in _OPERATIONS):
-        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path)
+        severity: Severity = "warning" if _INPUTS.issuperset(found) else "error"
+        yield Found(f"its graph has the operations {', '.join(found):.160}", entry.path, severity=severity)
 
 
 def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found | NotJudged]:

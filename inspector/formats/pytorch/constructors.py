@@ -3,7 +3,8 @@
 A name is listed here if importing it, and calling it with arguments of these kinds, only makes a number, a container, a
 tensor or a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
 (`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
-and `dtype.__reduce__` return; enumerations and records are those of `training_args.bin`.
+and `dtype.__reduce__` return; modules of PyTorch before 1.5 name their backend, a namespace; enumerations and
+records are those of `training_args.bin`.
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ torch._utils._rebuild_tensor: storage int sizes sizes
 torch._utils._rebuild_tensor_v2: storage int sizes sizes bool? any? any?
 torch._utils._rebuild_tensor_v3: storage int sizes sizes bool any dtype any?
 torch._utils._rebuild_parameter: tensor bool any
+torch.nn.backends.thnn._get_thnn_function_backend:
 torch._utils._rebuild_parameter_with_state: tensor bool any any
 torch._utils._rebuild_qtensor: storage int sizes sizes any bool any
 torch._utils.{_rebuild_sparse_tensor,_rebuild_sparse_csr_tensor}: any any

@@ -100,6 +100,10 @@ def _parts_of(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
+#: What is said of a program that the budget of opcodes does not suffice for.
+TOO_LONG = "too many opcodes"
+
+
 def _run_to_end(machine: Machine) -> Any:
     """The program's result. Raises PickleError, or whatever a damaged value raises."""
     stream = machine.stream
@@ -117,7 +121,7 @@ def _run_to_end(machine: Machine) -> Any:
         action(machine)
         if code == STOP:
             return machine.pop()
-    raise BeyondError("too many opcodes")
+    raise BeyondError(TOO_LONG)
 
 
 # --- pickles in a row ---------------------------------------------------------------------------
