@@ -189,15 +189,17 @@ def test_a_pipelines_part_without_a_table(tmp_path: Path) -> None:
     assert steps(result)
 
 
-def test_a_model_beside_a_pipelines_parts_is_inspected_alone(tmp_path: Path) -> None:
-    """`v1-5-pruned.safetensors` beside the folders of the same model: the parts keep their lines."""
+def test_a_pipeline_is_its_parts_and_not_the_file_beside_them(tmp_path: Path) -> None:
+    """`v1-5-pruned.safetensors` beside the folders of the same model: Diffusers loads the folders."""
     folder = together(tmp_path / "p", "transformer", "text_encoder")
     save(folder, LLAMA, name="whole")
     result = inspector.reconcile(inspector.open(folder))
-    assert not result.is_pipeline
-    assert (result.logical, len(result.checkpoint.files)) == (PARAMETERS, 1)
+    assert result.is_pipeline
+    assert result.logical == 2 * PARAMETERS
     assert [part.parameters for part in result.components] == [PARAMETERS, PARAMETERS]
-    assert pipeline.parts_of(result.checkpoint) == ()
+    alone = inspector.reconcile(inspector.open(folder / "whole.safetensors"))
+    assert (alone.logical, len(alone.checkpoint.files), alone.components) == (PARAMETERS, 1, ())
+    assert pipeline.parts_of(alone.checkpoint) == ()
 
 
 def test_towers_of_a_part_bear_its_name(tmp_path: Path) -> None:
