@@ -4,6 +4,7 @@
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const FOLDER = "/models";
+const PACKAGES = "/packages";
 const UNREADABLE = 29; // EIO
 
 const bytes = async (name) => {
@@ -35,13 +36,17 @@ const counted = ({ FS }) => {
   };
 };
 
+const install = (python, archive) => python.unpackArchive(archive, "zip", { extractDir: PACKAGES });
+
 const started = (async () => {
   const loading = loadPyodide({
     env: { HOME: "/home/pyodide", HF_HUB_DISABLE_TELEMETRY: "1" },
   });
   const archive = bytes("python.zip");
   const python = await loading;
-  python.unpackArchive(await archive, "zip");
+  install(python, await archive);
+  // Python looks for modules here and in its own library, and never where files were dropped.
+  python.runPython(`import sys; sys.path[:] = ["${PACKAGES}", *filter(None, sys.path)]`);
   counted(python);
   python.FS.mkdirTree(FOLDER);
   const engine = python.pyimport("engine");
@@ -53,7 +58,7 @@ let withHub = null;
 const hub = () => (withHub ??= (async () => {
   const { python } = await started;
   globalThis.countBytes = count;
-  python.unpackArchive(await bytes("hub.zip"), "zip");
+  install(python, await bytes("hub.zip"));
 })());
 
 const commands = {

@@ -419,8 +419,8 @@ def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_
     assert inspect(model, "--html", tmp_path / "page.html").code == 0
     page = parsed(tmp_path / "page.html")
     assert {tag for tag, _ in page.elements} <= ELEMENTS
-    drawn = [(tag, set(attributes)) for tag, attributes in page.elements if tag in ("svg", "rect")]
-    assert all(attributes <= {"x", "width", "height", "fill"} for _, attributes in drawn)
+    drawn = [set(attributes) for tag, attributes in page.elements if tag in ("svg", "rect", "g", "text")]
+    assert all(attributes <= DRAWN for attributes in drawn)
     assert len(page.executed) == 3
     table = next(each for each in page.json("tables").values() if each["caption"] == f"{len(names)} tensors")
     from inspector.units import escape
@@ -429,6 +429,31 @@ def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_
     assert not [label for label in treemap(page)["labels"] if "<" in label]
 
 
+#: All attributes of what is drawn without a script: none loads or runs anything.
+DRAWN = frozenset(
+    [
+        "x",
+        "y",
+        "width",
+        "height",
+        "rx",
+        "fill",
+        "fill-opacity",
+        "stroke",
+        "stroke-opacity",
+        "opacity",
+        "font-family",
+        "font-size",
+        "font-weight",
+        "text-anchor",
+        "xmlns",
+        "viewbox",
+        "class",
+        "role",
+        "aria-label",
+        "data-words",
+    ]
+)
 #: All elements of pages: nothing that loads, submits or runs.
 ELEMENTS = frozenset(
     [
@@ -440,6 +465,8 @@ ELEMENTS = frozenset(
         "style",
         "body",
         "a",
+        "g",
+        "text",
         "template",
         "header",
         "h1",

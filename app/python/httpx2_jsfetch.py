@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import httpx2
+from httpx2._transports.base import AsyncBaseTransport, BaseTransport  # httpx2 itself is half imported here
+from httpx2._types import SyncByteStream
 from js import XMLHttpRequest, countBytes
 
 #: Others are the browser's own, or would have it ask first whether they are allowed.
@@ -16,7 +18,7 @@ SENT = frozenset({"authorization", "range", "accept"})
 PATIENCE = 60.0
 
 
-class _Body(httpx2.SyncByteStream):
+class _Body(SyncByteStream):
     def __init__(self, data: bytes) -> None:
         self._data = data
 
@@ -24,7 +26,7 @@ class _Body(httpx2.SyncByteStream):
         yield self._data
 
 
-class JavascriptFetchTransport(httpx2.BaseTransport):
+class JavascriptFetchTransport(BaseTransport):
     """One request, and all of its answer."""
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -57,5 +59,5 @@ class JavascriptFetchTransport(httpx2.BaseTransport):
         return httpx2.Response(asked.status, headers=headers, stream=_Body(data), request=request)
 
 
-class AsyncJavascriptFetchTransport(httpx2.AsyncBaseTransport):
+class AsyncJavascriptFetchTransport(AsyncBaseTransport):
     """Is imported and never made."""

@@ -5,8 +5,9 @@
     inspector.plots.heatmap(result)      # layers × roles: bits per weight, bytes, dtype; also of a diff or of values
     inspector.plots.cache(memory)        # memory over the context, and what devices have
     inspector.plots.histogram(values)    # how the numbers of tensors are spread
+    inspector.plots.model(result)        # the model drawn, from its input to its head
 
-They need plotly, the extra `plots`.
+They need plotly, the extra `plots`; `model` does not.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
     from inspector.measuring.values import Values
     from inspector.model import Checkpoint, Reconciliation
+    from inspector.plots.drawing import Drawing
     from inspector.sizing.memory import Memory
 
-__all__ = ["cache", "heatmap", "histogram", "treemap", "waterfall"]
+__all__ = ["cache", "heatmap", "histogram", "model", "treemap", "waterfall"]
 
 
 def treemap(result: Reconciliation | Checkpoint) -> go.Figure:
@@ -74,6 +76,16 @@ def histogram(result: Values) -> go.Figure:
     from inspector.plots import values
 
     return as_figure(values.histogram(result))
+
+
+def model(result: Reconciliation | Checkpoint) -> Drawing:
+    """The model from its input to its head, as SVG: blocks by role, like layers folded, towers side by side.
+
+    `svg` is the drawing, which notebooks show; `rows` are its numbers under `headers`, bytes as integers.
+    """
+    from inspector.plots import drawing
+
+    return drawing.drawing(_reconciliation(result))
 
 
 def _reconciliation(result: Reconciliation | Checkpoint) -> Reconciliation:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.bridge.breakdown import by_layer
 from inspector.model import Folder, Labelled, Reconciliation
-from inspector.plots import bridge_bars, byte_map, layer_map
+from inspector.plots import bridge_bars, byte_map, drawing, layer_map
 from inspector.report import screen, text
 from inspector.report.documents import tensor
 from inspector.report.pages.parts import Cell, Column, Findings, Page, Part, Section, Table, Text, mood, of_rows
@@ -42,6 +42,7 @@ def page(result: Reconciliation, folder: Folder | None = None) -> Page:
             Section(
                 "Where the bytes are", [*([shares] if shares else []), *([byte_map.chart(result)] if charted else [])]
             ),
+            *([Section("The model", [drawing.drawing(result)])] if charted else []),
             Section("Why it is this size", [*bridge, *([bridge_bars.chart(result)] if charted else [])]),
             *([Section("Layer by layer", [_layers(result)])] if charted else []),
             Section("Counted", list(_counted(result))),

@@ -192,6 +192,21 @@
     }
   }
 
+  /* A block of a drawing leads to its tensors: its words are what the last table is searched for. */
+  const linked = (table) => {
+    for (const block of document.querySelectorAll(".drawing .block")) {
+      block.setAttribute("tabindex", 0);
+      block.setAttribute("role", "button");
+      const look = () => {
+        table.search.value = block.dataset.words;
+        table.look();
+        table.search.focus();
+      };
+      block.addEventListener("click", look);
+      block.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); look(); } });
+    }
+  };
+
   // --- charts -------------------------------------------------------------------------------------
 
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -307,10 +322,12 @@
     drawn.length = 0;
     await plots(charts);
     await parsed(); // the rows of tables stand behind this script
+    let last = null;
     for (const [id, described] of Object.entries(tables())) {
       await frame();
-      new LongTable(document.getElementById(id), described);
+      last = new LongTable(document.getElementById(id), described);
     }
+    if (last) linked(last);
     root.dataset.ready = "yes";
     performance.mark("ready");
   };

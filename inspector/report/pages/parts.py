@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from inspector.model import Finding
+from inspector.plots.drawing import Drawing
 from inspector.plots.figure import Chart
 from inspector.report.tables import Rows, joined
 
@@ -53,7 +54,7 @@ class Findings(NamedTuple):
     nothing: str = "Nothing found."
 
 
-Part = Table | Text | Report | Findings | Chart
+Part = Table | Text | Report | Findings | Chart | Drawing
 
 
 class Section(NamedTuple):

@@ -15,6 +15,7 @@ from pathlib import Path
 from platform import python_version
 from typing import Any, NamedTuple
 
+from inspector.plots.drawing import Drawing
 from inspector.plots.figure import Chart, missing
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
 from inspector.units import escape, integer, plural
@@ -158,6 +159,8 @@ def _part(part: Part, data: dict[str, Any]) -> str:
             return _table(part, data)
         case Chart():
             return _chart(part, data)
+        case Drawing():
+            return _drawing(part, data)
 
 
 def _findings(part: Findings, data: dict[str, Any]) -> str:
@@ -223,14 +226,27 @@ def _chart(chart: Chart, data: dict[str, Any]) -> str:
         "views": list(chart.views),
         "height": chart.height,
     }
-    columns = [_column(name, [row[at] for row in chart.rows]) for at, name in enumerate(chart.headers)]
-    numbers = _table(Table(f"{chart.title}: the numbers", columns, chart.rows), data)
     return (
         f'<figure><figcaption>{_text(chart.title)}</figcaption><div class="views" id="{own}-views"></div>'
         f'<div role="img" aria-label="{_text(chart.summary)}">'
         f'<div class="chart" id="{own}" aria-hidden="true">{bars(chart)}</div></div>'
-        f"<p>{_text(chart.summary)}</p><details><summary>The numbers as a table</summary>{numbers}</details></figure>"
+        f"<p>{_text(chart.summary)}</p>{_numbers(chart, data)}</figure>"
     )
+
+
+def _drawing(part: Drawing, data: dict[str, Any]) -> str:
+    """The drawing, whose markup is its own and escaped there, and its numbers as a table."""
+    return (
+        f"<figure><figcaption>{_text(part.title)}</figcaption>"
+        f'<div class="drawing" tabindex="0" role="region" aria-label="{_text(part.title)}">{part.svg}</div>'
+        f"<p>{_text(part.summary)}</p>{_numbers(part, data)}</figure>"
+    )
+
+
+def _numbers(part: Chart | Drawing, data: dict[str, Any]) -> str:
+    columns = [_column(name, [row[at] for row in part.rows]) for at, name in enumerate(part.headers)]
+    numbers = _table(Table(f"{part.title}: the numbers", columns, part.rows), data)
+    return f"<details><summary>The numbers as a table</summary>{numbers}</details>"
 
 
 def _column(name: str, cells: Sequence[Cell]) -> Column:

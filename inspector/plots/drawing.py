@@ -1,0 +1,361 @@
+"""The model drawn from its keys: input to head as blocks by role, layers alike folded, towers side by side.
+
+towers(result)  → Tower, each with Stacks of Blocks: the numbers, whose bytes sum to those of all tensors
+drawing(result) → Drawing, the same as SVG, in colours that stand on white and on black
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape as as_text
+from itertools import groupby
+from typing import NamedTuple
+
+from inspector.architectures.data.roles import ROLES
+from inspector.bridge.breakdown import role_of
+from inspector.model import STACKED, Labelled, Reconciliation
+from inspector.plots.figure import PALETTE
+from inspector.units import count, decimal, escape, integer, plural, ranges, times
+
+#: What is drawn of towers, their stacks and rows of a block; what is beyond is added up in the last one.
+MOST_TOWERS, MOST_STACKS, MOST_ROWS = 12, 24, 14
+#: Runs of layers alike, above which layers are put together by kind, wherever they stand.
+_RUNS = 6
+#: Groups of tensors outside the layers that the input passes first; all others follow the layers.
+_FIRST = ("embedding", "convolution")
+#: Groups as a layer applies them, norms first; and roles, as the vocabulary lists them.
+_ORDER = {
+    group: number
+    for number, group in enumerate(
+        ("embedding", "norm", "attention", "state_space", "convolution", "router", "feed_forward", "head")
+    )
+}
+_ROLES = {role: number for number, role in enumerate(ROLES)}
+#: Group → colour. Side data stands with its weights.
+_COLOURS: Mapping[str, str] = {
+    "embedding": PALETTE[4], "attention": PALETTE[0], "feed_forward": PALETTE[2], "router": PALETTE[7],
+    "state_space": PALETTE[3], "convolution": PALETTE[5], "head": PALETTE[1], "adapter": PALETTE[3],
+}  # fmt: skip
+
+
+class Row(NamedTuple):
+    """The tensors of one role in a block."""
+
+    name: str  # the role with its branch
+    shape: tuple[int, ...] | None  # of one tensor, as stored, without its experts; None for several roles
+    dtypes: tuple[str, ...]  # of most bytes first
+    tensors: int
+    bytes: int
+
+
+class Block(NamedTuple):
+    """The tensors of one group, in all layers of a stack together."""
+
+    group: str
+    rows: tuple[Row, ...]
+    experts: int = 0  # beside each other; 0 outside the experts
+
+    @property
+    def bytes(self) -> int:
+        return sum(row.bytes for row in self.rows)
+
+    @property
+    def tensors(self) -> int:
+        return sum(row.tensors for row in self.rows)
+
+
+class Stack(NamedTuple):
+    """Layers with the same roles and shapes, whatever their types; or what stands outside the layers."""
+
+    layers: tuple[int, ...]  # empty outside the layers
+    blocks: tuple[Block, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(block.bytes for block in self.blocks)
+
+
+class Tower(NamedTuple):
+    """A tower from its input to its head."""
+
+    name: str
+    parameters: int
+    stacks: tuple[Stack, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(stack.bytes for stack in self.stacks)
+
+
+class Drawing(NamedTuple):
+    """A drawing, and the same in words and numbers. Notebooks show it."""
+
+    title: str
+    summary: str
+    svg: str
+    headers: tuple[str, ...]
+    rows: Sequence[tuple[str | int | float | None, ...]]
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+def towers(result: Reconciliation) -> tuple[Tower, ...]:
+    """Each tower's stacks, in the order of the input."""
+    members: dict[str, list[Labelled]] = {}
+    for each in result.tensors:
+        members.setdefault(each.key.tower, []).append(each)
+    names = sorted(members, key=lambda name: _place(name, members[name]))
+    if len(names) > MOST_TOWERS:
+        kept = sorted(names, key=lambda name: -_bytes(members[name]))[: MOST_TOWERS - 1]
+        members["others"] = [each for name in names if name not in kept for each in members[name]]
+        names = [*(name for name in names if name in kept), "others"]
+    return tuple(_tower(name, members[name]) for name in names)
+
+
+def _place(name: str, members: Iterable[Labelled]) -> int:
+    """Embeddings that towers share stand first, what writes text last, and before it what leads there."""
+    if name in ("text", "decoder"):
+        return 2 if any(each.key.layer is not None for each in members) else -1
+    return int(name == "projector")
+
+
+def _tower(name: str, members: Sequence[Labelled]) -> Tower:
+    layers: dict[int, list[Labelled]] = {}
+    first, last = list[Labelled](), list[Labelled]()
+    for each in members:
+        if each.key.layer is not None:
+            layers.setdefault(each.key.layer, []).append(each)
+        else:
+            (first if each.group in _FIRST else last).append(each)
+    stacks = [
+        *([Stack((), _blocks(first))] if first else []),
+        *(Stack(tuple(own), _blocks([e for n in own for e in layers[n]])) for own in _alike(layers)),
+        *([Stack((), _blocks(last))] if last else []),
+    ]
+    return Tower(name, sum(each.parameters for each in members), tuple(stacks))
+
+
+def _alike(layers: Mapping[int, Sequence[Labelled]]) -> list[list[int]]:
+    """Layers with the same roles and shapes: runs of them, or all of a kind where the kinds take turns."""
+    kinds = {number: _signature(layers[number]) for number in sorted(layers)}
+    runs = [list(own) for _, own in groupby(kinds, key=kinds.__getitem__)]
+    if len(runs) <= _RUNS:
+        return runs
+    members: dict[object, list[int]] = {}
+    for number, kind in kinds.items():
+        members.setdefault(kind, []).append(number)
+    found = list(members.values())
+    rest = [number for own in found[MOST_STACKS - 1 :] for number in own]
+    return found if len(found) <= MOST_STACKS else [*found[: MOST_STACKS - 1], rest]
+
+
+def _signature(members: Iterable[Labelled]) -> frozenset[tuple[str, str, str, tuple[int, ...]]]:
+    return frozenset((each.key.branch, each.key.role, each.key.part, each.tensor.shape) for each in members)
+
+
+def _blocks(members: Sequence[Labelled]) -> tuple[Block, ...]:
+    """A block for each group, experts apart; side data stands with its weights."""
+    groups = {role_of(each.key): each.group for each in members if each.group != "quantization"}
+    found: dict[tuple[str, bool], dict[str, list[Labelled]]] = {}
+    for each in members:
+        role = role_of(each.key)
+        place = groups.get(role, each.group), each.key.expert is not None
+        found.setdefault(place, {}).setdefault(role, []).append(each)
+    in_order = sorted(found, key=lambda place: (_ORDER.get(place[0], len(_ORDER)), place[1]))
+    return tuple(
+        Block(group, _rows(found[group, apart]), _experts(found[group, apart]) if apart else 0)
+        for group, apart in in_order
+    )
+
+
+def _rows(roles: Mapping[str, Sequence[Labelled]]) -> tuple[Row, ...]:
+    in_order = sorted(roles.values(), key=lambda own: (own[0].key.branch, _ROLES.get(own[0].key.role, len(_ROLES))))
+    rows = [_row(own) for own in in_order]
+    if len(rows) <= MOST_ROWS:
+        return tuple(rows)
+    rest = rows[MOST_ROWS - 1 :]
+    tensors, nbytes = sum(row.tensors for row in rest), sum(row.bytes for row in rest)
+    dtypes = tuple(dict.fromkeys(dtype for row in rest for dtype in row.dtypes))
+    return (*rows[: MOST_ROWS - 1], Row(plural(len(rest), "further role"), None, dtypes, tensors, nbytes))
+
+
+def _row(members: Sequence[Labelled]) -> Row:
+    key = members[0].key
+    largest = max(members, key=lambda each: (each.key.part == "weight", each.tensor.nbytes))
+    shape = largest.tensor.shape[1:] if largest.key.expert == STACKED else largest.tensor.shape
+    dtypes = Counter[str]()
+    for each in members:
+        dtypes[each.tensor.dtype] += each.tensor.nbytes
+    name = " ".join(filter(None, (key.branch, key.role or "other")))
+    return Row(name, shape, tuple(dtype for dtype, _ in dtypes.most_common()), len(members), dtypes.total())
+
+
+def _experts(roles: Mapping[str, Sequence[Labelled]]) -> int:
+    numbers = {each.key.expert for own in roles.values() for each in own}
+    if STACKED not in numbers:
+        return len(numbers)
+    return max((each.tensor.shape[0] for own in roles.values() for each in own if each.tensor.shape), default=0)
+
+
+def _bytes(members: Iterable[Labelled]) -> int:
+    return sum(each.tensor.nbytes for each in members)
+
+
+# --- as SVG ---------------------------------------------------------------------------------------
+
+#: Pixels: a tower's width, between towers, a row's height, around a block's rows, between blocks.
+_WIDTH, _BETWEEN, _LINE, _PAD, _GAP = 380, 28, 17, 7, 8
+_FRAME = "#888888"
+#: Characters of a name, a shape and types that fit beside each other.
+_NAME, _SHAPE, _TYPES = 26, 18, 15
+
+
+def drawing(result: Reconciliation) -> Drawing:
+    """The model as SVG. All text from files is escaped."""
+    found = towers(result)
+    columns = [
+        _column(tower, number * (_WIDTH + _BETWEEN), alone=len(found) == 1) for number, tower in enumerate(found)
+    ]
+    width = max(1, len(found)) * (_WIDTH + _BETWEEN) - _BETWEEN + 12
+    height = max((bottom for _, bottom in columns), default=0) + 12
+    summary = "; ".join(map(_sentence, found))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="-2 -2 {width} {height}" '
+        f'role="group" aria-label="{_text(summary, 500)}" font-family="system-ui, sans-serif" font-size="12" '
+        f'fill="currentColor">{"".join(text for text, _ in columns)}</svg>'
+    )
+    rows = [
+        (tower.name, _layers(stack.layers), block.group, *_numbers(row))
+        for tower in found
+        for stack in tower.stacks
+        for block in stack.blocks
+        for row in block.rows
+    ]
+    headers = ("tower", "layers", "group", "role", "shape", "dtype", "tensors", "bytes")
+    return Drawing("The model, from its input to its head", summary, svg, headers, rows)
+
+
+def _numbers(row: Row) -> tuple[str, str, str, int, int]:
+    return row.name, _shape(row), " + ".join(row.dtypes), row.tensors, row.bytes
+
+
+def _sentence(tower: Tower) -> str:
+    return f"{escape(tower.name, 40)}: {_facts(tower)}"
+
+
+def _facts(tower: Tower) -> str:
+    layers = sum(len(stack.layers) for stack in tower.stacks)
+    of = f"{plural(layers, 'layer')}, " if layers else ""
+    return f"{of}{count(tower.parameters)} parameters, {decimal(tower.bytes)}"
+
+
+def _column(tower: Tower, x: int, *, alone: bool) -> tuple[str, int]:
+    """A tower's markup, and where it ends."""
+    parts = [] if alone else [_line(x, 14, _text(tower.name, 40), bold=True), _line(x, 31, _text(_facts(tower), 60))]
+    y, previous = 42 if parts else 0, False
+    for stack in tower.stacks:
+        if previous:
+            parts.append(f'<rect x="{x + _WIDTH // 2 - 1}" y="{y - _GAP}" width="2" height="{_GAP}" fill="{_FRAME}"/>')
+        text, y = _stack(tower.name, stack, x, y)
+        parts.append(text)
+        y, previous = y + _GAP, True
+    return "".join(parts), y
+
+
+def _stack(tower: str, stack: Stack, x: int, y: int) -> tuple[str, int]:
+    """Layers as a frame, which is drawn behind itself again if there are several."""
+    if not stack.layers:
+        parts = list[str]()
+        for block in stack.blocks:
+            text, y = _block(tower, block, x, y, _WIDTH)
+            parts.append(text)
+            y += _GAP
+        return "".join(parts), y - _GAP
+    top, inner = y, list[str]()
+    y += _LINE + 2 * _PAD
+    for block in stack.blocks:
+        text, y = _block(tower, block, x + _PAD, y, _WIDTH - 2 * _PAD)
+        inner.append(text)
+        y += _GAP
+    behind = "".join(
+        _box(x + 4 * n, top + 4 * n, _WIDTH, y - top, _FRAME, 0.25) for n in (2, 1) if len(stack.layers) > 1
+    )
+    title = _line(x + _PAD, top + _LINE, _text(_layers(stack.layers), 30), bold=True)
+    folded = f"×{len(stack.layers)}, " if len(stack.layers) > 1 else ""
+    title += _line(x + _WIDTH - _PAD, top + _LINE, folded + decimal(stack.bytes), end=True)
+    y += 8 if behind else 0
+    return f"{behind}{_box(x, top, _WIDTH, y - top - (8 if behind else 0), '#888', 1)}{title}{''.join(inner)}", y
+
+
+def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, int]:
+    colour = _COLOURS.get(block.group, PALETTE[6])
+    name = block.group.replace("_", " ") + (f", {plural(block.experts, 'expert')}" if block.experts else "")
+    lines = [
+        _line(x + 12, y + _LINE, _text(name, 40), bold=True),
+        _line(x + width - 6, y + _LINE, decimal(block.bytes), end=True),
+    ]
+    at = y + _LINE
+    if block.experts:
+        lines.append(_side_by_side(block.experts, x + 12, at + 6, width - 18, colour))
+        at += 20
+    for row in block.rows:
+        at += _LINE
+        types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
+        lines += [
+            _line(x + 12, at, _text(row.name, _NAME)),
+            _line(x + width - 106, at, _text(_shape(row), _SHAPE), end=True),
+            _line(x + width - 6, at, _text(types, _TYPES), end=True, faint=True),
+        ]
+    height = at + _PAD - y
+    bar = f'<rect x="{x}" y="{y}" width="5" height="{height}" rx="2" fill="{colour}"/>'
+    words = escape(f"{block.group} {tower}")
+    spoken = f"{name}: {decimal(block.bytes)} in {plural(block.tensors, 'tensor')}"
+    attributes = f'class="block" data-words="{as_text(words)}" aria-label="{_text(spoken, 120)}"'
+    hidden = f"<title>{_text(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
+    return f"<g {attributes}>{hidden}{_box(x, y, width, height, colour, 0.6)}{bar}{''.join(lines)}</g>", y + height
+
+
+def _side_by_side(experts: int, x: int, y: int, width: int, colour: str) -> str:
+    """A small box for each expert, as many as can be told apart."""
+    shown = min(experts, 32)
+    each = width / shown
+    return "".join(
+        f'<rect x="{x + number * each:.1f}" y="{y}" width="{max(1.0, each - 2):.1f}" height="11" fill="{colour}" '
+        f'fill-opacity="0.5"/>'
+        for number in range(shown)
+    )
+
+
+def _box(x: int, y: int, width: int, height: int, colour: str, opacity: float) -> str:
+    fill = 'fill="none"' if colour == _FRAME else f'fill="{colour}" fill-opacity="0.07"'
+    return (
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="4" {fill} '
+        f'stroke="{colour}" stroke-opacity="{opacity}"/>'
+    )
+
+
+def _line(x: int, y: int, text: str, *, bold: bool = False, end: bool = False, faint: bool = False) -> str:
+    style = (
+        (' font-weight="600"' if bold else "")
+        + (' text-anchor="end"' if end else "")
+        + (' opacity="0.75"' if faint else "")
+    )
+    return f'<text x="{x}" y="{y}"{style}>{text}</text>'
+
+
+def _text(text: str, limit: int) -> str:
+    return as_text(escape(text, limit))
+
+
+def _shape(row: Row) -> str:
+    return "" if row.shape is None else times(row.shape)
+
+
+def _layers(numbers: Sequence[int]) -> str:
+    """`layers 0–31`, `layer 7`; nothing outside the layers."""
+    return f"{'layer' if len(numbers) == 1 else 'layers'} {ranges(numbers)}" if numbers else ""

@@ -1,0 +1,115 @@
+"""The model drawn: blocks whose bytes are calculated here by hand, and sum to the files' tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import inspector
+from inspector import plots
+from inspector.model import STACKED, Key, Labelled, Tensor
+from inspector.plots import drawing
+
+Made = Callable[[str], Path]
+
+
+def labelled(
+    role: str,
+    shape: tuple[int, ...],
+    layer: int | None = None,
+    tower: str = "text",
+    group: str = "attention",
+    **key: Any,
+) -> Labelled:
+    nbytes = 4
+    for size in shape:
+        nbytes *= size
+    tensor = Tensor(f"{tower}.{layer}.{role}", "F32", shape, 0, nbytes)
+    return Labelled(tensor, "f", Key(tower, layer, key.pop("expert", None), role, "weight", **key), group, nbytes // 4)
+
+
+def towers(*members: Labelled) -> tuple[drawing.Tower, ...]:
+    found = drawing.towers(cast("inspector.Reconciliation", SimpleNamespace(tensors=members)))
+    assert sum(tower.bytes for tower in found) == sum(each.tensor.nbytes for each in members)
+    return found
+
+
+def test_like_layers_are_folded(made: Made) -> None:
+    """Llama 7B in 16 bits: 32 layers of 4 × 4096² for attention, and 3 × 4096 × 11008."""
+    (tower,) = drawing.towers(inspector.reconcile(made("llama-7b")))
+    first, layers, last = tower.stacks
+    assert (first.layers, first.bytes) == ((), 32000 * 4096 * 2)
+    assert layers.layers == tuple(range(32))
+    norm, attention, feed_forward, buffer = layers.blocks
+    assert attention.bytes == 32 * 4 * 4096**2 * 2
+    assert feed_forward.bytes == 32 * 3 * 4096 * 11008 * 2
+    assert [row.name for row in attention.rows] == ["q_proj", "k_proj", "v_proj", "o_proj"]
+    assert feed_forward.rows[-1] == ("down_proj", (4096, 11008), ("F16",), 32, 32 * 4096 * 11008 * 2)
+    assert (norm.tensors, buffer.group) == (64, "buffer")
+    assert [block.group for block in last.blocks] == ["norm", "head"]
+
+
+def test_experts_stand_beside_each_other(made: Made) -> None:
+    """Eight of Mixtral, each a tensor of its own; 32 of gpt-oss in one, whose shape is without them."""
+    (tower,) = drawing.towers(inspector.reconcile(made("mixtral-8x7b")))
+    (experts,) = (block for block in tower.stacks[1].blocks if block.experts)
+    assert (experts.experts, experts.tensors) == (8, 32 * 8 * 3)
+    assert experts.bytes == 32 * 8 * 3 * 4096 * 14336 * 2
+    (tower,) = towers(labelled("down_proj", (32, 8, 6), 0, group="feed_forward", expert=STACKED))
+    (block,) = tower.stacks[0].blocks
+    assert (block.experts, block.rows[0].shape) == (32, (8, 6))
+
+
+@pytest.mark.parametrize("name", ["clip-vit-base-patch32", "bart-base", "llama-3.1-8b-gptq-3bit", "gemma-3-4b-mmproj"])
+def test_everything_is_drawn_once(made: Made, name: str) -> None:
+    """Towers in the order of the input; the numbers beside the drawing sum to all tensors."""
+    result = inspector.reconcile(made(name))
+    found = plots.model(result)
+    assert sum(cast("int", row[-1]) for row in found.rows) == sum(each.tensor.nbytes for each in result.tensors)
+    names = [tower.name for tower in drawing.towers(result)]
+    first = {"clip-vit-base-patch32": ["vision", "text"], "bart-base": ["text", "encoder", "decoder"]}
+    first |= {"gemma-3-4b-mmproj": ["vision", "projector"]}
+    assert names == first.get(name, ["text"])
+    assert ET.fromstring(found._repr_svg_()).get("aria-label") == found.summary
+
+
+def test_kinds_that_take_turns_are_put_together() -> None:
+    """Eight layers, of which each second one has another role; a single one that differs stands in its place."""
+    turns = [labelled("q_proj" if layer % 2 else "in_proj", (2, 2), layer) for layer in range(8)]
+    (tower,) = towers(*turns)
+    assert [stack.layers for stack in tower.stacks] == [(0, 2, 4, 6), (1, 3, 5, 7)]
+    assert "layers 0, 2, 4, 6" in drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=turns))).svg
+    (tower,) = towers(*(labelled("q_proj", (3 if layer == 2 else 2, 2), layer) for layer in range(8)))
+    assert [stack.layers for stack in tower.stacks] == [(0, 1), (2,), (3, 4, 5, 6, 7)]
+
+
+def test_what_is_too_much_to_draw_is_added_up() -> None:
+    """Kinds of layers, roles of a block, towers: the last of each has the rest."""
+    (tower,) = towers(*(labelled("q_proj", (layer + 1,), layer) for layer in range(40)))
+    assert len(tower.stacks) == drawing.MOST_STACKS
+    assert tower.stacks[-1].layers == tuple(range(drawing.MOST_STACKS - 1, 40))
+    (tower,) = towers(*(labelled(f"role{number}", (2,), 0) for number in range(40)))
+    (block,) = tower.stacks[0].blocks
+    assert len(block.rows) == drawing.MOST_ROWS
+    assert block.rows[-1] == ("27 further roles", None, ("F32",), 27, 27 * 8)
+    found = towers(*(labelled("q_proj", (number + 1,), tower=f"tower{number}") for number in range(30)))
+    assert (len(found), found[-1].name) == (drawing.MOST_TOWERS, "others")
+
+
+def test_no_name_becomes_markup() -> None:
+    """Towers, branches and roles come from names in files."""
+    members = [labelled("<a/>", (2,), tower="<script>", branch='"&', group="other"), labelled("q_proj", (2,), 3)]
+    found = drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=members)))
+    assert {each.tag.rpartition("}")[2] for each in ET.fromstring(found.svg).iter()} == {
+        "svg",
+        "g",
+        "title",
+        "rect",
+        "text",
+    }
+    assert "<script>: 2 parameters" in found.summary
