@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import gzip
+import json
+import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import Any
+
+import cases
+import pytest
 
 from inspector.architectures.table import Family, Include
-
-if TYPE_CHECKING:
-    import pytest
 
 ROOT = Path(__file__).parents[1]
 #: Where a person, a test or a build would find the name of a tool.
@@ -62,3 +67,98 @@ def test_a_derived_table_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch) 
         "DoryVL: a model that answers about images (DoryVLForConditionalGeneration), "
         "with vision_config, text_config by tables of their own."
     )
+
+
+# --- a release taken over ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def zoo(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, Any]]:
+    """The modules that take over a release and adopt its tables, without the libraries that they build models with."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    before = {name: module for name, module in sys.modules.items() if name.split(".")[0] in ("zoo", "transformers")}
+    for name in before:
+        monkeypatch.delitem(sys.modules, name)
+    auto = ModuleType("transformers.models.auto.configuration_auto")
+    auto.CONFIG_MAPPING = auto.CONFIG_MAPPING_NAMES = {}  # type: ignore[attr-defined]
+    library = ModuleType("transformers")
+    library.__version__ = "9.9"  # type: ignore[attr-defined]
+    models = ModuleType("zoo.build_models")
+    models.auto_classes = models.exported_classes = None  # type: ignore[attr-defined]
+    for module in (auto, library, models):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    yield import_module("zoo.release"), import_module("zoo.adopt")
+    for name in [name for name in sys.modules if name.split(".")[0] == "zoo"]:
+        del sys.modules[name]  # those before are put back
+
+
+def record(folder: Path, model_type: str, variant: str, change: dict[str, list[int]] | None = None) -> None:
+    """A record as `zoo.build` writes it: the first case of a type, with tensors of other shapes."""
+    case = cases.load(cases.FOLDER / f"{model_type}.txt")[0]
+    cls = case.config["architectures"][0]
+    shapes = {name: list(shape) for name, shape in case.shapes.items()} | (change or {})
+    folder.mkdir(exist_ok=True, parents=True)
+    with gzip.open(folder / f"{model_type}__{cls}__{variant}.json.gz", "wt") as stream:
+        tensors = {name: [shape, "float32", "param"] for name, shape in shapes.items()}
+        whole = {"model_type": model_type, "class": cls, "auto": "CausalLM", "variant": variant, "tensors": tensors}
+        json.dump({**whole, "config": dict(case.config), "config_full": {}, "note": "built from a case"}, stream)
+
+
+def test_a_table_is_adopted_if_all_that_was_asked_for_is_exact(zoo: tuple[Any, Any], tmp_path: Path) -> None:
+    """With drawn configurations that deriving never saw; a class that could not be built leaves it for a hand."""
+    _, adopt = zoo
+    record(tmp_path / "truth", "arcee", "default")
+    assert adopt.proof("arcee", tmp_path, {}) == ("arcee", 1, 1, 0, 0, "no drawn configuration could be built")
+    record(tmp_path / "held", "arcee", "h1")
+    assert adopt.proof("arcee", tmp_path, {}) == ("arcee", 2, 2, 1, 1, "")
+    assert adopt.proof("arcee", tmp_path, {"arcee": "ArceeModel default: refused"}).against.endswith("refused")
+    record(tmp_path / "held", "arcee", "h2", {"model.norm.weight": [7]})
+    proof = adopt.proof("arcee", tmp_path, {})
+    assert proof[1:5] == (3, 2, 2, 1)
+    assert "1 other shapes: model.norm.weight" in proof.against
+    assert adopt.proof("nowhere", tmp_path, {}).against == "no class could be built"
+
+
+def test_classes_that_were_not_built_are_named(zoo: tuple[Any, Any], tmp_path: Path) -> None:
+    """Of a class that has a record, a variant that fails is counted; one without any stands against its type."""
+    _, adopt = zoo
+    record(tmp_path / "truth", "arcee", "default")
+    (tmp_path / "failures.tsv").write_text(
+        "arcee\tArceeForCausalLM\tp1\tno\narcee\tArceeForQA\tdefault\tnever\narcee\tArceeForQA\tp1\tno\n"
+    )
+    assert adopt.unbuilt_classes(tmp_path) == {"arcee": "ArceeForQA default: never"}
+    assert adopt.failures(tmp_path) == {"arcee": {"ArceeForCausalLM": 1, "ArceeForQA": 2}}
+
+
+def test_what_a_release_does_not_confirm_stays_behind(
+    zoo: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A type that differs, and one of which nothing was built: both keep the release that confirmed them last."""
+    release, _ = zoo
+    record(tmp_path / "defaults", "arcee", "default")
+    record(tmp_path / "defaults", "cohere", "default", {"model.norm.weight": [7]})
+    found = release.compared(tmp_path / "defaults", {"arcee", "cohere", "gemma"})
+    assert found == ([], ["cohere"], ["gemma"])
+    assert found.behind == ["cohere", "gemma"]
+    path = tmp_path / "releases.json"
+    path.write_text(
+        json.dumps({"transformers": {"release": "Transformers 9.8", "behind": {"gemma": "Transformers 9.1"}}})
+    )
+    monkeypatch.setattr(release, "RELEASES", path)
+    for _ in range(2):  # again, it changes nothing
+        release.dated({"transformers": "9.9"}, {"transformers": found.behind})
+        said = json.loads(path.read_text())["transformers"]
+        assert said["release"] == "Transformers 9.9"
+        assert said["behind"] == {"cohere": "Transformers 9.8", "gemma": "Transformers 9.1"}
+
+
+def test_what_was_recorded_of_another_release_is_not_used(zoo: tuple[Any, Any], tmp_path: Path) -> None:
+    """A run that was cut off goes on with what it has; one of a newer library begins anew."""
+    release, _ = zoo
+    for _ in range(2):
+        release.prepared(tmp_path, {"transformers": "9.8"})
+        record(tmp_path / "truth", "arcee", "default")
+        (tmp_path / "failures.tsv").write_text("")
+    assert len(list((tmp_path / "truth").iterdir())) == 1
+    release.prepared(tmp_path, {"transformers": "9.9"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["versions.json"]

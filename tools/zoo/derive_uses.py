@@ -28,13 +28,23 @@ VOCABULARY = re.compile(
 #: Roles that say nothing of a purpose.
 VAGUE = frozenset({"other", "proj", "attn_mix"})
 _FEED_FORWARD = frozenset({*VAGUE, "gate_proj", "up_proj", "down_proj", "router"})
+#: Group of roles → the kinds of modules that can have them.
+_KINDS = {
+    "norm": ("norm", "other"),
+    "convolution": ("conv", "norm", "other"),
+    "attention": ("linear", "conv", "norm", "other"),
+    "feed_forward": ("linear", "conv", "other"),
+    "router": ("linear", "other"),
+    "head": ("linear", "conv", "norm", "other"),
+    "state_space": ("linear", "conv", "norm", "recurrent", "other"),
+}
 _POSITIONS = re.compile(r"(^|[._])(rel_)?pos(_|ition|embed|$|\.)|rope|wpe")
 _TYPES = re.compile(r"token_type|segment|lang|speaker|level|modality|type_embed|row_embed|column_embed")
 _CONDITIONS = re.compile(
     r"(^|[._])(t|time|times|timestep|timesteps|temb|delta|delta_t|guidance|label|class|size|style|fps|camera|action|"
     r"duration|noise|cond|condition|seconds|resolution|aspect|distance|motion|y|vec|vector)(_|$|\.|emb|proj|in)|time_?step"
 )
-_MIXES = re.compile(r"hyper_connection|(^|\.)hc_")
+_MIXES = re.compile(r"hyper_connection|(^|\.)hc_|router_mlp")
 _PATCHES = re.compile(r"patch|x_embed|img_in|proj_in|conv_in|pixel|latent")
 
 
@@ -48,7 +58,9 @@ def fitted(role: str, name: str, use: Use, shape: str) -> str:
     path = re.sub(r"\.?\{[^{}]*\}|\.\d+", "", name)
     if role == "embed_tokens":
         return role if _looks_up_tokens(use, shape) else _embedding(path, use, shape)
-    if use.kind == "lookup" and role in VAGUE:
+    if use.kind == "lookup" and (role in VAGUE or group_of(role) in _KINDS):
+        if "relative" in path and "bias" in path:
+            return "relative_attention_bias"
         return "embed_tokens" if _looks_up_tokens(use, shape) else _embedding(path, use, shape)
     if use.kind == "norm" and role in VAGUE:
         return "layer_norm"
@@ -130,6 +142,17 @@ _PATHS: Sequence[tuple[str, str]] = (
     (r"(to_|\.|_)(key|k)(_linear|_proj|_lin|_map)?$", "k_proj"),
     (r"(to_|\.|_)(value|v)(_linear|_proj|_lin|_map)?$", "v_proj"),
     (r"(kv|key_value)(_linear|_mapper|_proj|s)?$|to_kv$", "kv_proj"),
+    (r"\.wq_[a-z]{2}$", "q_proj"),  # named after the axes that they map: w, q, from d to u
+    (r"\.wk_[a-z]{2}$", "k_proj"),
+    (r"\.wv_[a-z]{2}$|\.v_proj_(current|delayed)$", "v_proj"),
+    (r"\.wo_[a-z]{2}$", "o_proj"),
+    (r"\.wr_[a-z]{2}$", "attn_positions"),
+    (r"\.sqk$", "attn_scale"),
+    (r"\.suv_(gate|up)$", "layer_scale"),
+    (r"[if]gate_preact$", "recurrent_gate"),
+    (r"ogate_preact$", "gate_attn"),
+    (r"lstm_layer\.out_proj$", "out_proj"),
+    (r"\.ffn\.w_out$|output_query\.dense$", "down_proj"),
     (r"qkv(_proj|_linear)?$|query_key_value$", "qkv_proj"),
     (r"at+(ention|n)\w*\.(out_layer|proj|out_proj\w*|dense|proj_out|projection|linear_out|out|o|fc|wo)$", "o_proj"),
     (r"attn_proj$|attn_out$", "o_proj"),
@@ -155,6 +178,4 @@ def contradicts(role: str, use: Use, shape: str) -> bool:
         return not _looks_up_tokens(use, shape)
     if role in ("gate_proj", "up_proj", "down_proj") and use.place:
         return not role.startswith(use.place) and not _only_turned(role, use)
-    if group_of(role) == "norm" and role != "layer_scale":
-        return use.kind in ("linear", "lookup")
-    return False
+    return use.kind not in _KINDS.get(group_of(role), (use.kind,))

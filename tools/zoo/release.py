@@ -24,8 +24,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import table_text
 
@@ -41,6 +42,11 @@ PACKAGES = ("transformers", "diffusers", "peft", "sentence-transformers", "gguf"
 #: What a run leaves in its folder, besides the report.
 RECORDED = ("defaults", "diffusers", "truth", "held", "traces", "drafts", "failures.tsv", "caches.jsonl")
 RELEASES = FOLDER / "checked" / "releases.json"
+
+
+#: Lines, and at the end the types that a release does not confirm.
+Report = Generator[str, None, list[str]]
+Lines = Generator[str, None, None]
 
 
 def run(tool: str, *arguments: str) -> None:
@@ -68,14 +74,26 @@ def prepared(work: Path, versions: dict[str, str]) -> None:
     stamp.write_text(json.dumps(versions))
 
 
-def new_and_changed(defaults: Path) -> tuple[list[str], list[str]]:
-    """Types without a table, and types whose table was exact at the default and no longer is."""
-    types = records.types_in(defaults)
+class Compared(NamedTuple):
+    """What comes of comparing a library's default models with the tables."""
+
+    new: list[str]  # types without a table
+    changed: list[str]  # types whose table was exact at the default and no longer is
+    unbuilt: list[str]  # types that have a table, of which no class could be built
+
+    @property
+    def behind(self) -> list[str]:
+        """Types whose tables this release does not confirm."""
+        return sorted({*self.changed, *self.unbuilt})
+
+
+def compared(defaults: Path, ours: Iterable[str]) -> Compared:
+    """A library's default models against the tables of our types."""
+    built = records.types_in(defaults)
     covered = store().find("made", "coverage")
-    new = [t for t in types if t not in model_types()]
-    known = [t for t in types if t in model_types() and covered.get(t, (0, 0, 0, 0))[1] == 100]
+    known = [t for t in built if t in model_types() and covered.get(t, (0, 0, 0, 0))[1] == 100]
     changed = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
-    return new, changed
+    return Compared([t for t in built if t not in model_types()], changed, sorted({*ours} - {*built}))
 
 
 def derived(work: Path, types: Sequence[str]) -> None:
@@ -102,17 +120,18 @@ def corrected(work: Path, types: Sequence[str]) -> None:
     run("derive", "--truth", str(truth), "--drafts", str(work / "drafts"), "--types", chosen)
 
 
-def transformers(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
+def transformers(work: Path, chosen: str, only_list: bool) -> Report:
     """What a release of Transformers brings, as lines of the report; its tables, where they are proven."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     started = time.process_time()
     defaults = work / "defaults"
     run("build", "--out", str(defaults), "--defaults", "--resume", *(["--types", chosen] if chosen else []))
-    new, changed = new_and_changed(defaults)
     outside = {t for name in store().names("families") for t in store().find("families", name).get("outside", ())}
     ours = {t for t, table in model_types().items() if not table.startswith("diffusers_")}
     gone = [] if chosen else sorted(ours - set(CONFIG_MAPPING_NAMES) - outside)
+    found = compared(defaults, () if chosen else ours & set(CONFIG_MAPPING_NAMES) - outside)
+    new, changed = found.new, found.changed
     wanted = chosen.split(",") if chosen else CONFIG_MAPPING_NAMES
     unbuilt = sorted(t for t in wanted if t not in model_types() and t not in new)
     for what, types in (
@@ -120,10 +139,11 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
         ("changed", changed),
         ("gone", gone),
         ("new, without a class that builds", unbuilt),
+        ("not compared, no class builds", found.unbuilt),
     ):
-        yield f"- {len(types)} {what}: {', '.join(types) or '–'}"
+        yield f"- {len(types)} {what}: {_listed(types)}"
     if only_list or not new:
-        return
+        return found.behind
     derived(work, new)
     first = adopt.proofs(work, new)
     wrong = [each.model_type for each in first if each.against and each.drawn > each.drawn_exact]
@@ -141,6 +161,7 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
     finished(work, [p.model_type for p in proofs if not p.against])
     yield f"- caches: {'; '.join(f'{t}: {said}' for t, said in measured(work, proofs)) or 'none of these generates'}"
     yield f"- {time.process_time() - started:.0f} s of this process's own work"
+    return found.behind
 
 
 def finished(work: Path, types: Sequence[str]) -> None:
@@ -165,20 +186,22 @@ def measured(work: Path, proofs: Sequence[adopt.Proof]) -> Iterator[tuple[str, s
     yield from adopt.caches_of(out)
 
 
-def diffusers(work: Path) -> Iterator[str]:
+def diffusers(work: Path) -> Report:
     """What a release of Diffusers brings."""
     from zoo.build_diffusers_models import model_classes
 
     ours = {t for t, table in model_types().items() if table.startswith("diffusers_")}
     classes = set(model_classes())
     run("build_diffusers", "--out", str(work / "diffusers"), "--defaults", "--missing")
-    _, changed = new_and_changed(work / "diffusers")
-    yield f"- {len(classes - ours)} new: {', '.join(sorted(classes - ours)) or '–'}"
-    yield f"- {len(changed)} changed: {', '.join(changed) or '–'}"
-    yield f"- {len(ours - classes)} gone: {', '.join(sorted(ours - classes)) or '–'}"
+    found = compared(work / "diffusers", ours & classes)
+    yield f"- {len(classes - ours)} new: {_listed(sorted(classes - ours))}"
+    yield f"- {len(found.changed)} changed: {_listed(found.changed)}"
+    yield f"- {len(found.unbuilt)} not compared, not built: {_listed(found.unbuilt)}"
+    yield f"- {len(ours - classes)} gone: {_listed(sorted(ours - classes))}"
+    return found.behind
 
 
-def peft(_: Path) -> Iterator[str]:
+def peft(_: Path) -> Lines:
     """Adapter methods that no table has."""
     from peft.mapping import PEFT_TYPE_TO_TUNER_MAPPING
 
@@ -187,7 +210,7 @@ def peft(_: Path) -> Iterator[str]:
     yield f"- {len(names)} methods, of these without a table of that name: {_listed(n for n in names if n not in known)}"
 
 
-def gguf(_: Path) -> Iterator[str]:
+def gguf(_: Path) -> Lines:
     """Architectures that no table has."""
     from gguf.constants import MODEL_ARCH_NAMES
 
@@ -198,7 +221,7 @@ def gguf(_: Path) -> Iterator[str]:
     yield f"- known in GGUF alone: {_listed(alone)}"
 
 
-def vllm(_: Path) -> Iterator[str]:
+def vllm(_: Path) -> Lines:
     """Classes of vLLM's registry that no table names."""
     from inspector.architectures.data.dialects import type_of_class
 
@@ -207,7 +230,7 @@ def vllm(_: Path) -> Iterator[str]:
     yield f"- {len(names)} classes, without a type: {_listed(name for name in names if not type_of_class(name))}"
 
 
-def sentence_transformers(_: Path) -> Iterator[str]:
+def sentence_transformers(_: Path) -> Lines:
     """The modules of a pipeline."""
     models = importlib.import_module("sentence_transformers.models")
     yield f"- modules: {_listed(sorted(name for name in dir(models) if name[0].isupper()))}"
@@ -218,7 +241,7 @@ def _listed(names: Iterator[str] | Sequence[str]) -> str:
 
 
 #: Distribution → what says what it brings.
-OTHERS: dict[str, Callable[[Path], Iterator[str]]] = {
+OTHERS: dict[str, Callable[[Path], Generator[str, None, list[str] | None]]] = {
     "diffusers": diffusers,
     "peft": peft,
     "sentence-transformers": sentence_transformers,
@@ -228,7 +251,7 @@ OTHERS: dict[str, Callable[[Path], Iterator[str]]] = {
 
 
 def dated(versions: dict[str, str], behind: dict[str, list[str]]) -> None:
-    """Write which releases the tables were compared with, and which types no longer match."""
+    """Write which releases the tables were compared with, and which types no longer match or were not compared."""
     releases = json.loads(RELEASES.read_text())
     for name, title in (("transformers", "Transformers"), ("diffusers", "diffusers")):
         if name not in versions or name not in behind:
@@ -247,22 +270,18 @@ def report(work: Path, chosen: str, only_list: bool) -> Iterator[str]:
     versions = installed()
     yield f"# Releases taken over: {', '.join(f'{name} {version}' for name, version in versions.items())}\n"
     yield "## Transformers\n"
-    lines = list(transformers(work, chosen, only_list))
-    yield from lines
+    behind = {"transformers": (yield from transformers(work, chosen, only_list))}
     if chosen:
         return
-    for name, said in OTHERS.items():
+    for name, asked in OTHERS.items():
         if name in versions:
             yield f"\n## {name}\n"
             try:
-                yield from said(work)
+                if (without := (yield from asked(work))) is not None:
+                    behind[name] = without
             except (ImportError, AttributeError, subprocess.CalledProcessError) as error:
                 yield f"- not read: {type(error).__name__}: {error}"
     if not only_list:
-        _, changed = new_and_changed(work / "defaults")
-        behind = {"transformers": changed}
-        if (work / "diffusers").exists():
-            behind["diffusers"] = new_and_changed(work / "diffusers")[1]
         dated(versions, behind)
 
 
