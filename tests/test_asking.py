@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,8 +16,10 @@ from safetensors.numpy import save_file
 
 import inspector
 from inspector import architectures
-from inspector.architectures.asking import Library, ask, learning, names_python, python_of
+from inspector.architectures.asking import Library, answering, ask, learning, names_python, python_of
+from inspector.architectures.caches import kept
 from inspector.errors import ConfigError, UsageError
+from inspector.model import Config
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -249,6 +253,111 @@ def test_formulas_that_probes_show() -> None:
     assert learning.tensors_of(found.table["rows"], other) == {k: tuple(v) for k, v in tensors(other).items()}
     assert found.holds(other, probed(tensors, other))
     assert not found.holds(other, probed(tensors, {**other, "kv": 4}))
+
+
+def test_layers_that_a_list_tells_apart() -> None:
+    """The conditions of rows and of a cache read the list, which is as long as the model is deep; so is its pattern."""
+    base = {"width": 8, "layers": 4, "every": 2, "dense": 1, "window": 6, "kv": 2, "size": 3}
+
+    def answer(v: dict[str, Any]) -> dict[str, Any]:
+        kinds = v.get("kinds") or ["full" if (n + 1) % v["every"] == 0 else "slides" for n in range(v["layers"])]
+        mixes = ["dense" if n < v["dense"] else "sparse" for n in range(v["layers"])]
+        tensors = {f"layers.{n}.mlp.{mixes[n]}.weight": [v["width"], 5] for n in range(v["layers"])}
+        tensors |= {f"layers.{n}.q_norm.weight": [v["size"]] for n in range(v["layers"]) if kinds[n] == "full"}
+        part = {"keys": v["kv"] * v["size"], "values": v["kv"] * v["size"], "heads": v["kv"]}
+        held = [
+            [{"kind": "full", **part}] if each == "full" else [{"kind": "sliding", "window": v["window"], **part}]
+            for each in kinds
+        ]
+        config = {**v, "kinds": kinds, "mixes": mixes}
+        return {"class": "X", "config": config, "tensors": {k: [s, "parameter"] for k, s in tensors.items()},
+                "tied": {}, "held": held}  # fmt: skip
+
+    def asked(base: dict[str, Any]) -> learning.Answer:
+        changed = [(name, 2 * n) for name, n in base.items() if type(n) is int]
+        probes = [{"field": name, "value": value, **answer({**base, name: value})} for name, value in changed]
+        return learning.answer_of({**answer(base), "probes": probes})
+
+    found = learning.general(learning.document("x", {}, asked(base), "L 1"), {}, asked(base))
+    assert found
+    table = found.table
+    assert table["learned"]["fixed"] == {}
+    assert table["derived"] == {
+        "kinds": "['full' if (layer + 1) % every == 0 else 'slides' for layer in range(layers)]",
+        "mixes": "['dense' if layer < dense else 'sparse' for layer in range(layers)]",
+    }
+    columns = {row[1]: row[3]["when"] for row in table["rows"]}
+    assert columns["layers.{layer<layers}.q_norm"] == "kinds[layer] == 'full'"
+    assert columns["layers.{layer<layers}.mlp.dense"] == "mixes[layer] == 'dense'"
+    other = {"width": 7, "layers": 9, "every": 3, "dense": 2, "window": 4, "kv": 1, "size": 5}
+    assert found.holds(other, learning.answer_of(answer(other)))
+    mixed = {**other, "layers": 3, "kinds": ["full", "slides", "full"]}
+    assert found.holds(mixed, learning.answer_of(answer(mixed)))
+    assert not found.holds(mixed, learning.answer_of(answer({**mixed, "kv": 3})))
+    assert learning.fits(table["learned"], mixed)
+    assert not learning.fits(table["learned"], {**mixed, "kinds": ["full", "linear", "full"]})
+
+
+def test_a_cache_is_learned_and_a_strange_one_refused(tmp_path: Path) -> None:
+    """Of one answer: numbers, with the layers that hold each part; the memory that it takes follows."""
+    full = {"kind": "full", "window": None, "heads": 2, "keys": 6, "values": 6}
+    states = [{"kind": "recurrent", "keys": 5, "kernel": 4}, {"kind": "recurrent", "keys": 40, "dtype": "F32"}]
+    answer = {**ANSWER["answers"][0], "held": [[full], states, [full]]}  # type: ignore[dict-item]
+    table = learning.document("gated_new", CONFIG, learning.answer_of(answer), "L 1")
+    assert table["cache"] == [
+        ["full", "6", "6", {"layers": "3", "when": "layer in (0, 2)", "heads": "2"}],
+        ["recurrent", "5", "0", {"layers": "3", "when": "layer == 1", "kernel": "4"}],
+        ["recurrent", "40", "0", {"layers": "3", "dtype": "F32", "when": "layer == 1"}],
+    ]
+    family = architectures._of_document(table)
+    config = type("Learned", (Config,), {"find_family": staticmethod(lambda *_: family)})(CONFIG, "config.json")
+    groups = [(group.kind, group.layers, group.elements, group.dtype) for group in kept(config)]
+    assert groups == [("full", (0, 2), 12, None), ("recurrent", (1,), 5, None), ("recurrent", (1,), 40, "F32")]
+    for strange in (
+        {"kind": "magic", "keys": 1},
+        {"kind": "full", "keys": -1},
+        {"kind": "full"},
+        {**full, "dtype": "X"},
+    ):
+        with pytest.raises(ConfigError, match="no list of tensors"):
+            learning.answer_of({**answer, "held": [[strange]]})
+
+
+class Tensor:
+    """What is read of a tensor of a cache."""
+
+    def __init__(self, *shape: int, dtype: str = "torch.bfloat16") -> None:
+        self.shape, self.dtype = shape, dtype
+
+    def dim(self) -> int:
+        return len(self.shape)
+
+    def numel(self) -> int:
+        return prod(self.shape)
+
+    def __getitem__(self, _: int) -> Tensor:
+        return Tensor(*self.shape[1:])
+
+
+def test_what_a_layer_of_a_cache_holds() -> None:
+    """Keys and values by token, an indexer's keys, the columns of a convolution, a state."""
+    attention = SimpleNamespace(keys=Tensor(1, 2, 16, 8), values=Tensor(1, 2, 16, 4), sliding_window=None)
+    attention.indexer_keys = Tensor(1, 16, 3)
+    assert list(answering._held_by(attention)) == [
+        {"kind": "full", "window": None, "heads": 2, "keys": 16, "values": 8},
+        {"kind": "full", "keys": 3},
+    ]
+    slides = SimpleNamespace(keys=Tensor(1, 2, 16, 8), values=Tensor(1, 2, 16, 8), sliding_window=5)
+    assert [(each["kind"], each["window"]) for each in answering._held_by(slides)] == [("sliding", 5)]
+    states = {0: Tensor(1, 4, 8, dtype="torch.float32"), 1: None}
+    linear = SimpleNamespace(conv_states={0: Tensor(1, 6, 4), 1: None}, recurrent_states=states)
+    assert list(answering._held_by(linear)) == [
+        {"kind": "recurrent", "keys": 6, "kernel": 4},
+        {"kind": "recurrent", "keys": 32, "dtype": "F32"},
+    ]
+    assert list(answering._held_by(SimpleNamespace(keys=None))) == []
+    lists = {"kinds": ["a", "b"], "text_config": {"mixes": [1, 2]}, "other": [1]}
+    assert answering._lists_of(lists, 2) == [(("kinds",), ["a", "b"]), (("text_config", "mixes"), [1, 2])]
 
 
 def test_a_table_holds_for_what_it_was_proven_for() -> None:

@@ -1,4 +1,4 @@
-"""Types that are hidden, asked of the library, and compared with their tables: tensors, names read back, roles.
+"""Types that are hidden, asked of the library, and compared with their tables: tensors, names read back, roles, caches.
 
     python -m zoo.check_asked --python PYTHON [--number N] [--seed S] [--types a,b]
 
@@ -14,10 +14,11 @@ import time
 
 from inspector.architectures import _of_document, model_types
 from inspector.architectures.asking import Library, ask, learning, python_of
+from inspector.architectures.caches import kept, of_engine
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import predict
 from inspector.architectures.store import store
-from inspector.errors import InspectorError
+from inspector.errors import ConfigError, InspectorError
 from inspector.model import Config, Prediction
 
 
@@ -30,8 +31,20 @@ def tensors(prediction: Prediction) -> dict[str, tuple[int, ...]]:
     return {row.name_of(key): row.shape for row in prediction.expected if not row.buffer for key in row.keys()}
 
 
-def compared(values: dict[str, object], answer: object, by: str) -> tuple[str, float]:
-    """What differs from the type's own table, and the share of tensors with its role."""
+def held(config: Config) -> dict[int, list[tuple[int, int]]] | None:
+    """Layer → elements that it keeps and the window of each part; None if that is not known."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    try:
+        for group in of_engine(kept(config), "transformers"):
+            for layer in group.layers:
+                found.setdefault(layer, []).append((group.elements * (group.kernel or 1), group.window or 0))
+    except ConfigError:
+        return None
+    return {layer: sorted(parts) for layer, parts in found.items()}
+
+
+def compared(values: dict[str, object], answer: object, by: str) -> tuple[str, float, str]:
+    """What differs from the type's own table, the share of tensors with its role, and whether the cache is the same."""
     own = predict(Config(values, "config.json"))
     document = learning.document(str(values["model_type"]), values, learning.answer_of(answer), by)
     config = _Learned(values, "config.json")
@@ -41,14 +54,17 @@ def compared(values: dict[str, object], answer: object, by: str) -> tuple[str, f
     roles = {row.name_of(key): row.role for row in own.expected for key in row.keys()}
     its = {row.name_of(key): row.role for row in asked.expected for key in row.keys()}
     alike = sum(its.get(name) == role for name, role in roles.items()) / max(len(roles), 1)
+    own_cache, cache = held(Config(values, "config.json")), held(config)
+    same = "cache unknown" if cache is None else "same cache" if cache == own_cache else "another cache"
+    same += ", none in its table" if not own_cache else ""
     if expected != found:
         first = sorted(set(expected.items()) ^ set(found.items()))[:2]
-        return f"{len(set(expected.items()) ^ set(found.items()))} differ: {first}", alike
+        return f"{len(set(expected.items()) ^ set(found.items()))} differ: {first}", alike, same
     keys = [key for row in asked.expected for key in row.keys()]
     if len(set(keys)) < len(keys):
         names = [(key, row.name_of(key)) for row in asked.expected for key in row.keys()]
         twice = next(key for key, _ in names if keys.count(key) > 1)
-        return f"one key: {[name for key, name in names if key == twice]}", alike
+        return f"one key: {[name for key, name in names if key == twice]}", alike, same
     named = Namer(config.family, values).name([*found])
     back = dict(zip(found, named.keys(), strict=True))
     wrong = [
@@ -58,7 +74,7 @@ def compared(values: dict[str, object], answer: object, by: str) -> tuple[str, f
         for key in row.keys()
         if back[row.name_of(key)] != key
     ]
-    return f"{len(wrong)} names are read as other tensors: {wrong[:2]}" if wrong else "", alike
+    return f"{len(wrong)} names are read as other tensors: {wrong[:2]}" if wrong else "", alike, same
 
 
 def main() -> None:
@@ -81,11 +97,11 @@ def main() -> None:
             continue
         built += 1
         try:
-            why, roles = compared({"model_type": model_type, "architectures": [answer["class"]]}, answer, by)
+            why, roles, cache = compared({"model_type": model_type, "architectures": [answer["class"]]}, answer, by)
         except InspectorError as error:
-            why, roles = f"{type(error).__name__}: {error}", 0
+            why, roles, cache = f"{type(error).__name__}: {error}", 0, ""
         exact += not why
-        print(f"{model_type}\t{answer['class']}\t{why or 'exact'}\t{roles:.0%} of roles")
+        print(f"{model_type}\t{answer['class']}\t{why or 'exact'}\t{roles:.0%} of roles\t{cache}")
     print(f"{by}: {exact} of {built} exact, {len(types) - built} not built, {time.monotonic() - began:.0f} s")
 
 

@@ -5,10 +5,12 @@ One JSON object comes on stdin, one goes to stdout; whatever the library prints 
     asked      {configurations: [{…}], modules: [str], home: str, folder: str|null, seconds, bytes, probing: seconds}
                modules are imported first: packages that register types of their own, installed or in the folder `home`.
                With a folder, whose code the user trusts, the classes that `auto_map` names are loaded from its files.
-    answered   {library, version, answers: [{class, config, tensors, tied, probes} | {error}]}, or {error}
+    answered   {library, version, answers: [{class, config, tensors, tied, held, probes} | {error}]}, or {error}
                config    all fields of the configuration as the class completes it
                tensors   name → [shape, "parameter" or "buffer"], as `save_pretrained` writes them
                tied      name → shape of those that are left out, because another tensor is the same
+               held      for each layer what the library's cache holds of a prompt: [{kind, keys, values, window,
+                         kernel, heads, dtype}], elements per token, or per sequence for states; null if not run
                probes    the same of configurations in which one field has another value, [{field, value, …}], if all
                          could be built in the seconds of `probing`
 
@@ -40,6 +42,8 @@ IGNORED = (
     "_name_or_path",
     "torchscript",
 )
+#: Tokens of the prompt that is run, more than convolutions look back at.
+TOKENS = 16
 #: Transformers' mappings of types to classes, that of the most specific head first.
 MAPPINGS = (
     "CAUSAL_LM",
@@ -124,14 +128,31 @@ def _probed(build: Any, values: dict[str, Any], found: dict[str, Any], until: fl
     probes: list[dict[str, Any]] = []
     own = {**values, "architectures": [found["class"]]}
     for path, value in _numbers(found["config"]):
+        lists = _lists_of(values, value)
         for other in _others(value):
             if time.monotonic() > until:
                 return []
             with contextlib.suppress(Exception):
-                answer = build(_with(own, path, other, found["config"]))
+                changed = _with(own, path, other, found["config"])
+                for each, items in lists:
+                    changed = _with(changed, each, [items[at % value] for at in range(other)], found["config"])
+                answer = build(changed)
                 probes.append({"field": ".".join(path), "value": other, **answer})
                 break
     return probes
+
+
+def _lists_of(
+    values: dict[str, Any], length: Any, path: tuple[str, ...] = ()
+) -> list[tuple[tuple[str, ...], list[Any]]]:
+    """Paths and items of the given lists that have an item for each of so many layers."""
+    found = []
+    for key, value in values.items():
+        if isinstance(value, dict):
+            found += _lists_of(value, length, (*path, key))
+        elif isinstance(value, list) and type(length) is int and len(value) == length > 1:
+            found.append(((*path, key), value))
+    return found
 
 
 #: Fields of numbers that never shape a tensor.
@@ -183,12 +204,11 @@ def _of_transformers(values: dict[str, Any], folder: str | None) -> dict[str, An
         config = _config_class(values["model_type"])(**own)
     model = _on_meta(cls, config) if trusted else _built(config, str(named[0]))
     tensors, tied = _saved(model)
-    return {
-        "class": type(model).__name__,
-        "config": _plain(config.to_dict()),
-        "tensors": tensors,
-        "tied": tied,
-    }
+    whole = _plain(config.to_dict())
+    held: Any = None
+    with contextlib.suppress(Exception):
+        held = _held(model)
+    return {"class": type(model).__name__, "config": whole, "tensors": tensors, "tied": tied, "held": held}
 
 
 def _config_class(model_type: str) -> Any:
@@ -259,6 +279,51 @@ def _on_meta(cls: Any, config: Any) -> Any:
 
             stack.enter_context(initialization.meta_device_safe_creation_ops())
         return cls._from_config(config)
+
+
+def _held(model: Any) -> list[list[dict[str, Any]]] | None:
+    """What each layer of the library's own cache holds after a prompt, run on the meta device."""
+    import torch
+    from transformers import DynamicCache
+
+    if not model.can_generate():
+        return None
+    model = model.to(torch.bfloat16).eval()
+    with contextlib.suppress(Exception):
+        model.set_attn_implementation("eager")
+    with contextlib.suppress(Exception):
+        model.set_experts_implementation("batched_mm")  # needs no values
+    with torch.device("meta"), torch.no_grad():
+        tokens = torch.ones((1, TOKENS), dtype=torch.long)
+        outputs = model(input_ids=tokens, use_cache=True)
+        cache = outputs.get("past_key_values") or outputs.get("cache_params")
+        if cache is None:  # as `generate` does for every class that can have one
+            cache = DynamicCache(config=model.config)
+            model(input_ids=tokens, past_key_values=cache, use_cache=True)
+    own = getattr(cache, "self_attention_cache", cache)
+    held = [list(_held_by(layer)) for layer in own.layers]
+    crossed = own is not cache and any(any(_held_by(layer)) for layer in cache.cross_attention_cache.layers)
+    return held if any(held) and not crossed else None
+
+
+def _held_by(layer: Any) -> Any:
+    """The parts of one layer's cache."""
+    keys: Any = getattr(layer, "keys", None)
+    values: Any = getattr(layer, "values", None)
+    if keys is not None and keys.dim() == 4:
+        window = getattr(layer, "sliding_window", None)
+        sizes = {"keys": keys.shape[1] * keys.shape[3], "values": values.shape[1] * values.shape[3]}
+        yield {"kind": "sliding" if window else "full", "window": window, "heads": keys.shape[1], **sizes}
+    index = getattr(layer, "indexer_keys", None)
+    if index is not None:
+        yield {"kind": "full", "keys": index.shape[-1]}
+    for state in (getattr(layer, "conv_states", None) or {}).values():
+        if state is not None:
+            yield {"kind": "recurrent", "keys": state.shape[1], "kernel": state.shape[2]}
+    for state in (getattr(layer, "recurrent_states", None) or {}).values():
+        if state is not None:
+            wide = "F32" if str(state.dtype) == "torch.float32" else ""
+            yield {"kind": "recurrent", "keys": state[0].numel(), "dtype": wide}
 
 
 def _saved(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:

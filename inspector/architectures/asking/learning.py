@@ -7,6 +7,7 @@ not asked about, or whose effect is no formula here, is `fixed`: the table holds
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,6 +51,18 @@ class Probe(NamedTuple):
     answer: Any  # the Answer
 
 
+class Held(NamedTuple):
+    """A part of what one layer's cache holds, in elements per token, or per sequence for states."""
+
+    kind: str  # full, sliding or recurrent
+    keys: int
+    values: int = 0
+    window: int = 0
+    kernel: int = 0
+    heads: int = 0
+    dtype: str = ""
+
+
 class Answer(NamedTuple):
     """A model that a library built, on the meta device."""
 
@@ -58,6 +71,13 @@ class Answer(NamedTuple):
     tensors: Mapping[str, tuple[tuple[int, ...], bool]]  # name → shape, and whether it is a buffer
     tied: Mapping[str, tuple[int, ...]]  # name → shape of those that are left out
     probes: tuple[Probe, ...] = ()  # what other configurations show
+    held: tuple[tuple[Held, ...], ...] = ()  # what each layer's cache holds of a prompt; none if that is not known
+
+    @property
+    def lists(self) -> dict[str, list[Any]]:
+        """Fields with a word, a number or a flag for each layer, by path."""
+        found = dict(flattened(self.config)).items()
+        return {path: each for path, each in found if isinstance(each, list) and _are_words(each)}
 
     @property
     def everything(self) -> Iterator[tuple[str, tuple[int, ...], str]]:
@@ -76,12 +96,27 @@ def answer_of(document: Any) -> Answer:
             {_checked(name): (_shape(shape), kind == "buffer") for name, (shape, kind) in tensors.items()},
             {_checked(name): _shape(shape) for name, shape in tied.items()},
             tuple(Probe(str(each["field"]), each["value"], answer_of(each)) for each in document.get("probes", ())),
+            tuple(tuple(map(_held, layer)) for layer in document.get("held") or ()),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"what the library answered is no list of tensors: {error}") from error
     if not found.tensors or len(found.tensors) > MOST_TENSORS:
         raise ConfigError(f"the library answered with {len(found.tensors)} tensors")
     return found
+
+
+def _held(entry: Mapping[str, Any]) -> Held:
+    kind, dtype = str(entry["kind"]), str(entry.get("dtype") or "")
+    keys, values, window, kernel, heads = (
+        _shape([entry.get(field) or 0])[0] for field in ("keys", "values", "window", "kernel", "heads")
+    )
+    if kind not in ("full", "sliding", "recurrent") or dtype not in ("", "F32") or not keys:
+        raise ValueError(f"a cache of kind {kind[:60]!r}")
+    return Held(kind, keys, values, window, kernel, heads, dtype)
+
+
+def _are_words(items: Sequence[Any]) -> bool:
+    return len(items) > 1 and all(type(each) in (str, int, bool) for each in items)
 
 
 def _checked(name: str) -> str:
@@ -131,6 +166,7 @@ def document(
             "known": sorted(fields),
             "fixed": fixed,
         },
+        **_cache(answer),
         "rows": list(_rows(answer, known)),
     }
 
@@ -165,13 +201,18 @@ def general(
     formulas = Formulas(numbers, fields)
     derived = dict(formulas.derived(fields.keys() - dict(flattened(values)).keys()))
     rows = list(_rows(answer, known, formulas))
-    found = {**table, "defaults": _nested(fields, derived), "derived": derived, "rows": rows}
+    cache = _cache(answer, formulas)
+    found = {**table, **cache, "defaults": _nested(fields, derived), "derived": derived, "rows": rows}
+    text = json.dumps([rows, cache])
+    kinds = {path: sorted(set(items), key=str) for path, items in answer.lists.items() if f"{path}[layer]" in text}
     free = [
-        each for each in answer.probes if each.field in fields and _gives(found, {each.field: each.value}, each.answer)
+        each
+        for each in answer.probes
+        if each.field in fields and _gives(found, _changes(each, kinds.keys() - derived.keys()), each.answer)
     ]
-    open_fields = {each.field for each in free} | derived.keys()
+    open_fields = {each.field for each in free} | derived.keys() | kinds.keys()
     fixed = {path: value for path, value in table["learned"]["fixed"].items() if path not in open_fields}
-    found["learned"] = {**table["learned"], "fixed": fixed}
+    found["learned"] = {**table["learned"], "fixed": fixed, "kinds": kinds}
     changes = [(each.field, each.value) for each in free if type(each.value) is int]
     if not changes:
         return None
@@ -180,8 +221,23 @@ def general(
     return General(found, tuple(_with(own, dict(those), answer.config) for those in several if those))
 
 
+def _changes(probe: Probe, lists: Iterable[str]) -> dict[str, Any]:
+    """The fields that a probe changed: its own, and the lists that have an item for each layer."""
+    own = probe.answer.lists
+    return {probe.field: probe.value, **{path: own[path] for path in lists if path in own}}
+
+
 def _with(values: Mapping[str, Any], changes: Mapping[str, Any], full: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration with other values at some paths; a part that is changed is given completely."""
+    """A configuration with other values at some paths; a part that is changed is given completely.
+
+    A list with an item for each layer is as long as the new number of layers, its items repeated.
+    """
+    own = dict(flattened(values))
+    for path, value in [*changes.items()]:
+        before = dict(flattened(full)).get(path)
+        for each, items in own.items():
+            if isinstance(items, list) and len(items) == before and _are_words(items) and type(value) is int:
+                changes = {**changes, each: [items[at % before] for at in range(value)]}
     parts = {path.partition(".")[0] for path in changes if "." in path}
     tree = {**values, **{part: dict(full[part]) for part in parts if part not in values}}
     tree = copy.deepcopy(tree)
@@ -194,7 +250,10 @@ def _gives(table: Mapping[str, Any], changed: Mapping[str, Any], answer: Answer)
     """Whether the table's formulas give an answer's tensors, for its own configuration with these values."""
     fields = {**dict(flattened(table["defaults"])), **changed}
     try:
-        return tensors_of(table["rows"], _completed(fields, table["derived"], changed)) == _stored(answer)
+        whole = _completed(fields, table["derived"], changed)
+        if answer.held and "cache" in table and held_of(table["cache"], whole) != _sorted(answer.held):
+            return False
+        return tensors_of(table["rows"], whole) == _stored(answer)
     except (ConfigError, ArithmeticError, KeyError, TypeError):
         return False
 
@@ -226,8 +285,51 @@ class Formulas:
         """One past the highest number at a place in names."""
         return self._text(number, [bounds[pattern][at] if pattern in bounds else number for bounds in self._bounds])
 
+    def length(self, path: str) -> str:
+        """The number of items in a list."""
+        number = len(self._fields[path])
+        lists = [dict(flattened(each.answer.config)).get(path) for each in self._probes]
+        return self._text(number, [len(each) if isinstance(each, list) else number for each in lists])
+
+    def ranges(self, pattern: str, bounds: Sequence[int], by: Mapping[int, str], one: bool) -> list[str]:
+        """The bounds of a row's placeholders: the length of a list for those of `by`, formulas if there is one row."""
+        texts = [self.bound(pattern, at, number) if one else str(number) for at, number in enumerate(bounds)]
+        return [self.length(by[at]) if at in by else text for at, text in enumerate(texts)]
+
+    def held(self, layer: int, part: int, own: Held, field: str) -> str:
+        """A number of what a layer's cache holds."""
+        others = [_held_at(each.answer.held, layer, part, own) for each in self._probes]
+        return self._text(getattr(own, field), [getattr(each, field) for each in others])
+
+    def layers(self, number: int) -> str:
+        """The number of layers that have a cache."""
+        return self._text(number, [len(each.answer.held) or number for each in self._probes])
+
     def derived(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Fields that the class completes from others, each with its formula."""
+        for path in sorted(paths):
+            if isinstance(self._fields[path], list) and (text := self._repeated(path)):
+                yield path, text
+        yield from self._numbers(paths)
+
+    def _repeated(self, path: str) -> str | None:
+        """A list with an item for each layer, as a formula: one word, and every so many layers, or first, another."""
+        items = self._fields[path]
+        if not _are_words(items):
+            return None
+        length = self.length(path)
+        if len(set(items)) == 1:
+            return f"[{items[0]!r} for layer in range({length})]"
+        patterns: tuple[tuple[_Pattern, str], ...] = ((_every, "(layer + 1) % {} == 0"), (_first, "layer < {}"))
+        for pattern, condition in patterns:
+            if found := pattern(items):
+                others = [pattern(probe.answer.lists.get(path, ())) for probe in self._probes]
+                number = self._text(found[0], [each[0] if each else found[0] for each in others])
+                where = condition.format(number if number.isidentifier() or number.isdigit() else f"({number})")
+                return f"[{found[1]!r} if {where} else {found[2]!r} for layer in range({length})]"
+        return None
+
+    def _numbers(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
         configs = [dict(flattened(each.answer.config)) for each in self._probes]
         for path in sorted(paths):
             number = self._fields[path]
@@ -250,6 +352,35 @@ class Formulas:
             ]
             self._known[key] = expressed(number, changes) or str(number)
         return self._known[key]
+
+
+def _factor(text: str) -> str:
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
+
+
+_Pattern = Callable[[Sequence[Any]], "tuple[int, Any, Any] | None"]
+
+
+def _every(items: Sequence[Any]) -> tuple[int, Any, Any] | None:
+    """Every so many layers another word: how many, that word, and the usual one."""
+    at = next((at for at, each in enumerate(items) if each != items[0]), None)
+    if not at or any(each != items[at if (number + 1) % (at + 1) == 0 else 0] for number, each in enumerate(items)):
+        return None
+    return at + 1, items[at], items[0]
+
+
+def _first(items: Sequence[Any]) -> tuple[int, Any, Any] | None:
+    """Another word for the first layers: how many, that word, and the usual one."""
+    at = next((at for at, each in enumerate(items) if each != items[0]), None)
+    return (at, items[0], items[at]) if at and len({*items[at:]}) == 1 else None
+
+
+def _held_at(held: Sequence[Sequence[Held]], layer: int, part: int, own: Held) -> Held:
+    """The same part of a layer's cache in a probe, or of the first layer that has one of its kind; else itself."""
+    for parts in (*held[layer : layer + 1], *held):
+        if part < len(parts) and parts[part].kind == own.kind:
+            return parts[part]
+    return own
 
 
 def _bounds(shapes: Iterable[str]) -> dict[str, list[int]]:
@@ -337,6 +468,10 @@ def fits(learned: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
             return False
     given = {path: value for path, value in flattened(values) if value is not None}
     same = all(_same(given.get(path, value), value) for path, value in learned["fixed"].items())
+    same &= all(
+        isinstance(given.get(path, []), list) and all(each in kinds for each in given.get(path, []))
+        for path, kinds in learned.get("kinds", {}).items()
+    )
     numbers = {path for path, value in given.items() if type(value) is int and not SHAPELESS.search(path)}
     return same and given.keys() >= set(learned["given"]) and numbers <= set(learned["known"])
 
@@ -361,26 +496,23 @@ def _rows(answer: Answer, known: Callable[[str], Slot | None], formulas: Formula
     for name, shape, kind in answer.everything:
         pattern = pattern_of(name)
         groups[_Shared(pattern, shape, kind)].append(tuple(map(int, numbers_in(name))))
-    counts = {
-        name: each
-        for name in ("num_experts_per_tok", "moe_top_k", "top_k_experts")
-        if type(each := answer.config.get(name)) is int
-    }
-    active = str(next(iter(counts.values()), ""))
+    active = _active(answer.config)
     alone = Counter(each.pattern for each in groups)
+    lists = answer.lists if formulas else {}
     purposes = purposes_of({each.pattern: each.kind == "buffer" for each in groups}, known)
     for shared, numbers in groups.items():
         role, branch, tower, stacked = purposes[shared.pattern]
         variables = variables_of(shared.pattern)
-        spans = list(_spans(numbers, variables))
+        spans = list(_spans(numbers, variables, lists))
         dims = list(map(str, shared.shape))
         if formulas:
             first = _name_of(shared.pattern, numbers[0])
             dims = [formulas.dimension(first, at, number) for at, number in enumerate(shared.shape)]
-        for bounds, when in spans:
+        for bounds, when, by in spans:
             ranges = list(map(str, bounds))
-            if formulas and len(spans) == 1 and not when and alone[shared.pattern] == 1:
-                ranges = [formulas.bound(shared.pattern, at, number) for at, number in enumerate(bounds)]
+            if formulas:
+                one = len(spans) == 1 and when.count("[layer]") == len(when.split(" and ")) * bool(when)
+                ranges = formulas.ranges(shared.pattern, bounds, by, one and alone[shared.pattern] == 1)
             name, leaf = _template(shared.pattern, variables, ranges)
             columns: dict[str, Any] = {"tower": tower, "branch": branch, "when": when}
             columns["leaf"] = leaf
@@ -395,6 +527,12 @@ def _rows(answer: Answer, known: Callable[[str], Slot | None], formulas: Formula
             usual = {"tower": "text", "leaf": "weight"}
             kept = {field: value for field, value in columns.items() if value != usual.get(field, "")}
             yield [role, name, ", ".join(dims), *([kept] if kept else [])]
+
+
+def _active(config: Mapping[str, Any]) -> str:
+    """The number of experts that a token goes through; "" if no field says."""
+    names = ("num_experts_per_tok", "moe_top_k", "top_k_experts")
+    return str(next((each for name in names if type(each := config.get(name)) is int), ""))
 
 
 def variables_of(pattern: str) -> tuple[str, ...]:
@@ -420,19 +558,40 @@ def _variable(before: str, taken: Sequence[str]) -> str:
     return word
 
 
-def _spans(numbers: Sequence[tuple[int, ...]], variables: Sequence[str]) -> Iterator[tuple[tuple[int, ...], str]]:
-    """The bound of each variable and a condition on them that these numbers meet; several if one is not enough."""
+def _where(layers: Sequence[int], lists: Mapping[str, Sequence[Any]]) -> tuple[str, str]:
+    """Some layers as those with a word in a list, or with any other; and that list. "" if no list says so."""
+    for path, items in lists.items():
+        those = {word: [at for at, each in enumerate(items) if each == word] for word in items}
+        others = {word: [at for at, each in enumerate(items) if each != word] for word in items}
+        for sign, places in (("==", those), ("!=", others)) if len(those) > 1 else ():
+            for word, found in places.items():
+                if found == list(layers):
+                    return f"{path}[layer] {sign} {word!r}", path
+    return "", ""
+
+
+def _spans(
+    numbers: Sequence[tuple[int, ...]], variables: Sequence[str], lists: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[tuple[int, ...], str, dict[int, str]]]:
+    """The bound of each variable, a condition on them that these numbers meet, and variables' lists that it reads.
+
+    Several if one is not enough.
+    """
     sets = [sorted(set(column)) for column in zip(*numbers, strict=True)]
     whole = prod(map(len, sets)) == len(set(numbers))
     of_experts = [at for at, name in enumerate(variables) if name == "expert"]
     if whole and all(sets[at] == list(range(len(sets[at]))) for at in of_experts):
         bounds = tuple(each[-1] + 1 for each in sets)
-        parts = [
-            f"{name} in {tuple(each)}" if len(each) > 1 else f"{name} == {each[0]}"
-            for name, each in zip(variables, sets, strict=True)
-            if len(each) <= each[-1]
-        ]
-        yield bounds, " and ".join(parts)
+        parts: list[str] = []
+        by: dict[int, str] = {}
+        for at, (name, those) in enumerate(zip(variables, sets, strict=True)):
+            where, path = _where(those, lists) if name == "layer" else ("", "")
+            if where:
+                by[at] = path
+            elif len(those) <= those[-1]:
+                where = f"{name} in {tuple(those)}" if len(those) > 1 else f"{name} == {those[0]}"
+            parts += [where] if where else []
+        yield bounds, " and ".join(parts), by
         return
     first: dict[Any, list[tuple[int, ...]]] = defaultdict(list)
     at = next((at for at, each in enumerate(sets) if at not in of_experts and len(each) > 1), 0)
@@ -444,7 +603,59 @@ def _spans(numbers: Sequence[tuple[int, ...]], variables: Sequence[str]) -> Iter
     for number, those in first.items():
         alike[frozenset((*each[:at], *each[at + 1 :]) for each in those)].append(number)
     for rest, own in alike.items():
-        yield from _spans([(*each[:at], number, *each[at:]) for each in rest for number in own], variables)
+        yield from _spans([(*each[:at], number, *each[at:]) for each in rest for number in own], variables, lists)
+
+
+# --- caches -------------------------------------------------------------------------------------
+
+
+#: Numbers of a cache that may be 0.
+_NUMBERS = ("window", "kernel", "heads")
+
+
+def _cache(answer: Answer, formulas: Formulas | None = None) -> dict[str, Any]:
+    """The table's field for what each layer's cache holds; empty if that is not known."""
+    places: dict[tuple[int, Held], list[int]] = defaultdict(list)
+    for layer, parts in enumerate(answer.held):
+        for part, each in enumerate(parts):
+            places[part, each].append(layer)
+    if not places:
+        return {}
+    count = len(answer.held)
+    entries = []
+    for (part, each), layers in places.items():
+        texts = {field: str(getattr(each, field)) for field in ("keys", "values", *_NUMBERS)}
+        columns = {"layers": str(count), "dtype": each.dtype}
+        where = _where(layers, answer.lists)[0] if formulas else ""
+        if formulas:
+            texts = {field: formulas.held(layers[0], part, each, field) for field in texts}
+            columns["layers"] = formulas.layers(count)
+        if len(layers) < count:
+            columns["when"] = where or (f"layer in {tuple(layers)}" if len(layers) > 1 else f"layer == {layers[0]}")
+        columns |= {field: text for field in _NUMBERS if (text := texts[field]) != "0"}
+        kept = {field: value for field, value in columns.items() if value}
+        entries.append((each.kind, texts["keys"], texts["values"], kept))
+    return {"cache": [[*entry] for entry in entries]}
+
+
+def held_of(entries: Iterable[Sequence[Any]], fields: Mapping[str, Any]) -> tuple[tuple[Held, ...], ...]:
+    """What each layer holds by a learned table's cache under these fields."""
+    layers: list[list[Held]] = []
+    for kind, keys, values, columns in entries:
+        number = formula.evaluate(columns["layers"], _Scope(fields, {}))
+        layers += [[] for _ in range(min(number, MOST_TENSORS) - len(layers))]
+        for layer in range(min(number, MOST_TENSORS)):
+            scope = _Scope(fields, {"layer": layer})
+            if "when" in columns and not formula.evaluate(columns["when"], scope):
+                continue
+            texts = {"keys": keys, "values": values, **{field: columns.get(field, "0") for field in _NUMBERS}}
+            numbers = {field: formula.evaluate(text, scope) for field, text in texts.items()}
+            layers[layer].append(Held(kind=kind, dtype=columns.get("dtype", ""), **numbers))
+    return _sorted(layers)
+
+
+def _sorted(held: Iterable[Iterable[Held]]) -> tuple[tuple[Held, ...], ...]:
+    return tuple(tuple(sorted(layer)) for layer in held)
 
 
 def _name_of(pattern: str, numbers: Sequence[int]) -> str:
