@@ -11,6 +11,7 @@ from sparse_gguf import write_gguf
 
 import inspector
 from inspector.errors import UsageError
+from inspector.sizing import resident
 from inspector.sizing.engines import graphs
 from inspector.sizing.engines.graphs import Arena
 
@@ -105,13 +106,102 @@ def test_drawn_models(tmp_path: Path) -> None:
     assert len(ratios) >= 90
 
 
+class _Any(dict[str, Any]):
+    """Weights, fields and what is kept, all of them there."""
+
+    def __missing__(self, key: str) -> Any:
+        return (7, 5) if "." in key or "_" in key else 7
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return (7, 5)
+
+
 def test_the_data_is_sound() -> None:
-    """Each graph frees only results that are there, and every name leads to one."""
+    """Each name leads to a graph; each part can follow others, and then frees only what is there; each word has a size."""
     known = graphs.known()
+    layer = graphs.Layer(_Any(), lambda _: 7, _Any(), frozenset(), _Any())
+    letters = graphs.Batch(8, 2, 256, 256, 2)
     for name, entry in known.items():
+        if isinstance(entry, str):
+            assert not isinstance(known[entry], str), name
+            continue
         for kind in ("flash", "plain"):
-            before, layers, after = (known[entry] if isinstance(entry, str) else entry)[kind]
-            assert all(choices[-1][0] == "" for choices in (before, layers, after)), name
+            assert all(choices[-1][0] == "" for choices in entry[kind]), name
+            before, layers, after = ([tuple(graphs._steps(text, layer)) for _, text in part] for part in entry[kind])
+            for step in (each for part in (*before, *layers, *after) for each in part if isinstance(each, tuple)):
+                assert all(letters.number(word, 3) >= 0 and times > 0 for word, times in step), name
+            starts = {graphs.left_after(part, 0) for part in before}
+            assert None not in starts, name
+            reached, met = set(starts), set[int]()
+            for _ in range(6):  # layers
+                for part in layers:
+                    left = {graphs.left_after(part, live) for live in reached if live is not None} - {None}
+                    if left:
+                        met.add(layers.index(part))
+                        reached |= left
+            assert len(met) == len(set(layers)), name
+            for part in after:
+                assert any(graphs.left_after(part, live) is not None for live in reached if live is not None), name
+
+
+def test_what_is_not_there_cannot_be_freed() -> None:
+    """A graph whose parts do not fit each other is unknown, and no error."""
+    size = (("T", 4.0),)
+    assert graphs.left_after((size, size, 2), 0) == 1
+    assert graphs.left_after((size, 2), 0) is None
+    assert graphs.left_after((-2,), 1) is None
+    assert graphs.left_after((size, frozenset({0, 1})), 2) == 3
+    assert graphs.left_after((frozenset({2}),), 2) is None
+    assert not graphs._is_sound([(size,), (1,), (1,)])
+    assert graphs._is_sound([(size,), (size, 1), (size, 1)])
+
+
+def test_real_processes(tmp_path: Path) -> None:
+    """Mapped and repacked weights as b11549 printed them on an x86-64 CPU; within 5 % of what the processes took."""
+    for line in (Path(__file__).parents[1] / "fixtures" / "resident_llama_cpp.jsonl").read_text().splitlines():
+        case = json.loads(line)
+        tensors = [(dtype, shape, name) for name, dtype, shape in case["tensors"]]
+        write_gguf(tmp_path / "model.gguf", [("general.architecture", "string", "llama")], tensors)
+        result = inspector.reconcile(tmp_path / "model.gguf")
+        mapped, copied = resident.mapped_and_repacked(result, case["cpu"])
+        printed = case["printed"]
+        assert mapped / 2**20 == pytest.approx(printed["CPU_Mapped model"], abs=0.02)
+        assert copied / 2**20 == pytest.approx(printed["CPU_REPACK model"], abs=0.02)
+        rest = case["parts"].get("vocabulary", 0) + printed["KV"] + printed["compute"] + printed["output"]
+        assert (mapped + copied) / 2**20 + rest == pytest.approx(case["resident"], rel=0.05)
+
+
+def test_what_is_repacked(tmp_path: Path) -> None:
+    """By hand: Q4_0 in groups of 8 rows on AVX2 and of 4 with NEON, Q6_K with NEON alone; looked-up rows never."""
+    tensors = [
+        ("Q4_0", [12, 32], "token_embd.weight"), ("Q4_0", [12, 32], "blk.0.attn_q.weight"),
+        ("Q4_0", [16, 32], "blk.0.attn_k.weight"), ("Q6_K", [8, 256], "blk.0.ffn_up.weight"),
+        ("Q4_0", [2, 16, 32], "blk.0.ffn_up_exps.weight"), ("Q4_0", [2, 16, 32], "blk.0.attn_k_b.weight"),
+        ("F32", [32], "output_norm.weight"),
+    ]  # fmt: skip
+    keys = [
+        ("general.architecture", "string", "llama"),
+        ("tokenizer.ggml.model", "string", "gpt2"),
+        ("tokenizer.ggml.tokens", "array[string]", ["a", "b", "ab"]),
+        ("tokenizer.ggml.merges", "array[string]", ["a b"]),
+    ]
+    write_gguf(tmp_path / "tied.gguf", keys, tensors)
+    tied = inspector.reconcile(tmp_path / "tied.gguf")
+    row, rows_k = 18, 210  # bytes of 32 elements in Q4_0, of 256 in Q6_K
+    assert resident.mapped_and_repacked(tied, "avx2")[1] == row * (16 + 2 * 16)
+    assert resident.mapped_and_repacked(tied, "neon")[1] == row * (12 + 12 + 16 + 2 * 16) + rows_k * 8
+    assert dict(resident.parts_of(tied, "avx2"))["vocabulary"] == 230 * 4
+    write_gguf(tmp_path / "headed.gguf", keys, [*tensors, ("Q4_0", [12, 32], "output.weight")])
+    headed = inspector.reconcile(tmp_path / "headed.gguf")
+    assert resident.mapped_and_repacked(headed, "neon")[1] == row * (12 + 12 + 16 + 2 * 16) + rows_k * 8
+
+
+def test_the_verdict_counts_every_buffer() -> None:
+    """What is on the device is the total: weights, cache, compute buffer and output."""
+    config = _config("llama", 4096, 14336, 32, 8, 128256)
+    found = inspector.memory(config, engine="llama.cpp", context=4096, gpu="24GiB")
+    assert found.devices[0].nbytes == found.total
+    assert found.touched is None
 
 
 def test_older_builds() -> None:

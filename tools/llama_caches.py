@@ -15,46 +15,17 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "caches_llama_cpp.jsonl"
-sys.path[:0] = [str(FIXTURE.parent), str(Path(__file__).parent / "llama_cpp")]
+sys.path[:0] = [str(FIXTURE.parents[1]), str(FIXTURE.parent), str(Path(__file__).parent / "llama_cpp")]
 
-from library import LOG, SET_DATA, GgufParams, ModelParams  # noqa: E402
+from library import LOG, SET_DATA, GgufParams  # noqa: E402
+
+from inspector.sizing.engines.printing import ContextParams, ModelParams  # noqa: E402
 
 _CELLS = re.compile(r"size = .*K \(\w+\): +([\d.]+) MiB, V \(\w+\): +([\d.]+)")
 _STATES = re.compile(r"R \(f32\): +([\d.]+) MiB, S \(f32\): +([\d.]+) MiB, P \(f32\): +([\d.]+)")
-
-
-class ContextParams(ctypes.Structure):
-    """`llama_context_params` of llama.h."""
-
-    _fields_: ClassVar[Any] = (
-        [
-            (name, ctypes.c_uint32)
-            for name in (
-                "n_ctx",
-                "n_batch",
-                "n_ubatch",
-                "n_seq_max",
-                "n_rs_seq",
-                "n_outputs_max",
-                "n_outputs_max_per_seq",
-            )
-        ]
-        + [(name, ctypes.c_int32) for name in ("threads", "threads_batch", "type", "rope", "pooling", "attention")]
-        + [("flash_attn_type", ctypes.c_int32)]
-        + [(name, ctypes.c_float) for name in ("base", "scale", "ext", "attn", "fast", "slow")]
-        + [("orig_ctx", ctypes.c_uint32), ("defrag", ctypes.c_float)]
-        + [(name, ctypes.c_void_p) for name in ("eval", "eval_data")]
-        + [("type_k", ctypes.c_int32), ("type_v", ctypes.c_int32)]
-        + [(name, ctypes.c_void_p) for name in ("abort", "abort_data", "unnamed")]
-        + [
-            (name, ctypes.c_bool)
-            for name in ("embeddings", "offload", "no_perf", "op_offload", "swa_full", "kv_unified")
-        ]
-        + [("samplers", ctypes.c_void_p), ("n_samplers", ctypes.c_size_t), ("other", ctypes.c_void_p)]
-    )
 
 
 def printed(path: str, contexts: list[dict[str, Any]]) -> list[list[str]]:

@@ -64,6 +64,9 @@ def _in_full(result: Memory) -> Iterator[str]:
         yield ""
         yield table(held_rows(result), HELD_HEADERS, "lrrrl")
     yield from growth_lines(result)
+    if (parts := result.touched) is not None:
+        own = " + ".join(f"{decimal(each.nbytes)} {each.name}" for each in parts if each.nbytes)
+        yield f"resident on this machine's CPU: {decimal(sum(each.nbytes for each in parts))} = {own}"
     if result.devices:
         yield ""
         yield from _devices(result)
@@ -217,6 +220,7 @@ def document(result: Memory, swept: Sequence[Memory] = ()) -> dict[str, Any]:
         "activations": _activations(result),
         "other": [fields(each, "name bytes=nbytes") for each in result.other],
         "total": result.total,
+        "touched": _touched(result),
         "devices": [_device_document(each) for each in result.devices],
         "tensor_parallel": request.tp,
         "pipeline_parallel": result.pipeline,
@@ -251,9 +255,16 @@ def _activations(result: Memory) -> dict[str, Any] | None:
         return None
     return {
         **fields(found, "bytes=nbytes engine_version=version eager_attention=eager"),
-        "basis": "rule",
+        "basis": "asked" if result.engine.asked else "rule",
         "assumes": list(found.assumes),
     }
+
+
+def _touched(result: Memory) -> dict[str, Any] | None:
+    parts = result.touched
+    if parts is None:
+        return None
+    return {"bytes": sum(each.nbytes for each in parts), "parts": [fields(each, "name bytes=nbytes") for each in parts]}
 
 
 def _device_document(each: Placed) -> dict[str, Any]:

@@ -155,7 +155,10 @@ class _State(NamedTuple):
 def _state(result: Memory, choice: Choice | None, tokens: int) -> _State:
     if choice is None:
         own = at_context(result, tokens)
-        return _State(own.weights.nbytes, own.cache or 0, own.activations.nbytes if own.activations else 0, 0)
+        beside = sum(each.nbytes for each in own.other)
+        return _State(
+            own.weights.nbytes, own.cache or 0, beside + (own.activations.nbytes if own.activations else 0), 0
+        )
     if tokens != result.request.context:
         choice = Choice(choice.devices, on_devices(result, choice.devices, context=tokens, searched=False))
     placed = choice.placed
@@ -170,6 +173,8 @@ def _state(result: Memory, choice: Choice | None, tokens: int) -> _State:
 def reserved(result: Memory) -> str:
     """Whether the activations are an engine's own reservation, or an estimate."""
     version = result.activations.version if result.activations else None
+    if result.engine.asked:
+        return f"as {version} answers"
     return f"as {result.engine.name} {version} reserves them" if version else "an estimate"
 
 

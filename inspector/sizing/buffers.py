@@ -14,7 +14,7 @@ from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.sizing.converted import converted
 from inspector.sizing.engines.engine import Engine, Request
-from inspector.sizing.engines.graphs import Batch, Buffers, Layer, graph_of
+from inspector.sizing.engines.graphs import Batch, Buffers, Layer, Reserves, graph_of
 from inspector.sizing.engines.llama_cpp import UBATCH, cells_of, in_whole_blocks
 from inspector.sizing.model import Model
 
@@ -23,15 +23,19 @@ LOGICAL_BATCH = 2048
 _LAYER = re.compile(r"blk\.(\d+)\.(.*)")
 
 
-def buffers_of(model: Model, *, flash: bool = True) -> Buffers | None:
-    """What determines a model's buffers; None if its architecture's graph is not known."""
+def buffers_of(model: Model, *, flash: bool = True, graph: Reserves | None = None) -> Buffers | None:
+    """What determines a model's buffers; None if its architecture's graph is not known.
+
+    Args:
+        graph: what the engine itself answers, instead of the known graph.
+    """
     found = _tensors(model)
     if found is None or model.kept is None:
         return None
     architecture, scope, tensors = found
     try:
         layers, outside = layers_of(tensors, scope, model.kept)
-        graph = graph_of(architecture, layers, outside, flash=flash)
+        graph = graph or graph_of(architecture, layers, outside, flash=flash)
     except (ConfigError, ArithmeticError, TypeError, LookupError):
         return None
     embedding = outside.weights.get("token_embd")

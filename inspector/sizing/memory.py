@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from inspector.architectures import library_asked
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
@@ -22,6 +23,7 @@ from inspector.units import TOKENS, decimal, escape, plural, written
 if TYPE_CHECKING:
     from inspector.quantization.declaration import Declaration
     from inspector.sizing.devices import Device
+    from inspector.sizing.engines.graphs import Buffers
     from inspector.sizing.placement import Placed
     from inspector.sizing.training import Plan, Training
 
@@ -93,6 +95,23 @@ class Memory(Tabular):
         return known + (self.activations.nbytes if self.activations else 0)
 
     @property
+    def touched(self) -> tuple[Other, ...] | None:
+        """What a process of llama.cpp keeps in memory on this machine's CPU, part by part; None if that is unknown."""
+        result, found = self.model.result, self.activations
+        if not self.engine.graphs or result is None or self.model.format != "gguf" or self.cache is None or not found:
+            return None
+        if self.weights.nbytes != stored(result).nbytes:
+            return None  # others than the file's
+        from inspector.sizing.resident import parts_of  # rarely needed
+
+        used = self.engine._replace(
+            all_outputs=False
+        )  # what is reserved for outputs that nobody asks for is not touched
+        computed = activations(self.model, used, self.request) or found
+        parts = (*parts_of(result), ("cache", self.cache), ("activations", computed.nbytes))
+        return (*(Other(*each) for each in parts), *self.other)
+
+    @property
     def fits(self) -> bool | None:
         """Whether every device has room for its part; None if none was named, or the cache is unknown."""
         verdicts = [each.fits for each in self.devices]
@@ -140,10 +159,6 @@ def size(
     named = _devices(_text("gpu", gpu))
     runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
     model = model.run_by(runs)
-    if runs.graphs:
-        from inspector.sizing.buffers import buffers_of  # only for engines with graphs
-
-        model = model._replace(buffers=buffers_of(model, flash=flash_attention))
     shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model.computes_in
     keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
@@ -151,6 +166,11 @@ def size(
         encoded = USUAL_SOURCE if model.source is None else model.source
     tokens = length or model.context or USUAL_CONTEXT
     request = Request(tokens, number, encoded, keys, values, own, shared, _state_type(model), batched)
+    if runs.graphs:
+        runs, buffers = _buffers(model, runs, request, flash=flash_attention)
+        model = model._replace(buffers=buffers)
+    elif library_asked() is not None:
+        runs = runs._replace(assumes=(*runs.assumes, f"{runs.name} was not asked (--ask): only llama.cpp can be"))
     loaded = _weights_loaded(model, weights if isinstance(weights, Weights) else _text("weights", weights), own)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     temporary = activations(model, runs, request)
@@ -171,6 +191,23 @@ def size(
     )
 
 
+def _buffers(model: Model, runs: Engine, request: Request, *, flash: bool) -> tuple[Engine, Buffers | None]:
+    """What determines the buffers; by the library that is asked, if the user named one. Raises ConfigError."""
+    from inspector.sizing.buffers import buffers_of  # only for engines with graphs
+
+    library = library_asked()
+    if library is None:
+        return runs, buffers_of(model, flash=flash)
+    if model.format != "gguf":
+        why = f"{runs.name} was not asked (--ask): only GGUF files can be asked about"
+        return runs._replace(assumes=(*runs.assumes, why)), buffers_of(model, flash=flash)
+    from inspector.sizing.asked import answered  # only if asked for
+
+    version, answer = answered(library, model, request, flash=flash)
+    assumes = (*runs.assumes, f"{version} printed its compute buffers when it was asked (--ask), on the CPU")
+    return runs._replace(version=version, asked=True, assumes=assumes), buffers_of(model, flash=flash, graph=answer)
+
+
 def _placed(
     model: Model,
     runs: Engine,
@@ -182,7 +219,7 @@ def _placed(
     searched: bool = True,
     most: bool = True,
 ) -> tuple[Placed, ...]:
-    """What each device holds; activations are computed once for each request."""
+    """What each device holds; activations, and the engine's further buffers, are computed once for each request."""
     if not named and request.tp * stages == 1:
         return ()
     from inspector.sizing.placement import placed  # only if devices or a division were requested
@@ -190,7 +227,7 @@ def _placed(
     @cache
     def temporary(asked: Request) -> int:
         found = activations(model, runs, asked)
-        return found.nbytes if found else 0
+        return (found.nbytes if found else 0) + sum(each.nbytes for each in others(model, runs, asked))
 
     made_for = model.context
     return placed(model.kept, runs, request, loaded, temporary, named, stages, made_for, searched=searched, most=most)

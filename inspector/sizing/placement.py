@@ -29,7 +29,7 @@ class Placed(NamedTuple):
     device: Device | None  # None if none was named
     weights: int
     cache: int | None
-    activations: int
+    activations: int  # with the engine's further buffers
     room: int | None  # bytes that the engine may use of it
     fits: bool | None
     longest_context: int | None  # for as many sequences; None if not even one token fits
@@ -59,7 +59,7 @@ def placed(
     """One device of each stage; empty if neither devices nor a division were requested.
 
     Args:
-        activations: their bytes for a request, on each device.
+        activations: their bytes for a request, with those of further buffers, on each device.
         searched: whether to search for what else would fit: the longest context, and `-ngl`.
         most: whether to search for the most sequences, too.
     """

@@ -21,10 +21,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 
-from library import LOG, ModelParams  # noqa: E402
-from llama_caches import ContextParams  # noqa: E402
+from library import LOG  # noqa: E402
+
+from inspector.sizing.engines.printing import ContextParams, ModelParams  # noqa: E402
 
 POINTER = ctypes.c_void_p
 #: Flags of `ggml_tensor`.

@@ -18,6 +18,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path[:0] = [str(Path(__file__).parents[2])]
+
+from inspector.sizing.engines.printing import ModelParams  # noqa: E402
+
 #: Levels of llama.cpp's log from which a line is an error.
 ERROR = 4
 
@@ -70,18 +74,6 @@ class Llama:
 
 
 # --- the process ----------------------------------------------------------------------------------
-
-
-class ModelParams(ctypes.Structure):
-    """`llama_model_params` of llama.h."""
-
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("devices", "tensor_buft_overrides")),
-        *((name, ctypes.c_int32) for name in ("n_gpu_layers", "split_mode", "load_mode", "lazy_mode", "main_gpu")),
-        *((name, ctypes.c_void_p) for name in ("tensor_split", "progress_callback", "user_data", "kv_overrides")),
-        *((name, ctypes.c_bool) for name in ("vocab_only", "check_tensors", "use_extra_bufts", "no_host")),
-        *((name, ctypes.c_bool) for name in ("no_alloc", "load_mtp")),
-    )
 
 
 class GgufParams(ctypes.Structure):

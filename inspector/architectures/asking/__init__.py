@@ -77,9 +77,18 @@ def ask(library: Library, configurations: Sequence[Mapping[str, Any]], probing: 
         "bytes": MOST_BYTES,
         "probing": probing,
     }
+    return read_answers(run_alone(library.python, [Path(answering.__file__)], request), len(configurations))
+
+
+def run_alone(python: str, scripts: Sequence[Path], request: Mapping[str, Any]) -> subprocess.CompletedProcess[bytes]:
+    """Run the last of these files with a Python, in a process and a folder of its own; it can import the others.
+
+    Raises:
+        ConfigError: it cannot be run, or took too long.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
-        script = Path(home, "answering.py")  # alone in a folder: what is beside a script can be imported by it
-        script.write_bytes(Path(answering.__file__).read_bytes())
+        for each in scripts:  # alone in a folder: what is beside a script can be imported by it
+            Path(home, each.name).write_bytes(each.read_bytes())
         env = {
             **os.environ,
             "HF_HUB_OFFLINE": "1",
@@ -93,8 +102,8 @@ def ask(library: Library, configurations: Sequence[Mapping[str, Any]], probing: 
             ),
         }
         try:
-            done = subprocess.run(  # noqa: S603  the Python that the user named, and this package's file
-                [library.python, str(script)],
+            return subprocess.run(  # noqa: S603  the Python that the user named, and this package's files
+                [python, str(Path(home, scripts[-1].name))],
                 input=json.dumps(request).encode(),
                 capture_output=True,
                 cwd=home,
@@ -105,11 +114,11 @@ def ask(library: Library, configurations: Sequence[Mapping[str, Any]], probing: 
         except subprocess.TimeoutExpired as error:
             raise ConfigError(f"the library that was asked did not answer within {MOST_WAITING} seconds") from error
         except OSError as error:
-            raise ConfigError(f"{escape(library.python)} cannot be run: {error.strerror}") from error
-    return _read(done, len(configurations))
+            raise ConfigError(f"{escape(python)} cannot be run: {error.strerror}") from error
 
 
-def _read(done: subprocess.CompletedProcess[bytes], number: int) -> tuple[str, list[Any]]:
+def read_answers(done: subprocess.CompletedProcess[bytes], number: int) -> tuple[str, list[Any]]:
+    """The library and its version, and so many answers. Raises ConfigError if there are none."""
     try:
         if len(done.stdout) > MAX_ANSWER:
             raise ValueError(f"{len(done.stdout)} bytes")

@@ -62,13 +62,13 @@ def main() -> None:
     asked = json.load(sys.stdin)
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    _limit(asked["seconds"], asked["bytes"])
+    limit(asked["seconds"], asked["bytes"])
     json.dump(_answer(asked), out)
     out.flush()
     os._exit(0)  # a library's threads need not be waited for
 
 
-def _limit(seconds: int, nbytes: int) -> None:
+def limit(seconds: int, nbytes: int) -> None:
     """Limits on this process, where the system has them; no sockets."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource

@@ -47,6 +47,7 @@ class Engine(NamedTuple):
     offloads: bool = False  # whether it can put only some of the layers on a device
     graphs: bool = False  # whether the graphs are known for which it reserves its buffers
     version: str = ""  # the release whose buffers these are
+    asked: bool = False  # whether it answered itself, instead of our rule for it
     all_outputs: bool = False  # whether it reserves logits of every token of a batch
     prefills: bool = False  # whether it computes whole prompts, of all sequences together
     opaque: str = ""  # why it is unknown how it keeps tokens that are merged beforehand (`Kept.stride`); "" if it is

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from inspector.architectures.caches import Kept
 from inspector.errors import ConfigError
@@ -183,10 +183,18 @@ class Graph:
         return top
 
 
+class Reserves(Protocol):
+    """A graph, or what an engine answers about its own."""
+
+    def reserved(self, batch: Batch) -> int:
+        """Bytes of the compute buffer for a batch."""
+        ...
+
+
 class Buffers(NamedTuple):
     """What is needed to know the buffers of any batch."""
 
-    graph: Graph
+    graph: Reserves
     vocabulary: int
     hidden: int
     window: Kept | None  # layers with a window
@@ -221,7 +229,38 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
 
     kernel = next((layer.kept["kernel"] for layer in layers if "kernel" in layer.kept), 1)
     found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, outside)]
-    return Graph(found, kernel)
+    return Graph(found, kernel) if _is_sound(found) else None
+
+
+def _is_sound(parts: Sequence[tuple[Step, ...]]) -> bool:
+    """Whether each part frees only what those before it have left."""
+    live, after = 0, dict[tuple[int, int], int | None]()
+    for part in parts:
+        key = id(part), live
+        if key not in after:
+            after[key] = left_after(part, live)
+        left = after[key]
+        if left is None:
+            return False
+        live = left
+    return True
+
+
+def left_after(part: Sequence[Step], live: int) -> int | None:
+    """How many results there are after a part, with so many before it; None if it frees one that is not there."""
+    before = live
+    for step in part:
+        if isinstance(step, int):
+            if abs(step) > live:
+                return None
+            live -= step > 0
+        elif isinstance(step, frozenset):
+            if any(place >= before for place in step):
+                return None
+            live -= before - len(step)
+        else:
+            live += 1
+    return live
 
 
 def _steps(text: str, layer: Layer) -> Iterator[Step]:
