@@ -257,17 +257,19 @@ def from_hub(subject: Subject, repository: str, revision: str | None) -> list[Kn
     Raises:
         SourceError: the Hub is unreachable, or does not have the repository.
     """
-    from huggingface_hub import HfApi, constants
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
-
     from inspector.sources.answers import client_library, unreached
+    from inspector.sources.hub import endpoint
+
+    home = endpoint()
+    from huggingface_hub import HfApi  # once it is known that its import does not fail
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     failures = (HfHubHTTPError, HFValidationError, client_library().HTTPError, OSError, ValueError)
     try:
         info = HfApi().model_info(repository, revision=revision, files_metadata=True)
     except failures as error:
         if isinstance(error, client_library().ConnectError):
-            first = unreached(error, constants.ENDPOINT)
+            first = unreached(error, home)
         else:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise SourceError(f"the Hub has no information on {escape(repository)}: {escape(first, 200)}") from error

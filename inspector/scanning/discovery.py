@@ -221,24 +221,25 @@ def organisation(name: str, root: str) -> Iterator[Unit]:
         TargetError: there is none with that name.
         NetworkError: the Hub does not answer.
     """
-    from huggingface_hub import constants
-    from huggingface_hub.utils import build_hf_headers
-
     from inspector.sources.answers import RefusedError, status_of
     from inspector.sources.http import Wire
+    from inspector.sources.hub import endpoint
     from inspector.sources.hub_api import repositories
 
+    home = endpoint()
+    from huggingface_hub.utils import build_hf_headers  # once it is known that its import does not fail
+
     headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
-    wire = Wire(constants.ENDPOINT, headers)
+    wire = Wire(home, headers)
     try:
         number = 0
-        for repo, commit in repositories(wire, constants.ENDPOINT, name):
+        for repo, commit in repositories(wire, home, name):
             number += 1
             target = f"hf://{repo}@{commit}" if commit else f"hf://{repo}"
             yield Unit("target", target, f"hf://{repo}", root, commit)
     except RefusedError as refused:
-        raise NetworkError(f"{constants.ENDPOINT}: {status_of(refused.response)}") from refused
+        raise NetworkError(f"{home}: {status_of(refused.response)}") from refused
     finally:
         wire.close()
     if not number:
-        raise TargetError(f"{constants.ENDPOINT} has no repositories of {escape(name, 100)}")
+        raise TargetError(f"{home} has no repositories of {escape(name, 100)}")

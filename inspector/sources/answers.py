@@ -276,6 +276,7 @@ def unreached(error: Exception, url: str) -> str:
     if (proxy := getproxies().get(scheme)) and not proxy_bypass(host):
         server = f"the proxy {shown_url(proxy)}"
     else:
+        host = f"[{host}]" if ":" in host else host
         server = host if port in (80, 443) else f"{host}:{port}"
     known = (sentence for words, sentence in _UNREACHED if re.search(words, reason, re.IGNORECASE))
     return next(known, reason).format(escape(server, 200))

@@ -7,11 +7,14 @@ themselves go through `http.Wire`, since `huggingface_hub`'s are neither bounded
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Lock
+from urllib.parse import urlsplit
 
 from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
 from inspector.model import Origin
@@ -55,8 +58,8 @@ def parse(target: str) -> HubName:
         UsageError: it is meant as a name on the Hub, but is not valid.
         TargetError: it may as well be a path.
     """
-    from huggingface_hub import constants  # 0.2 s, and only for Hub targets
-    from huggingface_hub.errors import HfUriError, HFValidationError
+    home = endpoint()
+    from huggingface_hub.errors import HfUriError, HFValidationError  # 0.2 s, and only for Hub targets
     from huggingface_hub.utils import parse_hf_uri, validate_repo_id
 
     bare = target.removeprefix("hf://")
@@ -65,7 +68,7 @@ def parse(target: str) -> HubName:
         if "/" not in name and "://" not in bare:
             validate_repo_id(name)
             return HubName(name, revision=revision or None)
-        uri = parse_hf_uri(target if "://" in target else f"hf://{target}", endpoint=constants.ENDPOINT)
+        uri = parse_hf_uri(target if "://" in target else f"hf://{target}", endpoint=home)
     except (HfUriError, HFValidationError) as error:
         if not target.startswith(("hf://", "http://", "https://")):
             raise TargetError(
@@ -81,11 +84,39 @@ def parse(target: str) -> HubName:
     return HubName(uri.id, uri.type, uri.revision, uri.path_in_repo.strip("/"))
 
 
+#: What a host's name may have: letters of any alphabet, and an IPv6 address in brackets.
+_HOST = re.compile(r"(?:[^\W_][\w-]{0,62}\.)*[^\W_][\w-]{0,62}\.?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]+(?:%\w+)?")
+
+
+def endpoint() -> str:
+    """The Hub's address: HF_ENDPOINT, where it is set.
+
+    Raises:
+        UsageError: it is not the address of a server.
+    """
+    try:
+        from huggingface_hub import constants
+
+        text: str = constants.ENDPOINT
+    except ValueError:  # the library takes it apart when it is imported
+        text = os.environ.get("HF_ENDPOINT", "")
+    try:
+        parts = urlsplit(text)
+        parts.port  # noqa: B018  raises ValueError for one that is no number up to 65,535
+        known = parts.scheme in ("http", "https") and not parts.query and not parts.fragment
+        if known and _HOST.fullmatch(parts.hostname or "") and not re.search(r"[\s\\\x00-\x20\x7f]", text):
+            return text
+    except ValueError:  # also of brackets without an IPv6 address
+        pass
+    shown = f"`{escape(re.sub(r'(//)[^/@]*@', r'//', text), 100)}`" if text else "empty"
+    raise UsageError(
+        f"HF_ENDPOINT is {shown}, which is not the address of a server: https://HOST, http://HOST:PORT or with a path"
+    )
+
+
 def is_hub_url(url: str) -> bool:
     """Whether an http(s) URL is a page or file on the Hub, or on the endpoint configured instead of it."""
-    from huggingface_hub import constants
-
-    homes = (constants.ENDPOINT, "https://huggingface.co", "https://hf.co")
+    homes = (endpoint(), "https://huggingface.co", "https://hf.co")
     return any(url == home or url.startswith(home + "/") for home in homes)
 
 
@@ -121,13 +152,12 @@ class HubPlace(Readable):
     parallel = PARALLEL
 
     def __init__(self, name: HubName, known: object = None) -> None:
-        from huggingface_hub import constants
         from huggingface_hub.utils import build_hf_headers
 
         headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
-        self._wire = Wire(constants.ENDPOINT, headers)
+        self._wire = Wire(endpoint(), headers)
         self._asked = name
-        repository = Repository(constants.ENDPOINT, name.kind, name.repo, name.revision)
+        repository = Repository(endpoint(), name.kind, name.repo, name.revision)
         self._listed = listed = known if isinstance(known, Listing) else self._listing(repository)
         # Pin the commit, so that a push in between cannot mix two revisions.
         self._repository = replace(repository, id=listed.id, revision=listed.commit)
@@ -239,6 +269,10 @@ class HubPlace(Readable):
             source.close()
 
     def _explain(self, refused: RefusedError) -> InspectorError:
+        answer, listed = refused.response, "_listed" in vars(self)
+        if listed and answer.status_code == 404 and "x-error-code" not in answer.headers:  # e.g. a mirror's redirect
+            where, who = shown_url(str(answer.url)), escape(self._repository.id)
+            return TargetError(f"{where} answered {status_of(answer)}, but {who} lists that file")
         return explain(refused, self._asked)
 
 

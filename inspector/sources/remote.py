@@ -23,9 +23,11 @@ from inspector.units import escape, integer
 FIRST = 256 * 1024
 #: A header's bytes are kept in memory, and no header is larger than this.
 MAX_KEPT = 512 * 1024 * 1024
-#: Longest range of one streamed request. It is hardly ever read to its end: the connection is closed when parsing is
-#: done; a browser reads all of it.
-STREAM = (16 if workers.THREADS else 1) * 1024 * 1024
+#: Bytes of the first streamed request, which has most vocabularies of 32,000 tokens. The connection is closed when
+#: parsing is done, but a server has sent a few megabytes beyond that; a browser reads all of it.
+STREAM = (2 if workers.THREADS else 1) * 1024 * 1024
+#: Least bytes of a later one, and the share of the bytes so far: little is sent in vain, and requests stay few.
+STEP, SHARE = 512 * 1024, 8
 #: Files beside a URL that are requested, one by one: the largest published sets have some hundreds.
 MOST_ASKED = 2000
 _INDEXES = (INDEX, PICKLED_INDEX)
@@ -116,7 +118,8 @@ class RemoteFile:
         while self._have < self._until(length):
             try:
                 if self._stream is None:
-                    end = self._until(max(self._have + STREAM, length))
+                    step = max(STEP, self._have // SHARE) if self._have >= STREAM else STREAM
+                    end = self._until(max(self._have + step, length))
                     self._stream = self._open_stream.enter_context(self._wire.ranged(self._link, self._have, end))
                 self._keep(next(self._stream))
             except StopIteration:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from email.utils import formatdate
 from pathlib import Path
@@ -12,12 +15,14 @@ from loopback import faults, samples
 from loopback.server import Handler, Hub, Repo
 
 from inspector import api, formats
-from inspector.errors import InspectorError, NetworkError
+from inspector.errors import InspectorError, NetworkError, TargetError, UsageError
+from inspector.scanning.discovery import organisation
 from inspector.sources import answers, http, remote
+from inspector.sources import hub as hub_source
 from inspector.sources.answers import Link
 from inspector.sources.http import Wire
 from inspector.sources.local import LocalFile
-from inspector.sources.remote import FIRST, RemoteFile
+from inspector.sources.remote import FIRST, STEP, RemoteFile
 
 
 @pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504])
@@ -98,7 +103,8 @@ def test_a_cut_answer_is_continued_where_it_ended(hub: Hub, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_gguf_header_is_read_once_and_no_further(hub: Hub, tmp_path: Path, streamed: bool) -> None:
-    """Megabytes of vocabulary take one or two requests, and reading stops after the last tensor."""
+    """Megabytes of vocabulary take two requests, the second as long as the vocabulary seems to be; reading stops after
+    the last tensor, and the server has sent at most a tenth and the least step in vain."""
     path = samples.gguf(tmp_path / "large" / "large.gguf", tokens=60_000, merges=60_000)
     hub.repos["demo/large"] = Repo(tmp_path / "large")
     wire = Wire()
@@ -110,7 +116,8 @@ def test_a_gguf_header_is_read_once_and_no_further(hub: Hub, tmp_path: Path, str
     assert header > 2_000_000
     assert (there.regions, list(there.tensors)) == (here.regions, list(here.tensors))
     assert header <= wire.bytes_read <= 1.3 * header + 300_000
-    assert wire.requests == (1 if streamed else 2)
+    assert wire.requests == 2
+    assert hub.sent() <= 1.1 * header + STEP
 
 
 def test_a_broken_stream_goes_on_where_it_broke(hub: Hub, tmp_path: Path) -> None:
@@ -207,3 +214,48 @@ def test_no_header_is_kept_without_limit(hub: Hub, single: str, monkeypatch: pyt
     source = RemoteFile(Wire(), Link(f"{hub.endpoint}/{single}/resolve/main/model.safetensors", size))
     with pytest.raises(InspectorError, match="a header of more than 1,000 bytes is not read"):
         source.prefix(2000)
+
+
+ENDPOINTS = (
+    "hub.example", "127.0.0.1:8080", "http://my hub", " http://hub.example ", "http://hub.example\n", '"http://hub.example"',
+    "http://::1:9", "http://[::1", "http://hub.example:http", "http://hub.example:70000", "ftp://hub.example", "http://", "",
+    "http:\\\\hub.example", "http://hub.example/\x1b[31m", f"http://{'a' * 70}.example", "http://hub.example?a=b", "http://a..b",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ENDPOINTS)
+def test_an_address_that_is_none_is_a_sentence(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No request is sent, and control characters are escaped."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+    for ask in (lambda: api.open("demo/single"), lambda: list(organisation("demo", "hf://demo"))):
+        with pytest.raises(
+            UsageError, match=r"^HF_ENDPOINT is (`|empty).*not the address of a server: https://HOST"
+        ) as error:
+            ask()
+        assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:8080/api/hub", "https://h\u00fcb.example", "http://[::1]:80", "http://user:pw@a_b.example."],
+)
+def test_an_address_may_have(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path, letters of any alphabet, IPv6, a user, an underscore."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", address)
+    assert hub_source.endpoint() == address
+
+
+def test_a_library_that_cannot_be_imported_for_an_address(tmp_path: Path) -> None:
+    """`huggingface_hub` takes the address apart when it is imported: the command has a sentence all the same."""
+    environment = {**os.environ, "HF_ENDPOINT": "http://user:secret@[::1", "HF_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "inspector", "demo/single"]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=HANGS)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("inspect: HF_ENDPOINT is `http://[::1`, which is not the address of a server")
+
+
+def test_a_listed_file_that_is_not_there(hub: Hub, single: str) -> None:
+    """As behind a mirror whose redirects lead elsewhere: the file's address, not that there is no such model."""
+    hub.fault("/api/resolve-cache/", faults.status(404))
+    with pytest.raises(TargetError, match=r"config\.json answered 404 .*, but demo/single lists that file"):
+        api.open(single)

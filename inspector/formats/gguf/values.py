@@ -7,6 +7,7 @@ tighter if a hostile file could otherwise take too long.
 import struct
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.errors import FormatError
@@ -82,6 +83,10 @@ class Field(NamedTuple):
         return TYPE_NAMES[self.kind] if self.item is None else f"array[{TYPE_NAMES[self.item]}]"
 
 
+#: The vocabulary, in a message; a score and a type follow for each token, 4 bytes each, or a type and the merges.
+TOKENS, _BESIDE = "`tokenizer.ggml.tokens`", 8
+
+
 class Cursor:
     """Steps through a file's first bytes, which are fetched as they are needed."""
 
@@ -99,8 +104,11 @@ class Cursor:
         """Bytes between here and the end of the file."""
         return self.source.size - self.at
 
-    def need(self, length: int, what: str) -> memoryview:
+    def need(self, length: int, what: str, likely: int = 0) -> memoryview:
         """A view of the file that contains the next `length` bytes.
+
+        Args:
+            likely: bytes from the file's start that will probably be needed, which are fetched together.
 
         Raises:
             FormatError: the file ends before them, or they are beyond any header's length.
@@ -115,7 +123,7 @@ class Cursor:
         if end > MAX_HEADER:
             raise self.error(f"has {what} that ends at byte {integer(end)}: no header is longer than 100 MB")
         if end > len(self._view):
-            self._view = self.source.prefix(end)
+            self._view = self.source.prefix(max(end, min(likely, self.source.size, MAX_HEADER)))
         return self._view
 
     def error(self, message: str, rule: "Code" = "unreadable-file") -> FormatError:
@@ -192,23 +200,28 @@ class Cursor:
             self._skip(*self._array_head(what), what, depth + 1)
 
     def _skip_strings(self, count: int, what: str) -> None:
-        """Hop from length to length: the one loop whose speed matters, so it does nothing else."""
+        """Hop from length to length: the one loop whose speed matters, so it does nothing else.
+
+        At the end of the fetched bytes, as many are fetched as the rest takes, if its strings are as long on average.
+        """
         unpack, width = self.layout.length.unpack_from, self.layout.length.size
         self._allow(count, width, what)
-        view, at, hops = self._view, self.at, iter(range(count))
+        view, at, start, hops = self._view, self.at, self.at, iter(range(count))
         while True:
             try:
                 for _ in hops:
                     at += width + unpack(view, at)[0]
                 break
             except (struct.error, OverflowError):  # beyond the fetched bytes, or beyond the file
-                view = self._hop_to(at, width, what)
+                left = length_hint(hops)
+                rest = (at - start) * left // (count - left)
+                view = self._hop_to(at, width, what, at + rest + (_BESIDE * count if TOKENS in what else 0))
                 at += width + unpack(view, at)[0]
         self._hop_to(at, 0, what)
 
-    def _hop_to(self, at: int, length: int, what: str) -> memoryview:
+    def _hop_to(self, at: int, length: int, what: str, likely: int = 0) -> memoryview:
         """Move to `at`; return a view with `length` bytes after it."""
-        view = self.need(at - self.at + length, what)
+        view = self.need(at - self.at + length, what, likely)
         self.at = at
         return view
 
