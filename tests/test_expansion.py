@@ -499,14 +499,14 @@ def test_what_is_not_predicted(values: dict[str, Any], message: str) -> None:
 
 
 def test_more_tensors_than_any_model_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """20 layers of 10,000 experts are the maximum."""
+    """30 layers of 10,000 experts are the maximum."""
     many = family(
         Row("up_proj", "l.{layer<depth}.experts.{expert<10000}.up", "1"), Row("norm", "norm", "1", when="more")
     )
     monkeypatch.setattr(Config, "find_family", lambda _: many)
-    assert predict(Config({"depth": 20, "more": False}, "config.json")).tensors == 200_000
-    with pytest.raises(CostError, match=r"^the configuration asks for 200,001 tensors: no model has that many$"):
-        predict(Config({"depth": 20, "more": True}, "config.json"))
+    assert predict(Config({"depth": 30, "more": False}, "config.json")).tensors == 300_000
+    with pytest.raises(CostError, match=r"^the configuration asks for 300,001 tensors: no model has that many$"):
+        predict(Config({"depth": 30, "more": True}, "config.json"))
 
 
 def test_parts_within_parts_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -273,12 +273,6 @@ def names(text: str) -> frozenset[str]:
     return frozenset(_names(parse(text))) - FUNCTIONS.keys()
 
 
-@cache
-def _nodes(text: str) -> int:
-    """The size of an expression, as a measure of its cost."""
-    return sum(1 for _ in ast.walk(parse(text)))
-
-
 def _names(node: ast.AST) -> set[str]:
     if isinstance(node, ast.Name):
         return {node.id}
@@ -297,50 +291,108 @@ def evaluate(text: str, scope: Scope) -> Any:
     Raises:
         ConfigError: a field is missing, or its value does not suit the arithmetic.
     """
-    spend(_nodes(text))
+    cost, value = _compiled(text)
+    spend(cost)
     try:
-        return _value(parse(text), scope)
+        return value(scope)
     except IndexError as error:
         raise ShortListError(f"the configuration does not allow `{show(text)}`: {error}") from error
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError) as error:
         raise ConfigError(f"the configuration does not allow `{show(text)}`: {error}") from error
 
 
-def _value(node: ast.expr, scope: Scope) -> Any:
-    return _EVALUATE[type(node)](node, scope)
+#: A node of an expression as a function of the scope: trees are walked once, and evaluated for each row of each model.
+Evaluation = Callable[[Scope], Any]
 
 
-def _attribute(node: Any, scope: Scope) -> Any:
+@cache
+def _compiled(text: str) -> tuple[int, Evaluation]:
+    """An expression's cost, in nodes of its tree; and its value in a scope."""
+    tree = parse(text)
+    return sum(1 for _ in ast.walk(tree)), _evaluation(tree)
+
+
+def _evaluation(node: ast.expr) -> Evaluation:
+    return _EVALUATE[type(node)](node)
+
+
+def _constant(node: Any) -> Evaluation:
+    value = node.value
+    return lambda _: value
+
+
+def _name(node: Any) -> Evaluation:
+    name = node.id
+    return lambda scope: scope[name]
+
+
+def _attribute(node: Any) -> Evaluation:
     """A field of a nested configuration; None if either is absent."""
-    outer = _value(node.value, scope)
-    return outer.get(node.attr) if isinstance(outer, Mapping) else None
+    outer, name = _evaluation(node.value), node.attr
 
+    def value(scope: Scope) -> Any:
+        fields = outer(scope)
+        return fields.get(name) if isinstance(fields, Mapping) else None
 
-def _boolean(node: Any, scope: Scope) -> Any:
-    """`and` / `or`, with Python's short-circuiting."""
-    stop_at = isinstance(node.op, ast.Or)
-    value: Any = None
-    for part in node.values:
-        value = _value(part, scope)
-        if bool(value) == stop_at:
-            return value
     return value
 
 
-def _compare(node: Any, scope: Scope) -> bool:
-    left = _value(node.left, scope)
-    for op, right_node in zip(node.ops, node.comparators, strict=True):
-        right = _value(right_node, scope)
-        if isinstance(right, (list, str)):  # searched by `in`, or compared item by item
-            spend(len(right))
-        if not _OPERATORS[type(op)](left, right):
-            return False
-        left = right
-    return True
+def _binary(node: Any) -> Evaluation:
+    operation, left, right = _OPERATORS[type(node.op)], _evaluation(node.left), _evaluation(node.right)
+    return lambda scope: operation(left(scope), right(scope))
 
 
-def _subscript(node: Any, scope: Scope) -> Any:
-    return _value(node.value, scope)[_value(node.slice, scope)]
+def _unary(node: Any) -> Evaluation:
+    operation, operand = _OPERATORS[type(node.op)], _evaluation(node.operand)
+    return lambda scope: operation(operand(scope))
+
+
+def _boolean(node: Any) -> Evaluation:
+    """`and` / `or`, with Python's short-circuiting."""
+    parts, stop_at = [*map(_evaluation, node.values)], isinstance(node.op, ast.Or)
+
+    def value(scope: Scope) -> Any:
+        found: Any = None
+        for part in parts:
+            found = part(scope)
+            if bool(found) == stop_at:
+                break
+        return found
+
+    return value
+
+
+def _compare(node: Any) -> Evaluation:
+    first = _evaluation(node.left)
+    further = [(_OPERATORS[type(op)], _evaluation(each)) for op, each in zip(node.ops, node.comparators, strict=True)]
+
+    def value(scope: Scope) -> bool:
+        left = first(scope)
+        for holds, evaluation in further:
+            right = evaluation(scope)
+            if isinstance(right, (list, str)):  # searched by `in`, or compared item by item
+                spend(len(right))
+            if not holds(left, right):
+                return False
+            left = right
+        return True
+
+    return value
+
+
+def _choice(node: Any) -> Evaluation:
+    test, body, orelse = _evaluation(node.test), _evaluation(node.body), _evaluation(node.orelse)
+    return lambda scope: body(scope) if test(scope) else orelse(scope)
+
+
+def _subscript(node: Any) -> Evaluation:
+    items, at = _evaluation(node.value), _evaluation(node.slice)
+    return lambda scope: items(scope)[at(scope)]
+
+
+def _items(node: Any) -> Evaluation:
+    items, kind = [*map(_evaluation, node.elts)], tuple if isinstance(node, ast.Tuple) else list
+    return lambda scope: kind(item(scope) for item in items)
 
 
 class _Inner:
@@ -355,38 +407,49 @@ class _Inner:
         return self.value if name == self.name else self.outer[name]
 
 
-def _list(node: Any, scope: Scope) -> list[Any]:
+def _list(node: Any) -> Evaluation:
     """`[… for layer in range(num_hidden_layers) if …]`, the only loop."""
     (loop,) = node.generators
-    number = _value(loop.iter.args[0], scope)
-    if not 0 <= number <= LONGEST_LIST:
-        raise ValueError(f"a list of {number} items")
-    spend(number * sum(1 for each in (node.elt, *loop.ifs) for _ in ast.walk(each)))
-    turns = (_Inner(scope, loop.target.id, at) for at in range(number))
-    return [_value(node.elt, turn) for turn in turns if all(_value(test, turn) for test in loop.ifs)]
+    item, bound, tests = _evaluation(node.elt), _evaluation(loop.iter.args[0]), [*map(_evaluation, loop.ifs)]
+    name, cost = loop.target.id, sum(1 for each in (node.elt, *loop.ifs) for _ in ast.walk(each))
+
+    def value(scope: Scope) -> list[Any]:
+        number = bound(scope)
+        if not 0 <= number <= LONGEST_LIST:
+            raise ValueError(f"a list of {number} items")
+        spend(number * cost)
+        turns = (_Inner(scope, name, at) for at in range(number))
+        return [item(turn) for turn in turns if all(test(turn) for test in tests)]
+
+    return value
 
 
-def _call(node: Any, scope: Scope) -> Any:
+def _call(node: Any) -> Evaluation:
     """A function's value; it may traverse all of a list or string from a configuration."""
-    arguments = [_value(argument, scope) for argument in node.args]
-    spend(sum(len(each) for each in arguments if isinstance(each, (list, tuple, str, Mapping))))
-    return FUNCTIONS[node.func.id](*arguments)
+    function, arguments = FUNCTIONS[node.func.id], [*map(_evaluation, node.args)]
+
+    def value(scope: Scope) -> Any:
+        values = [argument(scope) for argument in arguments]
+        spend(sum(len(each) for each in values if isinstance(each, (list, tuple, str, Mapping))))
+        return function(*values)
+
+    return value
 
 
-_EVALUATE: Mapping[type[ast.AST], Callable[[Any, Scope], Any]] = {
-    ast.Constant: lambda node, _: node.value,
-    ast.Name: lambda node, scope: scope[node.id],
+_EVALUATE: Mapping[type[ast.AST], Callable[[Any], Evaluation]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
     ast.Attribute: _attribute,
-    ast.BinOp: lambda node, scope: _OPERATORS[type(node.op)](_value(node.left, scope), _value(node.right, scope)),
-    ast.UnaryOp: lambda node, scope: _OPERATORS[type(node.op)](_value(node.operand, scope)),
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,
     ast.Compare: _compare,
-    ast.IfExp: lambda node, scope: _value(node.body if _value(node.test, scope) else node.orelse, scope),
+    ast.IfExp: _choice,
     ast.Subscript: _subscript,
     ast.Call: _call,
-    ast.Tuple: lambda node, scope: tuple(_value(item, scope) for item in node.elts),
+    ast.Tuple: _items,
+    ast.List: _items,
     ast.ListComp: _list,
-    ast.List: lambda node, scope: [_value(item, scope) for item in node.elts],
 }
 
 
@@ -449,18 +512,16 @@ class _Fields(ast.NodeTransformer):
 
 
 @cache
-def _around_fields(text: str) -> tuple[tuple[ast.Name | ast.Attribute, ...], tuple[str, ...]]:
+def _around_fields(text: str) -> tuple[tuple[tuple[str, Evaluation], ...], tuple[str, ...]]:
     """An expression's fields; and its readable form in pieces, of which every second one is the number of a field."""
     fields = _Fields()
     shown = ast.unparse(fields.visit(ast.parse(text.strip(), mode="eval").body)).replace(" * ", "·")
-    return tuple(fields.found), tuple(shown.split("\0"))
+    return tuple((ast.unparse(each), _evaluation(each)) for each in fields.found), tuple(shown.split("\0"))
 
 
 def show_numbers(text: str, scope: Scope) -> str:
     """The same with the configuration's numbers: `32·128`."""
     fields, pieces = _around_fields(text)
-    values = [scope[each.id] if isinstance(each, ast.Name) else _attribute(each, scope) for each in fields]
-    words = [
-        str(value) if isinstance(value, int) else ast.unparse(each) for each, value in zip(fields, values, strict=True)
-    ]
+    values = [(name, evaluation(scope)) for name, evaluation in fields]
+    words = [str(value) if isinstance(value, int) else name for name, value in values]
     return "".join(words[int(piece)] if at % 2 else piece for at, piece in enumerate(pieces))

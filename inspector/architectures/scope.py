@@ -79,6 +79,8 @@ class Scope:
         self._pending: set[str] = set()
         self._known: dict[str, Any] = {}  # derived fields that are the same for every index
         self._here: dict[str, Any] = {}  # those that depend on these indexes
+        self._stated: dict[str, Any] = {}  # what the configuration says of a field that has no value of the layer's own
+        self._completed: dict[str, Mapping[str, Any]] = {}  # nested configurations that are the same for every index
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
@@ -108,11 +110,18 @@ class Scope:
 
     def _nested(self, name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """A nested configuration, completed by the whole's table and then by the table of its own type."""
-        default = self._whole_default(name)
-        whole = default if isinstance(default, Mapping) else {}
-        if name in self._parts:
-            return _part(self._parts[name], self, whole)
-        return _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+        found = self._completed.get(name)
+        if found is None:
+            default = self._whole_default(name)
+            whole = default if isinstance(default, Mapping) else {}
+            if name in self._parts:
+                found = _part(self._parts[name], self, whole)
+            else:
+                found = _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+            varies = self._layers or name in self.family.derived or any(self.family.followers(name))
+            if not (varies or self._pending):
+                self._completed[name] = found
+        return found
 
     def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A part's fields, including omitted ones that follow from the whole (`Family.followers`)."""
@@ -131,18 +140,18 @@ class Scope:
 
     def _given(self, name: str) -> Any:
         """What the configuration says, for the layer or under any of the field's names; None if nothing."""
-        own = self._of_layer().get(name)
-        if own is not None:
-            return _checked(name, own)
-        for alias in self._aliases.get(name, (name,)):
-            value = self.values.get(alias)
-            if value is not None:
-                return _checked(name, value)
-        return None
+        if self._layers:
+            own = self._of_layer().get(name)
+            if own is not None:
+                return _checked(name, own)
+        if name not in self._stated:
+            stated = (self.values.get(alias) for alias in self._aliases.get(name, (name,)))
+            self._stated[name] = _checked(name, next((value for value in stated if value is not None), None))
+        return self._stated[name]
 
     def _of_layer(self) -> Mapping[str, Any]:
         """The values of `per_layer_config` for the current layer."""
-        return self._layers.get(self.indexes["layer"], {}) if self._layers and "layer" in self.indexes else {}
+        return self._layers.get(self.indexes["layer"], {}) if "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
         """Whether the configuration has a field for which `_given` finds no value: it must be null."""
@@ -209,6 +218,7 @@ class Scope:
         inner = Scope.__new__(Scope)
         inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
         inner._aliases, inner._pending, inner._known, inner._here = self._aliases, self._pending, self._known, {}
+        inner._stated, inner._completed = self._stated, self._completed
         inner._layers, inner._parts = self._layers, self._parts
         return inner
 

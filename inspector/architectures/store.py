@@ -125,14 +125,18 @@ class _Entries:
         self._content = content
         self._start = start
         self.end = end
+        self._found: dict[str, Any] = {}
 
     def get(self, name: str) -> Any:
+        if name in self._found:
+            return self._found[name]
         key = f"\n{json.dumps(name)}:".encode()
         found = self._content.find(key, self._start, self.end)
         if found < 0:
             return None
         value = found + len(key)
-        return json.loads(self._content[value : self._content.find(b"\n", value)].rstrip(b","))
+        self._found[name] = json.loads(self._content[value : self._content.find(b"\n", value)].rstrip(b","))
+        return self._found[name]
 
     def all(self) -> dict[str, Any]:
         entries = json.loads(self._content[self._start : self.end])
