@@ -91,6 +91,12 @@ INK = """
 dispatchEvent(new Event(arguments[0]));
 return [document.documentElement.dataset.theme, document.querySelector(".chart").layout.font.color];
 """
+#: Tables that a phone would have to move sideways.
+WIDE = """
+document.querySelectorAll("details").forEach((details) => details.open = true);
+return [...document.querySelectorAll(".scroll, .window")].filter((box) => box.scrollWidth > innerWidth)
+  .map((box) => `${box.getAttribute("aria-label")}: ${box.scrollWidth}`);
+"""
 COMMANDS = {
     "overview": "{gpt2}",
     "memory": "memory {gpt2} --sweep",
@@ -135,6 +141,8 @@ def test_no_page_fails_or_fetches(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     )
     width = page.run("return [document.documentElement.scrollWidth, innerWidth]")
+    page = Shown(driver, tmp_path / "page.html")  # a long table is made for the width that it finds
+    assert page.run(WIDE) == []
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert page.run("return document.documentElement.dataset.theme") in ("light", "dark")
     if name != "audit":  # which has no charts

@@ -135,7 +135,31 @@ def test_an_index_alone_shows_what_it_can(tmp_path: Path, inspect: Callable[...,
     assert document["index"] == {"path": path.name, "files": 10, "tensors": 363, "total_size": 47_144_806_400}
     assert document["parameters"]["predicted"] * 2 == document["bytes"]["predicted"] == 47_144_806_400
     assert (document["absent"], document["surplus"]) == ([], [])
-    assert "as total_size says" in inspect(path).out
+    shown = inspect(path).out
+    assert "as total_size says" in shown
+    lines = shown.splitlines()
+    assert lines[1].startswith(
+        "incomplete: an index alone: 363 tensors in 10 files, none of which is present; 47.14 GB"
+    )
+    assert lines[-2] == "47.14  GB by its total_size, every byte explained"
+    assert ["attention", "160"] in [
+        [line.split()[0], line.split()[-1]] for line in lines if line
+    ]  # 4 in each of 40 layers
+    assert "input_layernorm" in inspect(path, "--full").out
+
+
+@every("index", sorted(path.name for path in (INDEXES / "index").iterdir()))
+def test_an_index_alone_is_one_screen(index: str, tmp_path: Path) -> None:
+    """Of whatever model, with or without its configuration: 80 columns, the state in the second line."""
+    from inspector.report import outline
+
+    path = tmp_path / index.rpartition("__")[2]
+    path.write_bytes((INDEXES / "index" / index).read_bytes())
+    for config in (INDEXES / "config").glob(f"{index.partition('__')[0]}__config.json"):
+        (tmp_path / "config.json").write_bytes(config.read_bytes())
+    lines = outline.lines(str(path), inspector.outline(path), 80).split("\n")
+    assert len(lines) <= 23 and max(map(len, lines)) <= 80
+    assert lines[1].startswith("incomplete: an index alone: ")
 
 
 def test_an_index_of_another_model_is_reported(tmp_path: Path, inspect: Callable[..., Ran]) -> None:

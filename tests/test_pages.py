@@ -317,6 +317,33 @@ def test_findings_stand_gravest_first() -> None:
 # --- files ----------------------------------------------------------------------------------------
 
 
+def test_on_a_phone_a_row_of_a_wide_table_is_a_card() -> None:
+    """Its cells then have their columns' names; a table that fits has no need of them."""
+    wide = Table("many", [Column(f"col<{at}>", "number") for at in range(6)], [[10**9] * 6])
+    narrow = Table("few", [Column("name"), Column("GB", "number")], [["feed forward and more", 8]])
+    text = render.html(Page("t", "v", [Section("s", [wide, narrow])]), "inspect x")
+    cards, plain = text.split('<div class="scroll')[1:]
+    assert cards.startswith(" cards") and cards.count("<td") == cards.count('data-name="col&lt;') == 6
+    assert plain.startswith('"') and "data-name" not in plain
+
+
+def test_a_comparisons_page_begins_with_what_changed(made: Callable[[str], Path]) -> None:
+    """What b is to a, the map, the changes with the largest first, and then the sides; of equal ones a sentence."""
+    from inspector.report import diff
+
+    found = diff.page(inspector.diff(made("llama-3.1-8b"), made("llama-3.1-8b-q4_k_m")))
+    assert found.verdict == "b has the structure of a"
+    order = ["By layer and role", "What changed, the largest first", "What is compared", "Tensors"]
+    assert [section.title for section in found.sections] == order
+    (changes,) = found.sections[1].parts
+    assert isinstance(changes, Table)
+    sizes = [int(row[4] or 0) for row in changes.rows]
+    assert sizes[0] == 32 * (2 * 14336 + 2 * 4096 + 1024) * 4096 * 2  # gate, up, o, q and k in 16 bits
+    assert sizes == sorted(sizes, reverse=True)
+    same = diff.page(inspector.diff(made("gpt2"), made("gpt2")))
+    assert same.sections[0].parts == [Text(["all 160 pairs: same"])]
+
+
 def test_weights_are_never_written_over(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     """Nor are folders, devices, or any file that is no page; nor is `-` a file."""
     model = write(tmp_path / "model.safetensors", {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)

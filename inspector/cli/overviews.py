@@ -62,7 +62,7 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
             raise
         if (found := _prediction(target, error)) and not (shown.layers or output.html):
             show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error))
-        elif not (_outline(target, output) or _list_models(target, shown, output)):
+        elif not (_outline(target, output, full=shown.full) or _list_models(target, shown, output)):
             raise
         return
     if not picked and result.checkpoint.origin.kind != "hub" and _list_models(target, shown, output, result):
@@ -158,7 +158,7 @@ def show_prediction(
     )
 
 
-def _outline(target: str, output: Output) -> bool:
+def _outline(target: str, output: Output, *, full: bool) -> bool:
     """Show the contents of an index whose files are absent; False if the target is not one."""
     if not target.endswith(".index.json"):
         return False
@@ -167,7 +167,7 @@ def _outline(target: str, output: Output) -> bool:
 
     found = api.outline(target)
     output.show(
-        lambda: (report.lines(target, found, output.width),),
+        lambda: (report.lines(target, found, output.width, full=full),),
         lambda: report.document(target, found),
         lambda: report.rows(found),
         titled=True,

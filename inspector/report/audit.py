@@ -67,7 +67,7 @@ def _folder(result: Audit, width: int | None, room: int | None, *, full: bool) -
     models = sorted(result.checkpoints, key=lambda model: _STATES.index(state(model)))
     wrong = [model for model in models if state(model) != "sound"]
     below = min(9, sum(2 + 2 * len(causes(model.findings)) for model in wrong[:3]))
-    most = len(models) if room is None else min(len(models), room - 1 - below)
+    most = len(models) if room is None else min(len(models), max(room - 1 - below, min(len(wrong), room - 3)))
     rows = [(escape(title(model), 120), decimal(model.size), state(model), _codes(model)) for model in models[:most]]
     yield ""
     if rows:

@@ -15,7 +15,7 @@ from inspector.model import Reconciliation
 from inspector.report.columns import GO, cut, folded, table, wrapped
 from inspector.report.documents import SCHEMA, about, fields
 from inspector.report.documents import key as key_document
-from inspector.report.pages.parts import Column, Page, Part, Report, Section, Table, of_rows
+from inspector.report.pages.parts import Cell, Column, Page, Part, Report, Section, Table, Text, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
 from inspector.units import bits, count, decimal, escape, integer, plural, size
@@ -543,12 +543,29 @@ def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
         both.append(
             Table("Other differences", (Column("what"), Column("status", filtered=True), Column("detail")), others)
         )
+    statuses = {_WORDS[pair.status] for pair in result.pairs}
+    one = result.data is None and len(statuses) == 1 and f"all {plural(len(result.pairs), 'pair')}: {statuses.pop()}"
+    yield Section("By layer and role", [Text([one]) if one else difference_map.chart(result)])
+    changed_rows = _alike([row for row in _grouped(result, "role") if row.differs])
+    if changed_rows:
+        yield Section("What changed, the largest first", [_changed_table(changed_rows)])
     yield Section("What is compared", both)
-    yield Section("By layer and role", [difference_map.chart(result)])
     if more:
         yield Section("Where b comes from", [Report("\n".join(more))])
-    yield Section("In short", [Report("\n".join(lines(result)))])
     yield Section("Tensors", [of_rows(plural(len(result.pairs), "pair"), rows(result), _FILTERED)])
+
+
+def _changed_table(rows: Sequence[_Row]) -> Table:
+    """A row for each change, with the bytes of both sides."""
+    columns = [Column("tensors of"), Column("layers"), Column("change"), Column("a → b")]
+    columns += [Column("bytes in a", "number"), Column("bytes in b", "number"), Column("values")]
+    cells: list[tuple[Cell, ...]] = [
+        (row.what, layers_text(row.layers).removeprefix(", "), _WORDS[row.status], row.change, row.a, row.b, row.values)
+        for row in rows
+    ]
+    if not any(row.values for row in rows):
+        columns, cells = columns[:-1], [row[:-1] for row in cells]
+    return Table(plural(len(rows), "change"), columns, cells)
 
 
 def text_page(title: str, shown: Sequence[str], *, differs: bool) -> Page:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from inspector.bridge.outline import Outline
-from inspector.report.columns import table, wrapped
+from inspector.bridge.outline import Outline, OutlinedRole
+from inspector.report import screen
+from inspector.report.columns import cut, folded, table
 from inspector.report.documents import SCHEMA, architecture, fields, reconciliation
 from inspector.report.pages.parts import Page, Report, Section
 from inspector.report.tables import Rows, columns
@@ -14,26 +15,58 @@ from inspector.report.text import bridge
 from inspector.units import escape, integer, plural, size
 
 _NAME = 100  # characters of a name that are shown
+_ROWS, _STEPS = 6, 6  # of the two tables on a screen
 MOST_NAMES = 4
 
 
-def lines(target: str, found: Outline, width: int | None = None) -> str:
-    """`inspect INDEX` if none of its files exists here."""
-    head = (wrapped(line, width) for line in _summary(target, found))
+def lines(target: str, found: Outline, width: int | None = None, *, full: bool = False) -> str:
+    """`inspect INDEX` if none of its files exists here; `full` has every role and step."""
+    head = [line for each in _summary(target, found) for line in folded(each, width, None if full else 2)]
+    if not full:
+        title, steps = screen.why(found.bridge, _STEPS) if found.bridge else ("", [])
+        room = screen.HEIGHT - len(head) - len(steps) - 3 * bool(steps) - 3  # without headers, empty lines and the last
+        blocks = ["\n".join(head), _groups(found, width, max(2, min(_ROWS, room)))]
+        if steps:
+            steps[-1] = (steps[-1][0], steps[-1][1].replace("on disk", "by its total_size"))
+            column = max(len(number) for number, _ in steps)
+            blocks.append("\n".join((title, *(cut(f"{number:>{column}}  {what}", width) for number, what in steps))))
+        return "\n\n".join(blocks) + "\nnext: download the files, then `inspect FOLDER`; every role: --full"
     rows = [
         (" ".join(filter(None, (each.branch, each.role))), each.tower, each.group, integer(each.tensors))
         for each in found.roles
     ]
     listed = table(rows, ("role", "tower", "group", "tensors"), "lllr", width=width, give=((2, 0), (0, 16)))
-    steps = f"\n\n{bridge(found.bridge, width)}" if found.bridge else ""
-    return "\n".join(head) + f"\n\n{listed}{steps}"
+    whole = f"\n\n{bridge(found.bridge, width)}" if found.bridge else ""
+    return "\n".join(head) + f"\n\n{listed}{whole}"
+
+
+def _groups(found: Outline, width: int | None, most: int) -> str:
+    """How many tensors of each group it names, the most first, in so many rows."""
+    groups: dict[str, list[OutlinedRole]] = {}
+    for each in sorted(found.roles, key=lambda each: -each.tensors):
+        tower = "" if each.tower == "text" else f"{each.tower} "
+        groups.setdefault(escape(f"{tower}{each.group.replace('_', ' ')}", 40), []).append(each)
+    rows = [
+        (
+            name,
+            cut(", ".join(dict.fromkeys(escape(each.role, 40) for each in own)), 44),
+            sum(each.tensors for each in own),
+        )
+        for name, own in groups.items()
+    ]
+    rows.sort(key=lambda row: -row[2])
+    kept = rows if len(rows) <= most else rows[: most - 1]
+    shown = [(name, what, integer(number)) for name, what, number in kept]
+    if left := rows[len(kept) :]:
+        shown.append(("the rest", "", integer(sum(number for *_, number in left))))
+    return table(shown, ("what it names", "", "tensors"), "llr", width=width, give=((1, 12), (0, 12)))
 
 
 def _summary(target: str, found: Outline) -> Iterator[str]:
     yield escape(target.rstrip("/").rsplit("/", 1)[-1], _NAME)
     tensors = plural(len(found.index.weight_map), "tensor")
-    claimed = f"; total_size says {integer(found.claimed)} bytes" if found.claimed is not None else ""
-    yield f"an index without its files: {tensors} in {plural(found.files, 'file')}, none of which is present{claimed}"
+    claimed = f"; {size(found.claimed)} by its total_size" if found.claimed is not None else ""
+    yield f"incomplete: an index alone: {tensors} in {plural(found.files, 'file')}, none of which is present{claimed}"
     if found.prediction is None:
         yield "no configuration next to it predicts the tensors: names without sizes"
         return
@@ -102,5 +135,5 @@ def rows(found: Outline) -> Rows:
 
 def page(target: str, found: Outline) -> Page:
     """`inspect INDEX --html FILE`: as shown on a terminal."""
-    title, _, rest = lines(target, found).partition("\n")
+    title, _, rest = lines(target, found, full=True).partition("\n")
     return Page(title, rest.strip().partition("\n")[0], [Section("Report", [Report(rest.strip("\n"))])])

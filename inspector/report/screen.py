@@ -283,6 +283,8 @@ def memory_line(result: Reconciliation) -> str:
 
 def _tokens(number: int) -> str:
     """`131072` → `128k`, as people write it."""
+    if number and number % 2**20 == 0:
+        return f"{number >> 20}M"
     return f"{number // 1024}k" if number % 1024 == 0 else integer(number)
 
 

@@ -295,6 +295,18 @@ def _bar(count: int, most: int, room: int) -> str:
 _FILTERED = ("dtype", "role", "group", "tower", "branch", "part", "dequantized")
 
 
+#: Columns that are to the left of the others on a page.
+_FIRST = ("name", "nan", "inf", "zeros", "min", "max", "mean", "std", "elements", "dtype", "shape")
+
+
+def _ranked(found: Values) -> Rows:
+    """The rows for a page: odd ones first, and their numbers beside the names."""
+    every = rows(found)
+    left = [column for name in _FIRST for column in every.columns if column.name == name]
+    ranked = sorted(every.rows, key=lambda row: not (row["nan"] or row["inf"]))
+    return Rows((*left, *(column for column in every.columns if column not in left)), ranked)
+
+
 def page(found: Values) -> Page:
     """`inspect values TARGET --html FILE`: statistics of tensors or of groups of them."""
     from inspector.plots import values as charts  # for a page alone
@@ -308,8 +320,8 @@ def page(found: Values) -> Page:
             *([Section("Findings", [Findings(found.findings)])] if found.findings or not named else []),
             *([Section("By layer and role", [charts.by_place(found)])] if found.by == "tensor" else []),
             Section("Distribution of the numbers", [charts.histogram(found)]),
-            Section("All numbers", [of_rows(what, rows(found), _FILTERED)]),
+            Section("All numbers", [of_rows(what, _ranked(found), _FILTERED)]),
         ),
         (*named, f"{decimal(found.bytes_read)} of tensor data read"),
-        "warning" if any(map(_is_odd, found.rows)) else mood(found.findings),
+        "bad" if verdict(found).startswith("damaged") else "warning" if named else mood(found.findings),
     )

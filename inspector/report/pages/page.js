@@ -9,6 +9,7 @@
   const SPARE = 12; // rows that are drawn beyond the visible ones
   const PRINTED = 500;
   const WIDEST = 460; // pixels of a column
+  const NARROW = 600; // pixels of a phone's page, as in the style sheet
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -53,7 +54,8 @@
 
   class LongTable {
     constructor(place, described) {
-      this.columns = described.columns.map((column) => ({ ...column, values: unpacked(column) }));
+      this.all = described.columns.map((column) => ({ ...column, values: unpacked(column) }));
+      this.columns = this.fitting(place.clientWidth);
       this.count = described.rows;
       this.caption = described.caption;
       this.order = Array.from({ length: this.count }, (_, row) => row);
@@ -65,6 +67,15 @@
       this.apply();
     }
 
+    /* The first columns that are as wide as the page, on a phone; at least one. */
+    fitting(room) {
+      let left = room - WIDEST / 2;
+      return room > NARROW ? this.all : this.all.filter((column, at) => {
+        if (at) left -= this.width(column);
+        return !at || left > 0;
+      });
+    }
+
     build(place) {
       this.status = element("span", { role: "status", class: "status" });
       this.search = element("input", { type: "search", placeholder: "words, all of which occur", autocomplete: "off" });
@@ -73,10 +84,14 @@
         this.waiting = setTimeout(() => this.look(), 120);
       });
       const tools = element("div", { class: "tools", role: "search" }, element("label", { class: "wide" }, "Search", this.search));
-      for (const column of this.columns) if (column.filtered) tools.append(this.filter(column));
+      for (const column of this.all) if (column.filtered) tools.append(this.filter(column));
       tools.append(this.status);
+      if (this.columns.length < this.all.length) tools.append(this.more(place));
       this.body = element("tbody");
       const widths = this.columns.map((column) => this.width(column));
+      if (place.clientWidth <= NARROW && this.columns.length < this.all.length) {
+        widths[0] = Math.max(0, place.clientWidth - 2 - widths.slice(1).reduce((sum, width) => sum + width, 0));
+      }
       const group = element("colgroup");
       widths.forEach((width) => { const col = element("col"); col.style.width = `${width}px`; group.append(col); });
       this.heads = this.columns.map((column, at) => this.head(column, at));
@@ -91,6 +106,17 @@
       const { signal } = scope;
       addEventListener("beforeprint", () => this.draw(true, PRINTED), { signal });
       addEventListener("afterprint", () => this.draw(true), { signal });
+    }
+
+    /* A button that shows every column, beyond the page's width. */
+    more(place) {
+      const button = element("button", { type: "button" }, `all ${this.all.length} columns`);
+      button.addEventListener("click", () => {
+        this.columns = this.all;
+        this.build(place);
+        this.apply();
+      });
+      return button;
     }
 
     head(column, at) {
@@ -131,7 +157,7 @@
     /* All texts of a row in one, made when somebody searches for the first time. */
     get haystack() {
       if (!this.texts) {
-        const texts = this.columns.filter((column) => column.kind === "text").map((column) => column.values);
+        const texts = this.all.filter((column) => column.kind === "text").map((column) => column.values);
         this.texts = Array.from({ length: this.count }, (_, row) => texts.map((values) => values[row]).join("\n").toLowerCase());
       }
       return this.texts;

@@ -189,17 +189,34 @@ def _table(table: Table, data: dict[str, Any]) -> str:
 
 def _plain(table: Table) -> str:
     heads = "".join(f'<th scope="col"{_numeric(column)}>{_text(column.name)}</th>' for column in table.columns)
-    rows = "".join(f"<tr>{''.join(_cells(table.columns, row))}</tr>" for row in table.rows)
+    cards = _is_wide(table)
+    rows = "".join(f"<tr>{''.join(_cells(table.columns, row, named=cards))}</tr>" for row in table.rows)
+    kind = "scroll cards" if cards else "scroll"
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{_text(table.caption, 200)}"><table>'
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{_text(table.caption, 200)}"><table>'
         f"<caption>{_text(table.caption)}</caption><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _cells(columns: Sequence[Column], row: Sequence[Cell]) -> Iterator[str]:
+#: Characters of a phone's width, and of a text that is not folded.
+_PHONE, _WORD = 40, 12
+
+
+def _is_wide(table: Table) -> bool:
+    """Whether it is wider than a phone, which then shows each row as a card: names beside values."""
+    width = 0
+    for at, column in enumerate(table.columns):
+        longest = max((len(_cell(row[at])) for row in table.rows), default=0)
+        width += 2 + max(len(column.name), longest if column.kind == "number" else min(longest, _WORD))
+    return width > _PHONE
+
+
+def _cells(columns: Sequence[Column], row: Sequence[Cell], *, named: bool = False) -> Iterator[str]:
+    """Each cell; `named` with its column's name, for cards."""
     for column, cell in zip(columns, row, strict=True):
         severity = f' class="{cell}"' if column.name == "severity" and cell in _SEVERITIES else ""
-        yield f"<td{_numeric(column) or severity}>{_cell(cell)}</td>"
+        name = f' data-name="{_text(column.name)}"' if named and column.name else ""
+        yield f"<td{_numeric(column) or severity}{name}>{_cell(cell)}</td>"
 
 
 def _numeric(column: Column) -> str:
