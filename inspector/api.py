@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSp
 from inspector.architectures import prediction as _prediction
 from inspector.bridge import reconciliation as _reconciliation
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError, readable
-from inspector.model import Checkpoint, Config, Folder, Prediction, Reconciliation, Variant
+from inspector.model import Checkpoint, Config, Folder, Prediction, Reconciliation
 from inspector.opening import checkpoint as _checkpoint
 from inspector.opening import configs
+from inspector.opening.variants import Variants
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from inspector.comparing.pairing import Pair
     from inspector.comparing.parents import Parents
     from inspector.measuring.values import Values
-    from inspector.opening.metadata import Entry
+    from inspector.opening.metadata import Metadata
     from inspector.opening.models import Models, Named
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
@@ -169,7 +170,7 @@ def reconcile(target: str | Path | Checkpoint | Reconciliation, label: str | Non
 
 
 @_several
-def metadata(target: str | Path | Checkpoint, key: str | None = None) -> tuple[Entry, ...]:
+def metadata(target: str | Path | Checkpoint, key: str | None = None) -> Metadata:
     """The metadata of a checkpoint's files (GGUF's key-values), or one key from each file that has it.
 
     Args:
@@ -187,7 +188,9 @@ def metadata(target: str | Path | Checkpoint, key: str | None = None) -> tuple[E
     """
     from inspector.opening import metadata as of_files
 
-    return of_files.metadata(target if isinstance(target, Checkpoint) else _checkpoint.open(target), key)
+    return of_files.Metadata(
+        of_files.metadata(target if isinstance(target, Checkpoint) else _checkpoint.open(target), key)
+    )
 
 
 @_several
@@ -288,7 +291,7 @@ _NEXT = (
 
 
 @_several
-def variants(target: str | Path, *, revision: str | None = None) -> tuple[Variant, ...]:
+def variants(target: str | Path, *, revision: str | None = None) -> Variants:
     """List the checkpoints at a target by their file names, the one that `open` selects first. Reads no weight file.
 
     Raises:
@@ -302,7 +305,7 @@ def variants(target: str | Path, *, revision: str | None = None) -> tuple[Varian
     """
     place = place_of(str(target), revision)
     try:
-        return checkpoints_among(place.files)
+        return Variants(checkpoints_among(place.files))
     finally:
         place.close()
 

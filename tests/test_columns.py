@@ -60,6 +60,13 @@ def test_different_names_stay_different() -> None:
     assert distinct(["short"], 8) == ["short"]
 
 
+def test_names_that_differ_only_in_the_middle_stay_different() -> None:
+    """Two repositories in a cache: the ends of their paths are alike, as are their beginnings."""
+    names = [f"hostile/cache/models--org--{each}/snapshots/{'a' * 40}" for each in ("one", "two")]
+    shown = distinct(names, 47)
+    assert len(set(shown)) == 2 and max(map(len, shown)) <= 47
+
+
 def test_a_column_that_gives_way_leaves_a_mark() -> None:
     """The line of headers ends in an ellipsis."""
     assert table(ROWS, HEADERS, "lrl", width=24, give=[(2, -1)]).splitlines()[0] == "role     parameters …"

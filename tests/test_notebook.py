@@ -38,6 +38,8 @@ def test_results_are_short(made: Made, tmp_path: Path) -> None:
         "<Models: 2 models, 2 read>": inspector.models(a.parent),
         f"<Folder {a}: 13.48 GB in 4 files: 13.48 GB of weights, 27.05 kB else>": inspector.folder(a),
         "<Results for 2 targets: Checkpoint>": inspector.open([a, b]),
+        "<Metadata: 1 key in 2 files>": inspector.metadata(a),
+        "<Variants: 1 checkpoint: model>": inspector.variants(a),
     }
     for line, result in shown.items():
         if "Models" not in line:  # of a folder that other tests use, too

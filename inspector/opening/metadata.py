@@ -10,6 +10,7 @@ from typing import Any
 
 from inspector.errors import FormatError, UsageError
 from inspector.model import Checkpoint, Header
+from inspector.tabular import Tabular
 from inspector.units import escape, integer, plural
 
 #: Items of an array that a preview shows.
@@ -48,6 +49,17 @@ class Entry:
             return self.pairs[self.key], True
         text, length = _text(self.pairs, self.key, longest)
         return text, length <= longest
+
+
+class Metadata(Tabular, tuple[Entry, ...]):
+    """The entries of a checkpoint's files, in their order."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Metadata: {plural(len(self), 'key')} in {plural(len({f for each in self for f in each.files}), 'file')}>"
+        )
 
 
 def _items(pairs: Mapping[str, Any], key: str) -> Iterator[Any]:

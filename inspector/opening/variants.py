@@ -17,6 +17,8 @@ from inspector.errors import FormatError, SourceError
 from inspector.model import Variant
 from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
+from inspector.tabular import Tabular
+from inspector.units import escape, plural
 
 #: Which of several types the overview shows: llama.cpp's default download, then other common ones.
 PREFERRED = ("Q4_K_M", "Q8_0", "Q4_0", "BF16", "F16", "F32")
@@ -26,6 +28,16 @@ _ACCESSORIES = r"(?i)^(mmproj|imatrix|adapter_model|training_args|optimizer|sche
 _PARTS = ("transformer", "unet")
 #: One model in two layouts, next to each other.
 _LAYOUTS = {"consolidated": "model", "pytorch_model": "model"}
+
+
+class Variants(Tabular, tuple[Variant, ...]):
+    """The checkpoints at a target, the one that `open` selects first."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join(escape(each.type or each.name, 40) for each in self[:4])
+        return f"<Variants: {plural(len(self), 'checkpoint')}: {names}{', …' if len(self) > 4 else ''}>"
 
 
 def variants(files: Mapping[str, int], ends: tuple[str, ...] = WEIGHTS) -> tuple[Variant, ...]:

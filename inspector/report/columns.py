@@ -60,7 +60,8 @@ def distinct(names: Sequence[str], width: int) -> list[str]:
         shown = [_without_middle(name, cut, width) for name in names]
         if len(set(shown)) == different:
             return shown
-    return [_without_middle(name, 0, width) for name in names]
+    shown = [shortened(name, width) for name in names]  # where they differ only in the middle
+    return shown if len(set(shown)) == different else [_without_middle(name, 0, width) for name in names]
 
 
 def least_width(names: Sequence[str]) -> int:

@@ -48,6 +48,11 @@ def rows(document: Mapping[str, Any]) -> Rows:
     return Rows(_COLUMNS, [{**each, "value": json.dumps(each["value"])} for each in document["metadata"]])
 
 
+def entry_rows(entries: Iterable[Entry]) -> Rows:
+    """The same of entries alone, with the beginning of long values."""
+    return rows({"metadata": [_entry(each, whole=False) for each in entries]})
+
+
 def values(entries: Iterable[Entry]) -> Iterator[str]:
     """`inspect metadata TARGET KEY`: the value in full, one line per item or line of text."""
     for entry in entries:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from inspector import units
 from inspector.errors import InspectorError
 from inspector.model import Folder, Reconciliation
 from inspector.opening.models import Models, Named
+from inspector.opening.variants import Variants
 from inspector.report import folder as accounts
 from inspector.report.columns import GO, table
+from inspector.report.documents import fields
 from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.screen import family, state
 from inspector.report.tables import Rows, columns
@@ -46,6 +49,29 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
         bits,
         decimal(each.on_disk),
         ": ".join(filter(None, state(each))).removesuffix(", listed below"),
+    )
+
+
+def variant_lines(found: Variants) -> Iterator[str]:
+    """The checkpoints at a target by their file names, the selected one first."""
+    cells = [
+        (
+            escape(each.name, _NAME),
+            each.format,
+            escape(each.type or "", 40),
+            plural(len(each.paths), "file"),
+            decimal(each.size),
+        )
+        for each in found
+    ]
+    yield table(cells, ("checkpoint", "format", "type", "", "size"), "lllrr") if cells else "no checkpoints"
+
+
+def variant_rows(found: Variants) -> Rows:
+    """One row per checkpoint."""
+    kinds = columns("name format type model bytes:uint64 files:list<string>")
+    return Rows(
+        kinds, [{**fields(each, "name format type model bytes=size"), "files": list(each.paths)} for each in found]
     )
 
 

@@ -140,6 +140,7 @@ _ROWS = {
     "Diff": ("diff", "rows"),
     "Folder": ("folder", "rows"),
     "Memory": ("memory", "row"),
+    "Metadata": ("metadata", "entry_rows"),
     "Models": ("models", "rows"),
     "Outline": ("outline", "rows"),
     "Parents": ("parents", "rows"),
@@ -147,6 +148,7 @@ _ROWS = {
     "Sweep": ("memory", "rows"),
     "Three": ("comparisons", "three_rows"),
     "Values": ("values", "rows"),
+    "Variants": ("models", "variant_rows"),
 }
 #: Noun → its text, in lines or blocks of them.
 _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
@@ -154,6 +156,7 @@ _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Audit": lambda noun: (_report("audit").text(noun),),
     "Diff": lambda noun: _report("diff").lines(noun),
     "Folder": lambda noun: (_report("folder").lines(noun) or repr(noun),),
+    "Metadata": lambda noun: _report("metadata").lines(noun),
     "Memory": lambda noun: _report("memory").lines(noun),
     "Models": lambda noun: (_report("models").lines("models", noun),),
     "Outline": lambda noun: (_report("outline").lines(noun.index.path, noun),),
@@ -162,6 +165,7 @@ _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Sweep": lambda noun: _report("memory").lines(noun[-1], noun) if noun else (),
     "Three": lambda noun: _report("comparisons").three_lines(noun),
     "Values": lambda noun: _report("values").lines(noun, None),
+    "Variants": lambda noun: _report("models").variant_lines(noun),
 }
 
 

@@ -22,14 +22,11 @@ from inspector.sources.filenames import PICKLED, WEIGHTS, type_of
 from inspector.units import escape
 
 #: `org/name@revision/path` or `name@revision`, in the characters that the Hub allows in ids.
-_HUB_ID = re.compile(
-    r"{id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*"),
-    re.ASCII,
-)
+_HUB_ID = r"(?a){id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*")
 #: The beginning of a Windows path: a single letter is no repository.
 _DRIVE = re.compile(r"[A-Za-z]:(?!//)")
 #: The Hub's host without a scheme.
-_HUB_HOST = re.compile(r"(?:www\.)?(?:hf\.co|huggingface\.co)/", re.IGNORECASE)
+_HUB_HOST = r"(?i)(?:www\.)?(?:hf\.co|huggingface\.co)/"
 #: Names with one of these suffixes are file names.
 _FILE_NAMES = (*WEIGHTS, *PICKLED, ".json", ".zip", ".h5", ".onnx", ".npz", ".pkl", ".txt")
 
@@ -100,7 +97,7 @@ def _local(target: str) -> Place:
 
 def _spelt_out(target: str) -> str:
     """Rewrites `hf.co/org/name`, as Ollama and llama.cpp spell it, in the Hub's own form."""
-    found = _HUB_HOST.match(target)
+    found = re.match(_HUB_HOST, target) if ".co/" in target.lower() else None
     return f"hf://{target[found.end() :]}" if found else target
 
 
@@ -141,7 +138,7 @@ def _split_tag(target: str) -> tuple[str, str | None]:
         or _DRIVE.match(target)
         or "/" in tag
         or "@" in tag
-        or not _HUB_ID.fullmatch(name.removeprefix("hf://"))
+        or not re.fullmatch(_HUB_ID, name.removeprefix("hf://"))
     ):
         return target, None
     return name, tag
@@ -174,7 +171,7 @@ def _of_type(place: Place, name: str, tag: str) -> Place:
 def looks_like_hub_id(target: str) -> bool:
     """Whether a target that is not a local path may be a repository on the Hub."""
     single = "/" not in target and target.lower().endswith(_FILE_NAMES)
-    return not single and "\\" not in target and ".." not in target and _HUB_ID.fullmatch(target) is not None
+    return not single and "\\" not in target and ".." not in target and re.fullmatch(_HUB_ID, target) is not None
 
 
 def shadows_cached(target: str) -> bool:
