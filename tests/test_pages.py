@@ -429,7 +429,7 @@ def test_a_folder_of_models_has_its_page(inspect: Callable[..., Ran], tmp_path: 
 
 def test_an_index_alone_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     index = REAL / "index/Decentralised-AI+falcon-40b__pytorch_model.bin.index.json"
-    ran = inspect(index, "--html", tmp_path / "page.html")
+    ran = inspect(index, "--full", "--html", tmp_path / "page.html")
     assert ran.code == 0
     assert ran.out.splitlines()[-1] in parsed(tmp_path / "page.html").texts
 
