@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ def tuned(base: Tensors, seed: int) -> Tensors:
 
 BASE = model(0)
 ONE, OTHER = tuned(BASE, 1), tuned(BASE, 2)
+#: Far enough from OTHER for an arc between them.
+STRONG = {name: each + 0.6 * model(3)[name] for name, each in BASE.items()}
 
 
 def summed(weights: Mapping[str, float]) -> Tensors:
@@ -83,3 +86,43 @@ def test_none_of_them(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -
     assert [each["target"].rpartition("/")[2] for each in found] == ["base", "other", "stranger", "broken.safetensors"]
     assert found[-1]["relation"] is None
     assert "broken" in found[-1]["error"]
+
+
+def kept_by_ties(changes: list[Tensors], name: str, density: float) -> np.ndarray[Any, Any]:
+    """Yadav et al., 2023: the largest changes of each, of these those with the sign of their sum, averaged."""
+    cut = [
+        np.where(np.abs(each[name]) >= np.quantile(np.abs(each[name]), 1 - density), each[name], 0) for each in changes
+    ]
+    sign = np.sign(sum(cut))
+    own = [np.where(np.sign(each) == sign, each, 0) for each in cut]
+    return sum(own) / np.maximum(sum((each != 0).astype("f4") for each in own), 1)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("method", ["TIES", "DARE", "slerp"])
+def test_sparse_and_spherical_merges(method: str, tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """TIES by its definition; DARE drops half of each one's changes and doubles the rest; slerp by its formula."""
+    draw = np.random.default_rng(3)
+    changes = [{name: own[name] - BASE[name] for name in BASE} for own in (ONE, OTHER)]
+    made = {}
+    for name, own in BASE.items():
+        if method == "TIES":
+            made[name] = own + kept_by_ties(changes, name, 0.4)
+        elif method == "DARE":
+            kept = [each[name] * (draw.random(own.shape) < 0.5) * 2 for each in changes]
+            made[name] = own + 0.6 * kept[0] + 0.3 * kept[1]
+        else:
+            a, b = STRONG[name].astype("f8"), OTHER[name].astype("f8")
+            angle = np.arccos(np.vdot(a, b) / np.linalg.norm(a) / np.linalg.norm(b))
+            made[name] = (np.sin(0.3 * angle) * a + np.sin(0.7 * angle) * b) / np.sin(angle)
+    path = saved(tmp_path / "merged", {name: each.astype("f4") for name, each in made.items()}, WORDS)
+    strong = [saved(tmp_path / "strong", STRONG, WORDS)] if method == "slerp" else []
+    found = inspect("parents", path, tree, *strong, "--json").json["relation"]["sentence"].replace(f"{tree}/", "")
+    assert {
+        "TIES": "changed in base, added to it: 0.5 × one + 0.5 × other (TIES: the largest 4",
+        "DARE": "what two models changed in base, added to it: 0.",
+        "slerp": f"0.7 × other + 0.3 × {tmp_path}/strong (spherical, slerp)",
+    }[method] in found
+    assert method in found
+    if method == "DARE":  # weights are the multiples of what is kept, 1.2 and 0.6, times the counted share of it
+        weights = [float(number) for number in re.findall(r"([0-9.]+) × ", found)]
+        assert weights == pytest.approx([0.6, 0.3], rel=0.06)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from itertools import chain, combinations
 from math import sqrt
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 from inspector.comparing.agreement import Relation
 from inspector.comparing.data import Comparison
 from inspector.comparing.diff import diff
+from inspector.comparing.merging import Samples, together
 from inspector.comparing.probing import SAMPLE, aligned, samples
 from inspector.comparing.relation import FOREIGN, STRANGE, of_headers, of_values
 from inspector.errors import InspectorError
@@ -29,19 +29,12 @@ from inspector.model import Reconciliation
 from inspector.quantization.precision import spacing
 from inspector.tabular import Tabular
 
-#: Matrices of the target that are sampled, and candidates among which two parents are searched.
+#: Matrices of the target that are sampled, and candidates among which parents are searched.
 MATRICES, TOGETHER = 8, 6
 #: Candidates after which memory is reclaimed.
 CYCLES = 16
 #: Bytes of both sides that the best candidate's whole comparison may read; above, its samples decide.
 WHOLE = 64 << 30
-#: The share of the distance to the nearer parent that a sum of two may leave, squared, and the least weight of each.
-LEFT, LEAST = 0.05, 0.02
-#: What F32 sums are off by, relative to the values.
-FINEST = 2.0**-22
-
-#: Name of a matrix of the target → its elements.
-Samples = dict[str, Array]
 
 
 class Candidate(NamedTuple):
@@ -84,7 +77,7 @@ def parents(
     """
     found: list[Candidate] = []
     near: list[tuple[float, str, Samples]] = []
-    own, steps = _own_samples(target)
+    own, gaps = _own_samples(target)
     for number, name in enumerate(candidates, 1):
         try:
             each, held = _judged(name, read(name), target, own)
@@ -99,12 +92,12 @@ def parents(
     found.sort(key=lambda each: (-each.score, bool(each.error), each.target))
     if not found or not found[0].score:
         return Parents(target.checkpoint.target, tuple(found), None)
-    together = _together(own, steps, [(name, held) for _, name, held in near]) if found[0].score < 1 else None
     best = found[0]
-    if together is None:
+    merged = together(own, gaps, [(name, held) for _, name, held in near]) if best.score < 1 else None
+    if merged is None:
         best = best._replace(relation=_whole(read(best.target), target) or best.relation)
         found[0] = best
-    return Parents(target.checkpoint.target, tuple(found), together or best.relation)
+    return Parents(target.checkpoint.target, tuple(found), merged or best.relation)
 
 
 def _whole(candidate: Reconciliation, target: Reconciliation) -> Relation | None:
@@ -115,21 +108,20 @@ def _whole(candidate: Reconciliation, target: Reconciliation) -> Relation | None
         return of_values(comparison.run(), comparison)
 
 
-def _own_samples(target: Reconciliation) -> tuple[Samples, Array]:
-    """Some values of some matrices, and the squared steps to which they may have been rounded."""
+def _own_samples(target: Reconciliation) -> tuple[Samples, Samples]:
+    """Some values of some matrices, and the gaps between stored numbers there; 0 for blocks."""
     large = [each for each in target.tensors if len(each.tensor.shape) > 1 and each.parameters >= SAMPLE]
     ranked = sorted(large, key=lambda each: (each.key.layer is None, each.key.layer or 0))
     chosen = [ranked[at] for at in _spread(len(ranked))]
-    found: Samples = {}
+    found: dict[str, Array] = {}
     with closing(Weights(target)) as weights:
         for each in chosen:
             if weights.is_defined(each):
                 start, stop = _middle(each.parameters)
                 found[each.tensor.name] = np.nan_to_num(weights.values(each, start, stop))
         dtypes = {each.tensor.name: each.tensor.dtype for each in chosen}
-    gaps = [spacing(values, dtypes[name]) for name, values in found.items()]
-    known = [np.zeros(1) if gap is None else gap for gap in gaps]
-    return found, np.concatenate([each.reshape(-1) ** 2 for each in known]) if known else np.zeros(1)
+    gaps = {name: spacing(values, dtypes[name]) for name, values in found.items()}
+    return found, {name: np.zeros_like(found[name]) if gap is None else gap for name, gap in gaps.items()}
 
 
 def _spread(count: int) -> list[int]:
@@ -147,7 +139,7 @@ def _judged(name: str, candidate: Reconciliation, target: Reconciliation, own: S
     result = diff(candidate, target)
     if result.shared < FOREIGN:
         return Candidate(name, of_headers(result), 0.0), {}
-    held: Samples = {}
+    held: dict[str, Array] = {}
     pairs = {pair.b.tensors[0].tensor.name: pair for pair in result.pairs if pair.a and pair.b}
     with closing(Comparison(result)) as comparison:
         for matrix, values in own.items():
@@ -202,50 +194,3 @@ def _of_layers(comparison: Comparison, candidate: Reconciliation, target: Reconc
     )
     found = [cosine for like, cosine in aligned(a, b).values() if like is not None]
     return sum(found) / len(b) if len(found) * 2 > len(b) else 0.0
-
-
-# --- two parents -------------------------------------------------------------------------------------
-
-
-def _together(own: Samples, steps: Array, near: Sequence[tuple[str, Samples]]) -> Relation | None:
-    """Two of the nearest of which the target is a sum, with a third as their base; None if there are none."""
-    whole = [(name, held) for name, held in near if held.keys() == own.keys()]
-    target = np.concatenate([own[name] for name in own]).astype(np.float64) if own else np.zeros(0)
-    arrays = {name: np.concatenate([held[each] for each in own]).astype(np.float64) for name, held in whole}
-    noise = float(steps.mean()) / 12 * 1.25 + float(np.mean((target * FINEST) ** 2)) if target.size else 0.0
-    pairs = (_fit(target, arrays, names, None, noise) for names in combinations(arrays, 2))
-    triples = (
-        _fit(target, arrays, names, base, noise)
-        for base in sorted(arrays, key=lambda each: sum(_apart(arrays[each], other) for other in arrays.values()))
-        for names in combinations([each for each in arrays if each != base], 2)
-    )
-    fits = chain(pairs, triples)
-    return next((found for found in fits if found is not None), None)
-
-
-def _apart(a: Array, b: Array) -> float:
-    return float(np.mean((a - b) ** 2))
-
-
-def _fit(
-    target: Array, arrays: Mapping[str, Array], names: tuple[str, str], base: str | None, noise: float
-) -> Relation | None:
-    """The target as a sum of two parents, with weights that add up to one, or of what they changed in a base."""
-    first, second = (arrays[name] for name in names)
-    if base is None:
-        change, along = target - first, (second - first)[:, None]
-    else:
-        change, along = target - arrays[base], np.stack([first - arrays[base], second - arrays[base]], axis=1)
-    weights = np.linalg.lstsq(along, change, rcond=None)[0]
-    left = change - along @ weights
-    apart = min(_apart(target, each) for each in (first, second))
-    share = float(np.mean(left**2))
-    given = (1 - weights[0], weights[0]) if base is None else tuple(weights)
-    if share > LEFT * apart + noise or apart <= 2 * noise or min(given) < LEAST:
-        return None
-    parts = " + ".join(f"{weight:.3g} × {name}" for weight, name in zip(given, names, strict=True))
-    evidence = (f"a share of {sqrt(share / max(apart, 1e-300)):.2g} of the distance to the nearer parent is left",)
-    if base is not None:
-        what = f"what two models changed in {base}, added to it: {parts} (task arithmetic)"
-        return Relation("merged", f"b is merged: {what}", evidence)
-    return Relation("merged", f"b is merged of two models: {parts} (linear, or spherical between near ones)", evidence)
