@@ -394,3 +394,47 @@ def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) 
     stranger = inspector.api.merge(packed("third", third), *parents)
     assert stranger is not None
     assert not stranger.is_merge
+
+
+def nested(pieces: Pieces) -> Pieces:
+    """Scales less their mean, by a code book of 256 steps, times the largest of each 256."""
+    scales = pieces[".weight.absmax"]
+    mean, book = scales.mean(), np.linspace(-1, 1, 256, dtype=np.float32)
+    blocks = (scales - mean).reshape(-1, min(256, scales.size))
+    outer = np.abs(blocks).max(-1).astype(np.float32)
+    state = json.loads(pieces[".weight.quant_state.bitsandbytes__nf4"].tobytes())
+    state |= {"nested_blocksize": 256, "nested_dtype": "float32", "nested_offset": float(mean)}
+    return {
+        **pieces,
+        ".weight.absmax": nearest(blocks / outer[:, None], book).reshape(-1).astype(np.uint8),
+        ".weight.nested_absmax": outer,
+        ".weight.nested_quant_map": book,
+        ".weight.quant_state.bitsandbytes__nf4": np.frombuffer(json.dumps(state).encode(), np.uint8),
+    }
+
+
+@pytest.mark.parametrize(("scheme", "flipped"), [("fp4", 0x10), ("int8", 0x02), ("nested", 0x40), ("gptq-4", 0x01)])
+def test_one_bit_of_a_packed_file(
+    scheme: str, flipped: int, source: tuple[Path, dict[str, Array]], tmp_path: Path
+) -> None:
+    """Every value is at the level nearest to its original; the one whose code has another bit is not, and is located."""
+    plain, numbers = source
+    declared, quantize = SCHEMES["nf4" if scheme == "nested" else scheme]
+    made = (lambda values: nested(quantize(values))) if scheme == "nested" else quantize
+    tensors: dict[str, Array] = {}
+    for name, values in numbers.items():
+        stem = name.removesuffix(".weight")
+        own = made(floats(values)) if stem.partition("layers.")[2][2:] in MATRICES else {".weight": values}
+        tensors |= {stem + end: piece for end, piece in own.items()}
+    config = {"model_type": "llama", **SIZES, "quantization_config": declared}
+    sound = inspector.diff(plain, saved(tmp_path / "sound", config, tensors), data=True)
+    assert sound.relation is not None
+    assert sound.relation.kind == "rounded"
+    assert sum(each.sums.strays for each in sound.data or () if each) == 0
+    name = next(each for each in tensors if "layers.1.mlp.down_proj" in each and each.endswith(("weight", "qweight")))
+    codes = tensors[name].copy()
+    codes.reshape(-1).view(np.uint8)[77] ^= flipped
+    found = inspector.diff(plain, saved(tmp_path / "hit", config, {**tensors, name: codes}), data=True).relation
+    assert found is not None
+    assert found.kind == "damaged"
+    assert f"1 value of {name}: element " in found.sentence

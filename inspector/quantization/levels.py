@@ -25,13 +25,18 @@ class Levels(NamedTuple):
     offset: Array | None  # of each group; None for 0
     group: int  # values that share a scale
     codes: tuple[float, ...]  # ascending: the lowest and the highest of consecutive ones, or all of them
-    loose: float = 0.0  # how far the scale that codes were computed with may be from the stored one, relatively
+    loose: float | Array = (
+        0.0  # how far the scale that codes were computed with may be from the stored one, relatively;
+    )
+    # of each group, or of all
     least: float = 0.0  # the same absolutely, for each code: where a float's own steps are that large
 
     def part(self, start: int, stop: int) -> Levels:
         """Those of some values; groups must be of one."""
         return self._replace(
-            scale=self.scale[start:stop], offset=None if self.offset is None else self.offset[start:stop]
+            scale=self.scale[start:stop],
+            offset=None if self.offset is None else self.offset[start:stop],
+            loose=self.loose[start:stop] if isinstance(self.loose, np.ndarray) else self.loose,
         )
 
 
@@ -176,10 +181,14 @@ def room(levels: Levels, values: Array) -> tuple[Array, Array]:
     scale = np.repeat(levels.scale, levels.group)[: len(values)]
     offset = None if levels.offset is None else np.repeat(levels.offset, levels.group)[: len(values)]
     below, above = (_uniform if len(levels.codes) == 2 else _uneven)(levels, values, scale, offset)
-    if levels.loose:
+    if np.any(levels.loose):
         slack = np.abs(values) if offset is None else np.abs(values) + np.abs(offset)
-        slack *= np.float32(levels.loose)
+        loose = np.asarray(levels.loose, np.float32)
+        slack *= loose
         slack += np.float32(levels.least * max(map(abs, levels.codes)))
+        if len(levels.codes) > 2:  # the middle to the next level is off by as much of itself
+            below *= 1 + loose
+            above *= 1 + loose
         below += slack
         above += slack
     return below, above

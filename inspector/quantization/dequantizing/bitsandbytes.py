@@ -16,15 +16,19 @@ from inspector.formats.decoding import Array
 from inspector.quantization.dequantizing.packed import Dequantized, Packed
 from inspector.quantization.levels import TIE, Levels
 
-#: How far a scale that is quantized itself may be from what the codes were computed with: half a gap of its code book.
-NESTED = 2.0**-5
+#: Codes of 8 bits are computed in F16: the factor is rounded, and their product.
+IN_HALVES = 2.0**-10
 _STATES = (".weight.quant_state.bitsandbytes__nf4", ".weight.quant_state.bitsandbytes__fp4")
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
     """A weight of 8 bits with a scale per row, or of 4 bits with its state, which contains its shape."""
     if ".SCB" in packed:
-        return Dequantized(packed.shape, lambda first, last: _int8_rows(packed, first, last))
+        return Dequantized(
+            packed.shape,
+            lambda first, last: _int8_rows(packed, first, last),
+            lambda first, last: _int8_levels(packed, first, last),
+        )
     end = packed.first(*_STATES)
     if end is None or ".weight.quant_map" not in packed or packed.tensors[".weight"].dtype != "U8":
         return None
@@ -42,13 +46,12 @@ def dequantized(packed: Packed) -> Dequantized | None:
         values = packed.whole(".weight.quant_map")[codes] * scales[np.arange(start, stop) // size]
         return values.reshape(-1, columns)
 
-    nested = ".weight.nested_absmax" in packed
+    loose = TIE + _off_of_scales(packed, state) / np.maximum(np.abs(scales), 1e-30)
 
     def levels(first: int, last: int) -> Levels:
-        codes = tuple(np.sort(packed.whole(".weight.quant_map").astype(np.float32)).tolist())
-        return Levels(
-            scales[np.arange(first * columns, last * columns) // size], None, 1, codes, NESTED if nested else TIE
-        )
+        codes = tuple(np.unique(packed.whole(".weight.quant_map").astype(np.float32)).tolist())  # FP4 has two zeros
+        block = np.arange(first * columns, last * columns) // size
+        return Levels(scales[block], None, 1, codes, loose[block])
 
     return Dequantized(shape, rows, levels)
 
@@ -57,6 +60,11 @@ def _int8_rows(packed: Packed, first: int, last: int) -> Array:
     values = packed.rows(".weight", first, last).astype(np.float32)
     values *= packed.whole(".SCB")[first:last, None] / np.float32(127)
     return values
+
+
+def _int8_levels(packed: Packed, first: int, last: int) -> Levels:
+    scales = np.repeat(packed.whole(".SCB")[first:last] / np.float32(127), packed.shape[-1])
+    return Levels(scales, None, 1, (-127, 127), IN_HALVES)
 
 
 def _parsed_state(stored: Array) -> dict[str, Any]:
@@ -82,4 +90,16 @@ def _scales_of_blocks(packed: Packed, state: dict[str, Any]) -> Array:
     outer, codes = packed.whole(".weight.nested_absmax"), packed.whole(".weight.nested_quant_map")
     block = np.arange(len(scales)) // int(state.get("nested_blocksize") or 256)
     found: Array = codes[scales] * outer[block] + np.float32(state.get("nested_offset") or 0)
+    return found
+
+
+def _off_of_scales(packed: Packed, state: dict[str, Any]) -> Array:
+    """How far each block's scale may be from the one that the codes were computed with: half a gap of its code book."""
+    scales = packed.whole(".weight.absmax").reshape(-1)
+    if ".weight.nested_absmax" not in packed:
+        return np.zeros(len(scales), np.float32)
+    outer, codes = packed.whole(".weight.nested_absmax"), packed.whole(".weight.nested_quant_map")
+    gaps = np.abs(np.diff(codes, prepend=codes[:1], append=codes[-1:]))
+    block = np.arange(len(scales)) // int(state.get("nested_blocksize") or 256)
+    found: Array = np.maximum(gaps[:-1], gaps[1:])[scales] / 2 * np.abs(outer[block])
     return found
