@@ -37,13 +37,16 @@ const heard = (data) => {
     performance.mark("started");
     if (!waiting.size && !shown.targets.length) say("Ready.");
   } else if (data.broken) failed(`the reader cannot start: ${data.broken}`);
-  else if (data.id === undefined) { if (waiting.size) say(`Reading … ${amount(data.read)} so far.`); }
+  else if (data.id === undefined) { if (waiting.size) say(`Reading … ${amount(data.read - (shown.before ?? 0))} so far.`); }
   else {
     const { resolve } = waiting.get(data.id) ?? {};
     waiting.delete(data.id);
-    resolve?.(data.fatal ? { problem: `the reader failed (${data.fatal})`, fatal: true } : data.answer);
+    resolve?.(data.fatal ? { problem: ended(data.fatal), fatal: true } : data.answer);
   }
 };
+
+const ended = (reason) =>
+  (reason.includes("call stack") ? "something in the input is nested too deeply" : `the reader failed (${reason})`) + ": it begins anew, choose the files again";
 
 const ask = (name, message = {}) => new Promise((resolve) => {
   waiting.set(++number, { resolve });
@@ -56,6 +59,7 @@ const restart = () => {
   for (const { resolve } of waiting.values()) resolve({ problem: "stopped" });
   waiting = new Map();
   places.clear();
+  shown.targets = [];
   start();
 };
 
@@ -126,14 +130,15 @@ const mounted = async (files) => {
 // --- opening and showing ----------------------------------------------------------------------------
 
 const VIEWS = { overview: "Overview", memory: "Memory", quants: "Quantizations", audit: "Audit", diff: "Compare" };
-let shown = { targets: [], view: "overview", size: 0, remote: null };
+let shown = { targets: [], view: "overview", size: 0, remote: null, before: 0 };
 let turn = 0;
 
 const open = async (source) => {
   failed("");
   document.documentElement.dataset.ready = "";
   say(document.documentElement.dataset.started ? "Reading …" : "Starting Python, then reading …");
-  shown = { targets: [], view: "overview", size: 0, remote: null, ...source };
+  shown = { targets: [], view: "overview", size: 0, remote: null, before: Number(at("status").dataset.read ?? 0), ...source };
+  at("views").hidden = at("controls").hidden = true;
   await show("overview");
 };
 
@@ -170,10 +175,11 @@ const show = async (view, options = {}) => {
   document.documentElement.dataset.ready = "";
   const answer = await ask("view", { view, targets: wanted, options, remote: shown.remote });
   if (own !== turn) return undefined; // something else was asked for since
-  if (answer.fatal) restart();
+  if (answer.fatal) { restart(); at("views").hidden = at("controls").hidden = true; }
   if (answer.problem) {
     if (!at("head").childElementCount || view !== "memory") clear();
     if (targets.length && !answer.fatal && view !== "overview") tabs(view);
+    if (answer.problem.includes("HF_TOKEN")) at("open").querySelector("details").open = true; // where a token is entered
     return failed(answer.problem);
   }
   at("problem").hidden = true;
@@ -183,7 +189,7 @@ const show = async (view, options = {}) => {
   if (view === "diff") compare();
   at("head").innerHTML = answer.head;
   at("main").innerHTML = answer.body;
-  const read = Number(at("status").dataset.read ?? 0);
+  const read = Number(at("status").dataset.read ?? 0) - shown.before;
   say(shown.size ? `${amount(read)} read of ${amount(shown.size)}.` : `${amount(read)} read.`);
   if (Object.keys(answer.data.charts).length) await charts();
   await showPage(answer.data.charts, () => answer.data.tables);

@@ -21,6 +21,7 @@ import sparse
 
 if TYPE_CHECKING:
     from conftest import Ran
+    from loopback.server import Hub
     from selenium.webdriver import Chrome
 
 APP = Path(__file__).resolve().parent.parent / ".app"
@@ -82,6 +83,15 @@ class App:
         self.driver.find_element("css selector", f"[data-view={view}]").click()
         self.ready()
 
+    def name(self, name: str) -> None:
+        """Type a name, and open it."""
+        self.run(
+            "document.documentElement.dataset.ready = ''; document.getElementById('name').value = arguments[0];"
+            "document.getElementById('open').requestSubmit()",
+            name,
+        )
+        self.ready()
+
     def ready(self) -> None:
         chromium.until(self.driver, "document.documentElement.dataset.ready === 'yes'")
 
@@ -91,6 +101,12 @@ class App:
 
     def problem(self) -> str:
         return self.text("#problem") if self.run("return !document.getElementById('problem').hidden") else ""
+
+    def requested(self) -> list[str]:
+        """The addresses of all requests so far."""
+        logs: Any = self.driver.get_log
+        events = (json.loads(each["message"])["message"] for each in logs("performance"))
+        return [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
 
     def complaints(self) -> list[str]:
         logs: Any = self.driver.get_log
@@ -134,3 +150,110 @@ def test_numbers_are_the_commands(driver: Chrome, made: Callable[[str], Path], i
             answer = app.run("return answers[arguments[0]].answer", name)
             assert compared(answer["document"]) == compared(inspect(made(name), "--json").json), name
         assert app.complaints() == []
+
+
+#: The files of a field, dropped on the page.
+DROP = """
+const data = new DataTransfer();
+for (const [name, bytes] of arguments[0]) data.items.add(new File([new Uint8Array(bytes)], name));
+document.documentElement.dataset.ready = "";
+document.getElementById("open").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+"""
+
+
+def test_views_of_files_that_are_dropped(
+    driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Shards, then each view, the drawing's blocks, a second model, hostile files: the tab goes on, and asks only its host."""
+    with served() as address:
+        app = App(driver, address)
+        folder = made("llama-7b")
+        app.choose(*sorted(folder.iterdir()))
+        assert "complete: 6.74B parameters" in app.text("#head")
+        assert "of 13.48 GB" in app.text("#status")
+        app.run(
+            "document.querySelector('.drawing .block[data-group=attention]').dispatchEvent(new MouseEvent('click'))"
+        )
+        chromium.until(driver, "[...document.querySelectorAll('.status')].at(-1).textContent === '128 of 323 rows'")
+        app.press("memory")
+        app.run(
+            "document.documentElement.dataset.ready = ''; const set = (id, value) => { document.getElementById(id).value = value; };"
+            "set('context', 14); set('gpu', 'rtx-4090'); set('cache', 'bf16');"
+            "document.getElementById('gpu').dispatchEvent(new Event('change', { bubbles: true }))"
+        )
+        app.ready()
+        assert "65,536" in app.text() and "RTX 4090" in app.text("#head")
+        app.press("quants")
+        q4 = next(each for each in inspect("quants", folder, "--json").json["quants"] if each["name"] == "Q4_K_M")
+        assert f"{q4['bytes']:,}" in app.text()
+        app.press("audit")
+        assert "0 errors" in app.text("#head")
+        app.press("diff")
+        app.choose(made("gpt2"), into="other-folder")
+        assert "another structure" in app.text("#head")
+        assert app.complaints() == []
+
+        hostile = (8).to_bytes(8, "little") + b'{"a": 1}'
+        name = "<img src=x onerror='window.ran=1'>.safetensors"
+        app.run(DROP, [[name, list(hostile)]])
+        app.ready()
+        assert "damaged" in app.text("#head") and "onerror" in app.text("h1")
+        for path, content, said in (
+            ("model.gguf", b"GGUF" + bytes([3, 0, 0, 0]) + b"\xff" * 16, "18,446,744,073,709,551,615 tensors"),
+            ("a.bin", b"not a pickle", "is a text file"),
+            ("config.json", b"[" * 100_000, "nested too deeply"),  # ends Python, which begins anew
+        ):
+            app.run(DROP, [[path, list(content)]])
+            app.ready()
+            assert said in app.problem()
+        module = tmp_path / "numpy"  # a folder named like a module that some files need
+        module.mkdir()
+        (module / "__init__.py").write_text("raise SystemExit")
+        (module / "weights.npz").write_bytes(b"PK")
+        app.choose(module)
+        assert "weights.npz" in app.problem() + app.text("#head")
+        gone = tmp_path / "gone.safetensors"
+        gone.write_bytes(hostile)
+        app.run("document.documentElement.dataset.ready = ''")
+        app.run(
+            "document.getElementById('files').addEventListener('change', (event) => event.stopImmediatePropagation(), { capture: true, once: true })"
+        )
+        driver.find_element("id", "files").send_keys(str(gone))
+        gone.unlink()
+        app.run("document.getElementById('files').dispatchEvent(new Event('change'))")
+        app.ready()
+        assert "gone.safetensors" in app.problem()
+        app.choose(made("gpt2"))
+        assert "complete" in app.text("#head")
+        assert app.run("return window.ran === undefined")
+        assert [url for url in app.requested() if not url.startswith((address, "data:", "blob:"))] == []
+
+
+def test_a_hub_by_ranges_and_a_visit_without_a_network(
+    driver: Chrome, made: Callable[[str], Path], hub: Hub, tmp_path: Path
+) -> None:
+    """With and without CORS; the token goes to the Hub alone; the app itself needs no second transfer."""
+    from loopback.server import Repo
+
+    hub.cors = True
+    hub.repos["org/llama"] = Repo(made("llama-7b"), gated=True, readers=("hf_x",), all_headers=False)
+    with served() as address:
+        app = App(driver, address)
+        chromium.until(driver, "document.documentElement.dataset.started === 'yes'")
+        app.run("document.getElementById('hub').value = arguments[0]", hub.endpoint)
+        app.name("org/llama")
+        assert "gated" in app.problem()
+        app.run("document.getElementById('token').value = 'hf_x'")
+        app.name("org/llama@main")
+        assert "complete: 6.74B parameters" in app.text("#head")
+        assert hub.sent() < 1_500_000
+        stored = [each for each in hub.answered("/storage/") if each.method == "GET"]
+        assert stored and all(each.range and not each.token for each in stored)
+        assert app.run("return location.search") == "?model=org%2Fllama%40main"
+        hub.cors = False
+        app.name("org/other")
+        assert "CORS" in app.problem()
+        chromium.until(driver, "navigator.serviceWorker.controller !== null")
+    driver.get(address)  # nothing is served there any more
+    app.choose(made("gpt2"))
+    assert "complete" in app.text("#head")

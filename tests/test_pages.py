@@ -478,7 +478,8 @@ DRAWN = frozenset(
         "class",
         "role",
         "aria-label",
-        "data-words",
+        "data-group",
+        "data-tower",
     ]
 )
 #: All elements of pages: nothing that loads, submits or runs.

@@ -16,6 +16,7 @@ from inspector.cli.output import Output
 from inspector.errors import InspectorError
 from inspector.report.pages import render
 from inspector.report.pages.parts import Findings, Page, Report, Section, Text, of_rows
+from inspector.sizing import machine
 from inspector.units import escape
 from inspector.version import __version__
 
@@ -63,7 +64,10 @@ def log_in(hub: str, token: str) -> None:
         del os.environ["HF_TOKEN"]
     from huggingface_hub import constants
 
-    constants.ENDPOINT = hub.rstrip("/")
+    if (hub := hub.rstrip("/")) != constants.ENDPOINT:
+        constants.ENDPOINT = hub
+        _read.clear()
+        _sized.clear()
 
 
 def view(name: str, targets: str, options: str) -> str:
@@ -99,6 +103,8 @@ def _opened(target: str, **opening: Any) -> Reconciliation:
     return _read[target]
 
 
+# The memory of a browser's Python says nothing about the machine on which a model would run.
+vars(machine)["found"] = tuple
 vars(overviews)["reconciled"] = _opened  # without a progress bar, and so that other views need not read again
 
 
@@ -113,7 +119,7 @@ def _overview(target: str) -> Page:
     if kept.page is not None:
         return kept.page
     first, *rest = "\n".join(kept.lines()).strip("\n").split("\n")
-    return Page(target, first, [Section("Report", [Report("\n".join(rest).strip("\n"))])])
+    return Page(target.rpartition("/")[2], first, [Section("Report", [Report("\n".join(rest).strip("\n"))])])
 
 
 def _kept(target: str, shown: overviews.Shown = overviews.PLAIN) -> Kept:

@@ -209,7 +209,7 @@ def _bytes(members: Iterable[Labelled]) -> int:
 # --- as SVG ---------------------------------------------------------------------------------------
 
 #: Pixels: a tower's width, between towers, a row's height, around a block's rows, between blocks.
-_WIDTH, _BETWEEN, _LINE, _PAD, _GAP = 380, 28, 17, 7, 8
+_WIDTH, _BETWEEN, _LINE, _PAD, _GAP = 350, 28, 17, 7, 8
 _FRAME = "#888888"
 #: Characters of a name, a shape and types that fit beside each other.
 _NAME, _SHAPE, _TYPES = 26, 18, 15
@@ -308,14 +308,14 @@ def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, i
         types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
         lines += [
             _line(x + 12, at, _text(row.name, _NAME)),
-            _line(x + width - 106, at, _text(_shape(row), _SHAPE), end=True),
+            _line(x + width - 92, at, _text(_shape(row), _SHAPE), end=True),
             _line(x + width - 6, at, _text(types, _TYPES), end=True, faint=True),
         ]
     height = at + _PAD - y
     bar = f'<rect x="{x}" y="{y}" width="5" height="{height}" rx="2" fill="{colour}"/>'
-    words = escape(f"{block.group} {tower}")
     spoken = f"{name}: {decimal(block.bytes)} in {plural(block.tensors, 'tensor')}"
-    attributes = f'class="block" data-words="{as_text(words)}" aria-label="{_text(spoken, 120)}"'
+    place = f'data-group="{_text(block.group, 40)}" data-tower="{_text(tower, 200)}"'
+    attributes = f'class="block" {place} aria-label="{_text(spoken, 120)}"'
     hidden = f"<title>{_text(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
     return f"<g {attributes}>{hidden}{_box(x, y, width, height, colour, 0.6)}{bar}{''.join(lines)}</g>", y + height
 

@@ -60,6 +60,7 @@
       this.caption = described.caption;
       this.order = Array.from({ length: this.count }, (_, row) => row);
       this.chosen = new Map();
+      this.selects = new Map();
       this.words = [];
       this.sorted = null;
       this.first = this.last = -1;
@@ -129,6 +130,7 @@
       const counts = new Map();
       for (const value of column.values) counts.set(value, (counts.get(value) || 0) + 1);
       const select = element("select", {}, element("option", { value: "" }, "all"));
+      this.selects.set(column.name, select);
       [...counts.keys()].sort().forEach((value, number) => {
         const option = element("option", { value: String(number + 1) }, `${value === "" || value === null ? "none" : value} (${whole.format(counts.get(value))})`);
         option.wanted = value;
@@ -147,6 +149,18 @@
       const step = Math.max(1, Math.floor(this.count / 2000));
       for (let row = 0; row < this.count; row += step) most = Math.max(most, shown(column.values[row], column.kind).length);
       return Math.min(WIDEST, Math.ceil(most * 8.6) + 30);
+    }
+
+    /* Only rows with these values; columns without a choice are left alone. */
+    narrow(values) {
+      this.search.value = "";
+      for (const [name, select] of this.selects) {
+        const wanted = [...select.options].find((option) => option.value && option.wanted === values[name]);
+        select.value = wanted ? wanted.value : "";
+        select.dispatchEvent(new Event("change"));
+      }
+      this.look();
+      this.search.focus();
     }
 
     look() {
@@ -218,16 +232,12 @@
     }
   }
 
-  /* A block of a drawing leads to its tensors: its words are what the last table is searched for. */
+  /* A block of a drawing leads to its tensors, which are what the last table is narrowed to. */
   const linked = (table) => {
     for (const block of document.querySelectorAll(".drawing .block")) {
       block.setAttribute("tabindex", 0);
       block.setAttribute("role", "button");
-      const look = () => {
-        table.search.value = block.dataset.words;
-        table.look();
-        table.search.focus();
-      };
+      const look = () => table.narrow({ group: block.dataset.group, tower: block.dataset.tower });
       block.addEventListener("click", look);
       block.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); look(); } });
     }
