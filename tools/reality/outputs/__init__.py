@@ -6,7 +6,18 @@ first word is the tool, as the table groups them. A tool that is not installed i
 
 from __future__ import annotations
 
-from . import adapters, diffusion, frameworks, pytorch, quantizers, sentences, trainers
+from . import adapters, diffusion, frameworks, programs, pytorch, quantizers, ranks, sentences, trainers
 from .small import OUTPUTS
 
-__all__ = ["OUTPUTS", "adapters", "diffusion", "frameworks", "pytorch", "quantizers", "sentences", "trainers"]
+__all__ = [
+    "OUTPUTS",
+    "adapters",
+    "diffusion",
+    "frameworks",
+    "programs",
+    "pytorch",
+    "quantizers",
+    "ranks",
+    "sentences",
+    "trainers",
+]

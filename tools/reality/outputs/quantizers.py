@@ -154,3 +154,53 @@ def bitsandbytes_storage(folder: Path) -> int:
     import torch
 
     return _of_bitsandbytes(folder, load_in_4bit=True, bnb_4bit_quant_type="fp4", bnb_4bit_quant_storage=torch.bfloat16)
+
+
+def _torchao(folder: Path, config: Any) -> int:
+    import torch
+    from torchao.quantization import quantize_
+
+    model = llama(hidden_size=128, intermediate_size=256).to(torch.bfloat16)
+    number = count(model)
+    quantize_(model, config)
+    torch.save(model.state_dict(), folder / "model.pt")
+    return number
+
+
+@output
+def torchao_float8_state(folder: Path) -> int:
+    from torchao.quantization import Float8WeightOnlyConfig
+
+    return _torchao(folder, Float8WeightOnlyConfig())
+
+
+@output
+def torchao_dynamic_state(folder: Path) -> int:
+    from torchao.quantization import Int8DynamicActivationInt8WeightConfig
+
+    return _torchao(folder, Int8DynamicActivationInt8WeightConfig())
+
+
+@output
+def torchao_intx_state(folder: Path) -> int:
+    import torch
+    from torchao.quantization import IntxWeightOnlyConfig
+    from torchao.quantization.granularity import PerGroup
+
+    return _torchao(folder, IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32)))
+
+
+@output
+def torchao_safetensors(folder: Path) -> int:
+    """As torchao's own safetensors support flattens tensors that are packed."""
+    import torch
+    from safetensors.torch import save_file
+    from torchao.prototype.safetensors.safetensors_support import flatten_tensor_state_dict
+    from torchao.quantization import Float8WeightOnlyConfig, quantize_
+
+    model = llama(hidden_size=128, intermediate_size=256).to(torch.bfloat16)
+    number = count(model)
+    quantize_(model, Float8WeightOnlyConfig())
+    state, metadata = flatten_tensor_state_dict(model.state_dict())
+    save_file(state, folder / "model.safetensors", metadata=metadata)
+    return number

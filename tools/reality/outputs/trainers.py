@@ -116,3 +116,138 @@ def mergekit_linear(folder: Path) -> int:
         MergeOptions(copy_tokenizer=False),
     )
     return count(model)
+
+
+def _by_trl(kind: str, folder: Path, **more: Any) -> Any:
+    import datasets
+    import trl
+
+    words = tokenizer(folder)
+    words.eos_token = "[SEP]"
+    rows = {
+        "SFT": [{"text": "w1 w2 w3"}] * 4,
+        "Reward": [{"chosen": "w1 w2", "rejected": "w3"}] * 4,
+        "DPO": [{"prompt": "w1", "chosen": "w2", "rejected": "w3"}] * 4,
+    }[kind]
+    settings = getattr(trl, f"{kind}Config")(
+        output_dir=str(folder), max_steps=2, save_steps=1, per_device_train_batch_size=2, report_to=[], use_cpu=True,
+        disable_tqdm=True,
+    )  # fmt: skip
+    trainer = getattr(trl, f"{kind}Trainer")(
+        args=settings, train_dataset=datasets.Dataset.from_list(rows), processing_class=words, **more
+    )
+    trainer.train()
+    trainer.save_model()
+    return trainer.model
+
+
+@output
+def trl_finetuned(folder: Path) -> int:
+    return count(_by_trl("SFT", folder, model=llama()))
+
+
+@output
+def trl_adapter(folder: Path) -> int:
+    import peft
+
+    config = peft.LoraConfig(r=4, target_modules=["q_proj", "v_proj"], task_type="CAUSAL_LM")
+    model = _by_trl("DPO", folder, model=llama(), peft_config=config)
+    return int(model.num_parameters(only_trainable=True))
+
+
+@output
+def trl_reward(folder: Path) -> int:
+    import transformers
+
+    model = transformers.LlamaForSequenceClassification(llama().config)
+    model.config.num_labels, model.config.pad_token_id = 1, 0
+    return count(_by_trl("Reward", folder, model=transformers.LlamaForSequenceClassification(model.config)))
+
+
+@output
+def skorch_parameters(folder: Path) -> int:
+    import numpy as np
+    import skorch
+    import torch
+
+    net = skorch.NeuralNet(
+        torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.Softmax(-1)),
+        torch.nn.NLLLoss,
+        max_epochs=1,
+        verbose=0,
+        train_split=None,
+    )
+    net.fit(np.random.rand(16, 8).astype("f4"), np.arange(16) % 4)
+    net.save_params(
+        f_params=folder / "model.pt", f_optimizer=folder / "optimizer.pt", f_history=folder / "history.json"
+    )
+    return count(net.module_)
+
+
+@output
+def ignite_checkpoint(folder: Path) -> int:
+    import torch
+    from ignite.engine import Engine
+    from ignite.handlers import Checkpoint, DiskSaver
+
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.Linear(16, 4))
+    engine = Engine(lambda *_: None)
+    saver = Checkpoint({"model": model, "trainer": engine}, DiskSaver(folder, create_dir=True))
+    engine.run([0], 1)
+    saver(engine)
+    return count(model)
+
+
+@output
+def smp_folder(folder: Path) -> int:
+    import segmentation_models_pytorch as smp
+
+    model = smp.Unet("resnet18", encoder_weights=None, classes=2)
+    model.save_pretrained(str(folder))
+    return count(model)
+
+
+@output
+def ema_wrapped(folder: Path) -> int:
+    """lucidrains' EMA: the model that is trained, and its average, in one state dictionary; they are one model."""
+    import torch
+    from ema_pytorch import EMA
+
+    model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Linear(32, 4))
+    torch.save(EMA(model).state_dict(), folder / "ema.pt")
+    return count(model)
+
+
+@output
+def speechbrain_step(folder: Path) -> None:
+    import torch
+    from speechbrain.utils.checkpoints import Checkpointer
+
+    model = torch.nn.Linear(16, 4)
+    Checkpointer(str(folder), {"model": model, "optimizer": torch.optim.Adam(model.parameters())}).save_checkpoint()
+
+
+@output
+def ultralytics_detector(folder: Path) -> int:
+    import torch
+    from ultralytics.nn.tasks import DetectionModel
+
+    model = DetectionModel("yolov8n.yaml", ch=3, nc=2, verbose=False)
+    torch.save(
+        {"epoch": -1, "model": model.half(), "ema": None, "optimizer": None, "train_args": {}}, folder / "best.pt"
+    )
+    return count(model)
+
+
+@output
+def setfit_head(folder: Path) -> None:
+    from setfit import SetFitModel
+
+    from .sentences import _sentences
+
+    SetFitModel(
+        model_body=_sentences(folder),
+        model_head=__import__("sklearn.linear_model")
+        .linear_model.LogisticRegression()
+        .fit([[0.0] * 64, [1.0] * 64], [0, 1]),
+    ).save_pretrained(str(folder))

@@ -1,0 +1,154 @@
+"""What programs around a model write: converters, image tools, word processors, agents."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from .small import count, llama, output
+
+CONVERTER = "LLAMA_CPP"  # the environment's name for a folder with convert_hf_to_gguf.py
+
+
+def _for_llama_cpp(folder: Path) -> Any:
+    """A model with a tokenizer that llama.cpp's converter knows."""
+    import sentencepiece
+
+    model = llama(vocab_size=320)
+    model.save_pretrained(folder)
+    text = folder / "text.txt"
+    text.write_text("\n".join(f"the model number {at} counts its words" for at in range(200)))
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(text), model_prefix=str(folder / "tokenizer"), vocab_size=320, byte_fallback=True,
+        hard_vocab_limit=False, minloglevel=2,
+    )  # fmt: skip
+    text.unlink()
+    (folder / "tokenizer.vocab").unlink()
+    return model
+
+
+def _converted(folder: Path, *arguments: str) -> int:
+    plain = folder.parent / "plain"
+    plain.mkdir()
+    model = _for_llama_cpp(plain)
+    command = [sys.executable, f"{os.environ[CONVERTER]}/convert_hf_to_gguf.py", str(plain), *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+    return count(model)
+
+
+@output
+def llama_cpp_f16(folder: Path) -> int:
+    return _converted(folder, "--outtype", "f16", "--outfile", str(folder / "model-f16.gguf"))
+
+
+@output
+def llama_cpp_q8(folder: Path) -> int:
+    return _converted(folder, "--outtype", "q8_0", "--outfile", str(folder / "model.gguf"))
+
+
+@output
+def llama_cpp_split(folder: Path) -> int:
+    return _converted(folder, "--outtype", "bf16", "--outfile", str(folder / "m.gguf"), "--split-max-tensors", "12")
+
+
+def _lycoris(folder: Path, algorithm: str) -> int:
+    import torch
+    from lycoris import LycorisNetwork, create_lycoris
+
+    model = llama()
+    LycorisNetwork.apply_preset({"target_module": ["LlamaDecoderLayer"]})
+    network = create_lycoris(model, 1.0, linear_dim=4, linear_alpha=2.0, algo=algorithm)
+    network.apply_to()
+    for each in network.parameters():
+        torch.nn.init.normal_(each, std=0.02)
+    network.save_weights(str(folder / "style.safetensors"), torch.float16, {"ss_network_module": "lycoris.kohya"})
+    return sum(value.numel() for name, value in network.state_dict().items() if not name.endswith("alpha"))
+
+
+@output
+def lycoris_lora(folder: Path) -> int:
+    return _lycoris(folder, "lora")
+
+
+@output
+def lycoris_loha(folder: Path) -> int:
+    return _lycoris(folder, "loha")
+
+
+@output
+def lycoris_lokr(folder: Path) -> int:
+    return _lycoris(folder, "lokr")
+
+
+@output
+def comfy_text_encoder(folder: Path) -> int:
+    """ComfyUI's CheckpointSave of a text encoder, under its own prefix, beside its workflow in the metadata."""
+    import transformers
+    from safetensors.torch import save_file
+
+    model = transformers.CLIPTextModel(
+        transformers.CLIPTextConfig(
+            hidden_size=32, intermediate_size=37, num_attention_heads=4, num_hidden_layers=2, vocab_size=300
+        )
+    )
+    state = {f"text_encoders.clip_l.transformer.{name}": each.contiguous() for name, each in model.state_dict().items()}
+    workflow = {"prompt": json.dumps({"1": {"class_type": "CLIPSave"}}), "workflow": json.dumps({"nodes": []})}
+    save_file(state, folder / "clip_l_00001_.safetensors", metadata=workflow)
+    return sum(each.numel() for each in state.values())
+
+
+@output
+def spacy_pipeline(folder: Path) -> None:
+    import spacy
+
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("tagger")
+    for label in ("NOUN", "VERB"):
+        tagger.add_label(label)
+    nlp.initialize()
+    nlp.to_disk(folder)
+
+
+@output
+def baselines_policy(folder: Path) -> None:
+    import gymnasium  # noqa: F401  the environment of the agent
+    from stable_baselines3 import PPO
+
+    PPO("MlpPolicy", "CartPole-v1", device="cpu", n_steps=16).save(folder / "ppo_cartpole.zip")
+
+
+@output
+def mlx_adapters(folder: Path) -> int:
+    import mlx.core as mx
+    from mlx.utils import tree_flatten
+    from mlx_lm.models import llama as of_mlx
+    from mlx_lm.tuner.utils import linear_to_lora_layers
+
+    fields = {
+        "model_type": "llama", "hidden_size": 128, "num_hidden_layers": 2, "intermediate_size": 256,
+        "num_attention_heads": 4, "rms_norm_eps": 1e-5, "vocab_size": 256, "num_key_value_heads": 2,
+    }  # fmt: skip
+    model = of_mlx.Model(of_mlx.ModelArgs(**fields))
+    model.freeze()
+    parameters = {"rank": 8, "scale": 20.0, "dropout": 0.0}
+    linear_to_lora_layers(model, 2, parameters)
+    trained = dict(tree_flatten(model.trainable_parameters()))
+    mx.save_safetensors(str(folder / "adapters.safetensors"), trained)
+    settings = {"fine_tune_type": "lora", "num_layers": 2, "lora_parameters": parameters, "model": "org/base"}
+    (folder / "adapter_config.json").write_text(json.dumps(settings))
+    return sum(int(each.size) for each in trained.values())
+
+
+@output
+def mlx_npz(folder: Path) -> int:
+    """As mlx-examples saved weights first."""
+    import mlx.core as mx
+
+    weights = {f"layers.{at}.attention.wq.weight": mx.random.normal((64, 64)) for at in range(2)}
+    mx.savez(str(folder / "weights.npz"), **weights)
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "dim": 64, "n_layers": 2}))
+    return 2 * 64 * 64
