@@ -383,6 +383,13 @@ def single_file_beside_a_pipeline(root: Path) -> None:
     torch(root / "v1-5-pruned.ckpt", 3)
 
 
+@layout("iter_0000010/mp_rank_00")
+def megatron(root: Path) -> None:
+    """Megatron-LM's steps, with a folder for each rank."""
+    torch(root / "iter_0000010" / "mp_rank_00" / "model_optim_rng.pt")
+    text(root / "latest_checkpointed_iteration.txt", "10")
+
+
 # --- formats that are not read -------------------------------------------------------------------
 
 CTRANSLATE2 = struct.pack("<I", 6) + struct.pack("<H", 12) + b"WhisperSpec\0" + struct.pack("<II", 3, 100)

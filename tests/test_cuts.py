@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +24,9 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 REAL = FIXTURES / "real"
 
 
-def npz() -> bytes:
+def npz(save: Callable[..., None] = np.savez) -> bytes:
     out = io.BytesIO()
-    np.savez(out, a=np.arange(600.0), b=np.ones((3, 4), "f4"))
+    save(out, a=np.arange(600.0), b=np.ones((3, 4), "f4"))
     return out.getvalue()
 
 
@@ -38,6 +38,10 @@ def npy() -> bytes:
 
 def datasets(file: h5py.File) -> None:
     file.create_dataset("dense/kernel:0", data=np.arange(600.0))
+
+
+def chunks(file: h5py.File) -> None:
+    file.create_dataset("dense/kernel:0", data=np.arange(1200.0).reshape(40, 30), chunks=(10, 10), compression="gzip")
 
 
 def latest() -> bytes:
@@ -70,9 +74,15 @@ def own() -> Iterator[tuple[str, Mapping[str, bytes]]]:
     whole = Recipe(infos=[Info("a", [64]), Info("b", [8, 16], offset=256)], data=bytes(256 + 512))
     yield "gguf", {"test.gguf": whole.file()}
     yield "npz", {"a.npz": npz()}
+    yield "npz, compressed", {"a.npz": npz(np.savez_compressed)}
     yield "npy beside weights", {"a.npy": npy(), "b.npz": npz()}
     yield "flax", {"flax_model.msgpack": b"\x81" + text("a") + array((7, 3), "float32", bytes(84))}
     yield "hdf5", {"model.h5": keras(datasets)}
+    yield "hdf5, in chunks", {"model.h5": keras(chunks)}
+    yield "adapter", {"adapter_model.safetensors": safe, "adapter_config.json": b'{"peft_type": "LORA", "r": 4}'}
+    parts = {"_class_name": "P", "a": ["d", "A"], "b": ["d", "B"]}
+    names = ("a/diffusion_pytorch_model.safetensors", "b/model.safetensors")
+    yield "pipeline", {**dict.fromkeys(names, safe), "model_index.json": json.dumps(parts).encode()}
     yield "hdf5, latest", {"model.hdf5": latest()}
 
 

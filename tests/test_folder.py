@@ -122,6 +122,18 @@ def test_a_run_is_steps_and_its_optimizers(tmp_path: Path, inspect: Inspect) -> 
     assert "duplicate" not in inspect(tmp_path).out
 
 
+def test_ranks_in_folders_of_their_own_are_read_together(tmp_path: Path) -> None:
+    """From the run's folder and from the step's: two ranks of Megatron-LM."""
+    for rank in (0, 1):
+        folders.torch(tmp_path / "iter_0000010" / f"mp_rank_0{rank}" / "model_optim_rng.pt", 1)
+    for target in (tmp_path, tmp_path / "iter_0000010"):
+        opened = inspector.open(target)
+        assert [header.path.rpartition("iter_0000010/")[2] for header in opened.files] == [
+            f"mp_rank_0{rank}/model_optim_rng.pt" for rank in (0, 1)
+        ]
+        assert not opened.findings
+
+
 def test_the_newest_step_represents_a_run(tmp_path: Path) -> None:
     folders.trainer_unfinished(tmp_path)
     assert [header.path for header in inspector.open(tmp_path).files] == ["checkpoint-1000/model.safetensors"]

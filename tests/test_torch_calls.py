@@ -111,6 +111,13 @@ def test_a_backend_of_old_modules_is_a_namespace() -> None:
     assert not fits(name(backend), ("os",))
 
 
+def test_torchaos_records_are_known() -> None:
+    """What torchao 0.18 adds to PyTorch's safe globals; nothing else of the package."""
+    assert known(name("torchao.quantization.Int8Tensor"))
+    assert fits(name("torchao.quantization.granularity.PerGroup"), (32,))
+    assert not known(name("torchao.quantization.quantize_"))
+
+
 @pytest.mark.parametrize(
     "path", ["os.system", "torch.load", "torch.float33", "torch.xla.FloatStorage", "numpy.load", ""]
 )

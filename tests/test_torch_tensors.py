@@ -53,6 +53,23 @@ def names(value: Any, root: str = "") -> list[str]:
     return [view.name for view in walk(value, root).views]
 
 
+def test_parts_of_torchaos_tensors_are_named_as_torchao_flattens_them() -> None:
+    """`flatten_tensor_state_dict` makes `q._weight_qdata` of the parameter `q.weight`; other classes keep their dots."""
+    inner = mapping(qdata=tensor(), scale=tensor((3, 1), (1, 1)), block_size=[1, 4])
+    wrapper = Global("torch._utils", "_rebuild_wrapper_subclass")
+
+    def parameter(path: str) -> Made:
+        module, _, name = path.rpartition(".")
+        whole = (wrapper, Global(module, name), (), inner)
+        return made("torch._tensor._rebuild_from_type_v2", *whole)
+
+    assert names(Dictionary([("q.weight", parameter("torchao.quantization.Int8Tensor"))])) == [
+        "q._weight_qdata",
+        "q._weight_scale",
+    ]
+    assert names(Dictionary([("q.weight", parameter("mine.Packed"))])) == ["q.weight.qdata", "q.weight.scale"]
+
+
 # --- paths ------------------------------------------------------------------------------------
 
 

@@ -111,8 +111,9 @@ def select(place: Place, include: str | None = None, *, alone: bool = False) -> 
     weights = weights or sorted(path for path in place.files if path.endswith(OTHERS))
     if not weights:
         raise _nothing(place)
-    folder, elsewhere = _folder_of(place, weights)
-    selection = _in_folder(place, weights, folder, use_index=include is None)
+    folder, elsewhere, main = _folder_of(place, weights)
+    selection = _of_ranks(place, main) if "mp_rank_" in main else None
+    selection = selection or _in_folder(place, weights, folder, use_index=include is None)
     return selection._replace(findings=(*selection.findings, *elsewhere))
 
 
@@ -287,13 +288,17 @@ def models_here() -> str:
     return f". Models usually lie in {usual}; `inspect FOLDER` lists them"
 
 
-def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...]]:
-    """The folder to read: the place itself, or the main one of its subfolders with weights."""
+def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ...], str]:
+    """The folder to read, the place itself or the main one of its subfolders with weights, and a file of the latter.
+
+    Megatron's ranks have a folder each, side by side.
+    """
     if any("/" not in path for path in weights):
-        return "", ()
+        return "", (), ""
     main = variants({path: place.files[path] for path in _of_last_step(weights)}, _ALL)[0]
-    folder = main.name.rpartition("/")[0] + "/"
-    return folder, _not_counted([path for path in weights if not path.startswith(folder)], main.paths[0])
+    folder = main.paths[0].rpartition("/")[0] + "/"
+    others = [path for path in weights if not path.startswith(folder) and path not in main.paths]
+    return folder, _not_counted(others, main.paths[0]), main.paths[0]
 
 
 def _of_last_step(weights: list[str]) -> list[str]:

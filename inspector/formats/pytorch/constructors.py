@@ -3,8 +3,8 @@
 A name is listed here if importing it, and calling it with arguments of these kinds, only makes a number, a container, a
 tensor or a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
 (`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
-and `dtype.__reduce__` return; modules of PyTorch before 1.5 name their backend, a namespace; enumerations and
-records are those of `training_args.bin`.
+and `dtype.__reduce__` return; modules of PyTorch before 1.5 name their backend, a namespace; torchao's are those that
+torchao 0.18 itself adds to PyTorch's safe globals; enumerations and records are those of `training_args.bin`.
 """
 
 from __future__ import annotations
@@ -95,6 +95,13 @@ torch.nested._internal.nested_tensor._rebuild_njt: any*
 torch._dynamo.decorators._DimRange: any*
 torch.{nn.parameter,nn}.Parameter: tensor? bool?
 torch.nn.parameter.Buffer: tensor? bool? bool?
+torchao.quantization.{Float8Tensor,Int4PlainInt32Tensor,Int4PreshuffledTensor,Int4Tensor,Int8Tensor}: -
+torchao.quantization.{Int4TilePackedTo4dTensor,IntxOpaqueTensor,IntxUnpackedToInt8Tensor}: -
+torchao.quantization.granularity.{PerAxis,PerBlock,PerGroup,PerRow,PerTensor,PerToken}: any*
+torchao.quantization.quant_primitives.{MappingType,ZeroPointDomain}: scalar
+torchao.quantization.quantize_.common.kernel_preference.KernelPreference: text
+torchao.quantization.quantize_.workflows.float8.float8_tensor.QuantizeTensorToFloat8Kwargs: any*
+torchao.quantization.quantize_.workflows.int8.int8_tensor.QuantizeTensorToInt8Kwargs: any*
 torch.nn.modules.activation.{CELU,ELU,GELU,GLU,Hardshrink,Hardsigmoid,Hardswish,Hardtanh,LeakyReLU,LogSigmoid}:
 torch.nn.modules.activation.{LogSoftmax,Mish,MultiheadAttention,PReLU,RReLU,ReLU,ReLU6,SELU,SiLU,Sigmoid,Softmax}:
 torch.nn.modules.activation.{Softmax2d,Softmin,Softplus,Softshrink,Softsign,Tanh,Tanhshrink,Threshold}:

@@ -78,7 +78,8 @@ class _Search:
     def visited(self, name: str, value: Any) -> Sequence[tuple[str, Any]]:
         """Notes a tensor; of anything else, the parts that are visited next."""
         if isinstance(value, Made) and (inner := _inside_wrapper(value)) is not None:
-            return [("", inner)]
+            flat = value.arguments[1].path.startswith("torchao.")
+            return [(_FLAT + key, part) for key, part in _parts_of_value(inner)] if flat else [("", inner)]
         if isinstance(value, (Made, Persistent)) and self._is_noted(name, value):
             return ()
         inner = list(_parts_of_value(value))
@@ -125,11 +126,17 @@ _PLAIN = (str, bytes, int, float, type(None))
 _CONTAINERS = ("collections.", "builtins.", "torch.Size")
 #: Where `torch.nn.Module` keeps its parts.
 _TRANSPARENT = frozenset(("_parameters", "_buffers", "_modules"))
+#: What begins the name of a part that torchao and Transformers would write apart: `q_proj.weight` with its `qdata` is
+#: `q_proj._weight_qdata` (torchao/prototype/safetensors/safetensors_support.py, `flatten_tensor_state_dict`).
+_FLAT = "\0"
 
 
 def _dotted_name(outer: str, inner: str) -> str:
     if inner in _TRANSPARENT or not inner:
         return outer
+    if inner.startswith(_FLAT):
+        module, dot, last = outer.rpartition(".")
+        return f"{module}{dot}_{last}_{inner[1:]}"
     return f"{outer}.{inner}" if outer else inner
 
 
