@@ -129,6 +129,7 @@ class Files:
         if (own and folder) or self.root is None or ".." in folder or "\0" in folder or folder.startswith("/"):
             return own
         try:
+            os.lstat(os.path.join(self.root, folder))  # noqa: PTH118  most are absent, and following links takes long
             real = real_path(self.root, folder)
             return own if real is None else frozenset(os.listdir(real))  # noqa: PTH208  the path is a string
         except (OSError, ValueError):  # absent, or not encodable in the system's file names

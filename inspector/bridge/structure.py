@@ -10,40 +10,57 @@ and those of 1, which converters drop.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from math import prod
 
 from inspector.architectures.data.projections import BRANCHED, COARSE, FUSED
 from inspector.model import STACKED, Key, Labelled, Reconciliation
 
+#: Roles of which only the number of elements is the same in every layout.
+_SUMMED = FUSED | {*BRANCHED.values()}
 #: Bytes of the digest.
 _LENGTH = 8
 
 
-def structure_id(result: Reconciliation) -> str | None:
+def structure_id(result: Reconciliation, tensors: Iterable[Labelled] | None = None) -> str | None:
     """16 hexadecimal digits; None if a weight has no key, or if there is none.
 
     Buffers, side data, and second copies of tied weights do not count, since some formats leave them out.
+
+    Args:
+        tensors: the result's, where its keys have been made already.
     """
-    found: dict[Key, list[tuple[int, ...]]] = defaultdict(list)
-    for each in result.tensors:
-        if each.parameters:
-            if not each.key.role:
-                return None
-            found[fused(stacked(each.key))].append(_logical_shape(each, result))
-    lines = sorted(f"{tuple(key)}\0{_invariant(key, shapes)}" for key, shapes in found.items())
-    joined = "\n".join(lines).encode("utf-8", "surrogatepass")
-    return blake2b(joined, digest_size=_LENGTH).hexdigest() if lines else None
+    packed = result.packing.shapes if result.packing else {}
+    wholes: dict[tuple[str, str], tuple[str, str]] = {}  # role and branch → the same of `fused`
+    found: dict[tuple[object, ...], list[tuple[int, ...]]] = defaultdict(list)
+    for tensor, _, key, _, parameters in result.tensors if tensors is None else tensors:
+        if not parameters:
+            continue
+        tower, layer, expert, role, part, branch, indexes = key
+        if not role:
+            return None
+        whole = wholes.get((role, branch))
+        if whole is None:
+            joined = fused(key)
+            whole = wholes[role, branch] = joined.role, joined.branch
+        place = (tower, layer, None if expert is None else STACKED, whole[0], part, whole[1], indexes)
+        found[place].append(packed.get(tensor.name, tensor.shape))
+    lines = sorted(f"{place}\0{_invariant(place, shapes)}" for place, shapes in found.items())
+    text = "\n".join(lines).encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=_LENGTH).hexdigest() if lines else None
 
 
-def _invariant(key: Key, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    if key.expert == STACKED or key.role in FUSED or key.role in BRANCHED.values() or len(shapes) > 1:
+def _invariant(place: tuple[object, ...], shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    if len(shapes) > 1 or place[2] == STACKED or place[3] in _SUMMED:
         return (sum(map(prod, shapes)),)
-    return tuple(sorted(size for size in shapes[0] if size != 1))
+    return _dimensions(shapes[0])
 
 
-def _logical_shape(each: Labelled, result: Reconciliation) -> tuple[int, ...]:
-    return result.packing.shapes.get(each.tensor.name, each.tensor.shape) if result.packing else each.tensor.shape
+@lru_cache(4096)  # few shapes, many tensors
+def _dimensions(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted(size for size in shape if size != 1))
 
 
 def stacked(key: Key) -> Key:

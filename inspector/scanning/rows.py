@@ -52,7 +52,8 @@ class Rows:
         name = short_digest(target)
         origin = subject.place.origin()
         found = audited.findings
-        columns, files = described_by(subject)
+        tensors = list(subject.result.tensors) if subject.result else []  # their keys are made once
+        columns, files = described_by(subject, tensors)
         self._cost[origin.location] = (origin.requests or 0, origin.bytes_read)
         self._on_disk += columns["on_disk"]
         self._errors += any(each.severity == "error" for each in found)
@@ -62,7 +63,7 @@ class Rows:
         })  # fmt: skip
         for file in files:
             self._row("files", {"checkpoint": name, **file})
-        self._tensors(name, subject.result.tensors if subject.result else ())
+        self._tensors(name, tensors)
         self._findings(name, found)
 
     def add_failed(self, unit: Unit, target: str, kind: str, reason: str) -> None:
@@ -83,27 +84,30 @@ class Rows:
         for name, values in self._tables[table].items():
             values.append(row.get(name))
 
-    def _tensors(self, checkpoint: str, labelled: Sequence[Labelled]) -> None:
+    def _tensors(self, checkpoint: str, rows: Sequence[Labelled]) -> None:
         """Column by column, not row by row: this table has by far the most rows."""
-        rows = list(labelled)
-        tensors, keys = [row.tensor for row in rows], [row.key for row in rows]
+        if not rows:
+            return
+        tensors, paths, keys, groups, parameters = zip(*rows, strict=True)
+        names, dtypes, shapes, offsets, sizes = zip(*tensors, strict=True)
+        towers, layers, experts, roles, parts, branches, _ = zip(*keys, strict=True)
         columns = self._tables["tensors"]
         for name, values in (
             ("checkpoint", [checkpoint] * len(rows)),
-            ("name", [tensor.name for tensor in tensors]),
-            ("file", [row.file for row in rows]),
-            ("dtype", [tensor.dtype for tensor in tensors]),
-            ("shape", [tensor.shape for tensor in tensors]),
-            ("offset", [tensor.offset for tensor in tensors]),
-            ("bytes", [tensor.nbytes for tensor in tensors]),
-            ("parameters", [row.parameters for row in rows]),
-            ("role", [key.role or None for key in keys]),
-            ("group", [row.group for row in rows]),
-            ("tower", [key.tower for key in keys]),
-            ("branch", [key.branch or None for key in keys]),
-            ("layer", [key.layer for key in keys]),
-            ("expert", [key.expert if key.expert is not None and key.expert >= 0 else None for key in keys]),
-            ("part", [key.part for key in keys]),
+            ("name", names),
+            ("file", paths),
+            ("dtype", dtypes),
+            ("shape", shapes),
+            ("offset", offsets),
+            ("bytes", sizes),
+            ("parameters", parameters),
+            ("role", [role or None for role in roles]),
+            ("group", groups),
+            ("tower", towers),
+            ("branch", [branch or None for branch in branches]),
+            ("layer", layers),
+            ("expert", [expert if expert is not None and expert >= 0 else None for expert in experts]),
+            ("part", parts),
         ):
             columns[name].extend(values)
 
@@ -144,7 +148,9 @@ def _fitting(value: Any) -> Any:
     return None if isinstance(value, tuple) and any(not 0 <= each < 2**63 for each in value) else value
 
 
-def described_by(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def described_by(
+    subject: Subject, tensors: Sequence[Labelled] | None = None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The columns of `checkpoints` that an examined model yields by itself, and its rows of `files`."""
     origin, digests = subject.place.origin(), digests_of(subject)
     headers = {header.path: header for header in subject.headers}
@@ -157,7 +163,7 @@ def described_by(subject: Subject) -> tuple[dict[str, Any], list[dict[str, Any]]
             **regions,
         })  # fmt: skip
     columns = {
-        **_identity(subject.result), **_sums(subject.result, subject), "kind": origin.kind,
+        **_identity(subject.result), **_sums(subject.result, subject, tensors), "kind": origin.kind,
         "revision": origin.revision, "same_data": _same_data(subject, digests),
     }  # fmt: skip
     return columns, files
@@ -186,7 +192,7 @@ def _identity(result: Reconciliation | None) -> dict[str, Any]:
     }
 
 
-def _sums(result: Reconciliation | None, subject: Subject) -> dict[str, Any]:
+def _sums(result: Reconciliation | None, subject: Subject, tensors: Sequence[Labelled] | None) -> dict[str, Any]:
     """Counts and bytes; only of files if no header could be read."""
     files = {"weight_files": len(subject.headers), "on_disk": sum(header.size for header in subject.headers)}
     if result is None:
@@ -202,7 +208,7 @@ def _sums(result: Reconciliation | None, subject: Subject) -> dict[str, Any]:
         "tensors": sum(len(header.tensors) for header in result.checkpoint.files),
         "same_tensors": _same_tensors(result),
         "same_model": _same_model(result),
-        "structure_id": structure_id(result),
+        "structure_id": structure_id(result, tensors),
     }
 
 
