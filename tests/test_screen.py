@@ -162,7 +162,7 @@ def audited(*targets: Path) -> list[str]:
     lines = on_screen(audit.text(result, 80, exits="exit code 1: there are errors"))
     assert "rules as of " in " ".join(lines[-4:])
     assert lines[-1] == "exit code 1: there are errors"
-    rank = ["error", "warning", "info"]
+    rank = ["error", "warning", "note"]
     shown = [rank.index(line.split()[0]) for line in lines if line.split()[:1] and line.split()[0] in rank]
     assert len(result.checkpoints) > 1 or shown == sorted(shown)
     return lines

@@ -103,7 +103,7 @@ STYLES: Mapping[str, str] = {
     r"^  [^:]+: (all \d[\d,]* numbers are zero)$": "yellow",
     r"^\s*(error)(?=[: ])": "bold red",
     r"^\s*(warning)(?=[: ])": "yellow",
-    r"^\s*(info|assumed)(?=[: ])": "dim",
+    r"^\s*(info|note|assumed)(?=[: ])": "dim",
     r"(?<=B  )(yes|complete|sound)\b": "green",  # after a size: whether it fits, or is whole
     r"(?<=B  )(incomplete|unverified|not read|doubtful|not judged)\b": "yellow",
     r"(?<=B  )(no|damaged|unreadable|faulty|unsafe)\b(?! read| judged)": "red",

@@ -256,7 +256,7 @@ def _readers(verdicts: tuple[Verdict, ...], *, whole: bool) -> Iterator[str]:
 class Cause(NamedTuple):
     """A rule's findings of one severity."""
 
-    severity: str
+    severity: Severity
     rule: str
     findings: list[Finding]
     more: int = 0  # further ones, which the audit only counted
@@ -303,15 +303,16 @@ def _causes(model: Audited, width: int | None, room: int | None, *, full: bool, 
     """A line for each cause, or for each finding; on a screen messages stand below, in at most `room` lines."""
     findings = [each for each in model.findings if notes or each.severity != "info"]
     found = [Cause(f.severity, f.rule, [f]) for f in findings] if full else causes(findings)
-    whole = table([(*each[:2], each.place, *each.messages()) for each in found], (), "llll").split("\n")
+    heads = [(_WORDS[each.severity], each.rule, each.place) for each in found]
+    whole = table([(*head, *each.messages()) for head, each in zip(heads, found, strict=True)], (), "llll").split("\n")
     fits = width is None or max(map(text_width, whole)) <= width
     if fits and (room is None or (len(whole) <= room and len(found) == len(findings))):
         return whole
     shown = found if room is None or 2 * len(found) <= room else found[: max(1, (room - 1) // 2)]
     extra = 0 if room is None else max(0, room - 2 * len(shown) - (len(shown) < len(found)))
-    heads = table([(*each[:2], each.place) for each in shown], (), "lll", width=width, give=((2, 12),)).split("\n")
+    heads_of = table(heads[: len(shown)], (), "lll", width=width, give=((2, 12),)).split("\n")
     lines = list[str]()
-    for number, (head, each) in enumerate(zip(heads, shown, strict=True)):
+    for number, (head, each) in enumerate(zip(heads_of, shown, strict=True)):
         below = _below(each, width, None if room is None else 1 + -(-extra // (len(shown) - number)))
         extra -= len(below) - 1
         lines += [head, *below]
