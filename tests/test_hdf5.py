@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hostile.hdf5_files import hdf5
 
-from inspector.auditing.readers.hdf5 import Attribute, Elsewhere, Part, Unread, parts
+from inspector.formats.hdf5.structure import Attribute, Elsewhere, Part, Unread, parts
 
 CASES: Mapping[str, Any] = json.loads((Path(__file__).parents[1] / "fixtures" / "hdf5.json").read_text())
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hostile.hdf5_files import hdf5
 
-from inspector.auditing.readers import hdf5 as walk
-from inspector.auditing.readers import hdf5_heaps
-from inspector.auditing.readers.hdf5 import Attribute, Elsewhere, Part, Unread
-from inspector.auditing.readers.hdf5_heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
+from inspector.formats.hdf5 import heaps as hdf5_heaps
+from inspector.formats.hdf5 import structure as walk
+from inspector.formats.hdf5.heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
+from inspector.formats.hdf5.structure import Attribute, Elsewhere, Part, Unread
 
 
 def laid(raw: bytes, offset: int = 8, length: int = 8, base: int = 0) -> Layout:

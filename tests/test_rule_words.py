@@ -12,9 +12,10 @@ from every import every
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.loading import peft
-from inspector.auditing.readers import hdf5, tokenizer_json
+from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.rule import Found
 from inspector.auditing.safety import outside_paths, programs
+from inspector.formats.hdf5 import structure as hdf5
 
 #: The first case of each rule that finds something itself.
 CASES = {case.code: case for case in rule_words.own_cases() if case.name == case.code}

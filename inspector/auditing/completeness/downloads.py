@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening import configs
@@ -12,15 +13,11 @@ from inspector.sources.filenames import WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.units import plural
 
+_NAMES = data.names("downloads")
 #: Suffixes of unfinished files: of browsers, download managers, and programs that copy between machines.
-PARTIAL = (
-    *(".incomplete", ".part", ".partial", ".crdownload", ".ucrdownload", ".download", ".opdownload", ".tmp", ".temp"),
-    *(".downloadinprogress", ".downloading", ".inprogress", ".in-progress", ".unfinished", ".filepart", ".dltemp"),
-    *(".!qb", ".!ut", ".bc!", ".jc!", ".td", ".xltd", ".fdmdownload", ".idm", ".dctmp", ".gstmp", "-partial"),
-    ".uncompleted",
-)
+PARTIAL = tuple(_NAMES["partial"])
 #: Suffixes of the state that a program keeps beside an unfinished file, appended to the file's name.
-CONTROL = (".aria2", ".aria2__temp", ".st", ".xltd.cfg", ".td.cfg", ".bt.xltd", ".axel", ".chunks", ".bt.td")
+CONTROL = tuple(_NAMES["control"])
 #: Temporary names of downloads: rsync's, those of AWS with eight digits, Ollama's parts.
 _TEMPORARY = re.compile(
     r"(?:.*/)?(?:\.(?P<rsync>.+)\.[A-Za-z0-9]{6}|(?P<aws>.+)\.[0-9A-Fa-f]{8}|(?P<ollama>.+-partial)-\d+|"
@@ -33,12 +30,9 @@ _HTML = re.compile(rb"(\xef\xbb\xbf)?\s*(<!doctype html|<html|<head|<\?xml)", re
 #: Weights of PyTorch, and models of tokenizers, by their suffixes.
 TORCH, TOKENIZER_MODELS = (".pt", ".pth", ".ckpt"), (".model", ".spm")
 #: Data whose every byte is expected to be present.
-DATA = (
-    *(*WEIGHTS, *TORCH, *TOKENIZER_MODELS, ".bin", ".json", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5"),
-    *(".npz", ".npy", ".pb", ".tflite"),
-)
+DATA = tuple(_NAMES["data"])
 #: Companion files that are never legitimately a web page.
-_NO_PAGES = (".json", ".model", ".bin", ".pt", ".pth", ".jinja", ".txt", ".tiktoken", ".onnx", ".msgpack", ".h5")
+_NO_PAGES = tuple(_NAMES["no_pages"])
 
 
 @rule("lfs-pointer", "whole", "error")

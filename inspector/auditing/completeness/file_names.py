@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from inspector.auditing import data
 from inspector.auditing.completeness.downloads import CONTROL, PARTIAL
 from inspector.auditing.loading.accepted_values import is_of_transformers
 from inspector.auditing.rule import Found, rule
@@ -29,13 +30,9 @@ ANY_WEIGHTS = (
     *WEIGHTS,
     *(".bin", ".pt", ".pth", ".ckpt", ".distcp", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json"),
 )
+_NAMES = data.names("weights")
 #: Files found beside the weights of a Transformers model.
-_BESIDE = frozenset(
-    {
-        *("tokenizer.json", "tokenizer_config.json", "tokenizer.model", "vocab.txt", "special_tokens_map.json"),
-        *("generation_config.json", "preprocessor_config.json", "processor_config.json"),
-    }
-)
+_BESIDE = frozenset(_NAMES["beside"])
 
 
 @rule("misnamed", "whole", "error")

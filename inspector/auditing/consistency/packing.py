@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Labelled, Tensor
@@ -115,34 +116,11 @@ def packing_both(subject: Subject) -> Iterator[Found]:
         yield Found("load_in_4bit and load_in_8bit are both true", subject.config and subject.config.path)
 
 
+_NAMES = data.names("packing")
 #: Field of a declaration → the words that its library takes.
-_WORDS: Mapping[str, tuple[str, ...]] = {
-    "bnb_4bit_quant_type": ("fp4", "nf4"),
-    "bnb_4bit_quant_storage": ("float16", "float32", "int8", "uint8", "float64", "bfloat16"),
-    "activation_scheme": ("dynamic", "static"),
-}
+_WORDS: Mapping[str, tuple[str, ...]] = _NAMES["words"]
 #: The methods of Transformers (QuantizationMethod), and of programs whose files it is made for.
-_METHODS = frozenset(
-    {
-        *(
-            "bitsandbytes",
-            "gptq",
-            "awq",
-            "aqlm",
-            "vptq",
-            "quanto",
-            "eetq",
-            "higgs",
-            "hqq",
-            "compressed-tensors",
-            "metal",
-        ),
-        *("fbgemm_fp8", "torchao", "bitnet", "spqr", "fp8", "quark", "fp_quant", "auto-round", "mxfp4", "sinq", "qqq"),
-        *("fouroversix", "exl2", "exl3", "modelopt", "fp4", "nvfp4", "marlin", "gptq_marlin", "squeezellm", "mlx"),
-        *("int8", "w8a8", "smoothquant", "deepspeedfp", "experts_int8", "ptpc_fp8", "tpu_int8", "petit_nvfp4"),
-        *("metal", "autoround"),
-    }
-)
+_METHODS = frozenset(_NAMES["methods"])
 
 
 @rule("packing-words", "consistent", "error")

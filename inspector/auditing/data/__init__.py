@@ -33,3 +33,9 @@ def overlay(section: str) -> dict[str, Any]:
     """A section of the overlay, which is written by hand."""
     found: dict[str, Any] = table("overlay")[section]
     return found
+
+
+def names(module: str) -> dict[str, Any]:
+    """The names, suffixes and first bytes that one module looks for, written by hand."""
+    found: dict[str, Any] = table("names")[module]
+    return found

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from inspector.auditing import data
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.formats import zips
 from inspector.formats.zips import Read
@@ -35,39 +36,12 @@ _NUMPY = b"\x93NUMPY"
 #: The start of a compressed file of joblib before 0.10, which it still reads: two letters, then the uncompressed size
 #: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
 _ZFILE, _ZFILE_HEADER = b"ZF0x", 21
+_NAMES = data.names("archives")
 #: First bytes → an archive or compression that the audit does not open.
-UNOPENED: tuple[tuple[bytes, str], ...] = (
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard"),
-    (b"\x04\x22\x4d\x18", "compressed by LZ4"),
-    (b"\x02\x21\x4c\x18", "compressed by LZ4"),
-    (b"MSCF", "a Windows cabinet"),
-    (b"\x1f\x9d", "compressed by compress"),
-    (b"\x1f\xa0", "compressed by compress"),
-    (b"\x89LZO\0\r\n", "compressed by lzop"),
-    (b"LZIP", "compressed by lzip"),
-    (b"\xff\x06\0\0sNaPpY", "compressed by Snappy"),
-    (b"hsqs", "a SquashFS image"),
-    (b"xar!", "a xar archive"),
-    (b"ISc(", "an InstallShield cabinet"),
-    (b"!<arch>\n", "an ar archive"),
-    (b"070701", "a cpio archive"),
-    (b"ftrt", "a TensorRT plan, which is compiled code"),
-    (b"ptrt", "a TensorRT plan, which is compiled code"),
-)
+UNOPENED: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) for magic, what in _NAMES["unopened"])
 
 #: First bytes of a program → its kind.
-PROGRAMS: tuple[tuple[bytes, str], ...] = (
-    (b"\x7fELF", "a program or library for Linux (ELF)"),
-    (b"MZ", "a Windows program"),
-    (b"L\0\0\0\x01\x14\x02\0", "a Windows shortcut"),
-    (b"\xcf\xfa\xed\xfe", "a program for macOS (Mach-O)"),
-    (b"\xce\xfa\xed\xfe", "a program for macOS (Mach-O)"),
-    (b"\xca\xfe\xba\xbe", "a program for macOS or Java"),
-    (b"\0asm", "a WebAssembly program"),
-    (b"dex\n", "a program for Android"),
-)
+PROGRAMS: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) for magic, what in _NAMES["programs"])
 
 #: First bytes of archives that the audit opens, and of those it does not.
 MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))

@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from inspector.auditing import data
+
 Read = Callable[[int, int], bytes]
 
 #: The most bytes of a configuration that are parsed.
@@ -24,13 +26,11 @@ _OVERLAP = 4_096
 #: How deeply nested JSON values are examined, and how many.
 MAX_VALUES = 500_000
 
+_NAMES = data.names("keras")
 #: Classes that run code in their configuration, or load another file.
-_RUNNING = frozenset(("Lambda", "TorchModuleWrapper", "TFSMLayer", "FlaxLayer", "JaxLayer", "StaticLambda"))
+_RUNNING = frozenset(_NAMES["running"])
 #: Packages of Keras's own. Its utilities fetch and run files.
-_OWN = (
-    *("keras", "tf_keras", "tensorflow.keras", "tensorflow.python.keras", "keras_hub", "keras_nlp", "keras_cv"),
-    "builtins",
-)
+_OWN = tuple(_NAMES["own"])
 #: Of modules with functions that load or run something, the classes that only hold layers or numbers: every functional
 #: or compiled model of Keras 3 names them, and `load_model` of Keras 3.15 makes each of them with `safe_mode=True`.
 _OWN_HARMLESS = re.compile(

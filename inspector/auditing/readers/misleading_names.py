@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from inspector.auditing import data
+
+_NAMES = data.names("letters")
 #: Prefixes of the Unicode names of letters that look like Latin ones but are not normalized to them.
-_LIKE_LATIN = (
-    *("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET", "TIFINAGH", "OLD ITALIC"),
-    *("LATIN LETTER SMALL CAPITAL", "LATIN SMALL LETTER SCRIPT", "LATIN SMALL LETTER ALPHA", "LATIN SMALL LETTER IOTA"),
-    *("LATIN SMALL LETTER DOTLESS", "LATIN LETTER DENTAL CLICK", "LATIN LETTER RETROFLEX CLICK"),
-)
+_LIKE_LATIN = tuple(_NAMES["like_latin"])
 
 
 def look_alike(text: str) -> str | None:

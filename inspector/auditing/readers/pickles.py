@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, START
 from inspector.auditing.readers import document_objects
 from inspector.auditing.readers.archives import MAGICS, TOO_LARGE, Limits, Outside, Piece, Unopened, pieces, program_of
@@ -26,14 +27,11 @@ MAX_OPCODES = 4_000_000
 #: The most files of one model that have a pickle's name.
 MAX_PICKLES = 2_000
 
+_NAMES = data.names("files")
 #: Suffixes of files, and of archive members, that are loaded as pickles.
-PICKLES = (
-    *(".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".dat", ".npy", ".npz", ".mar", ".nemo", ".dill"),
-    *(".pkl.gz", ".pkl.bz2", ".pkl.xz", ".pickle.gz", ".joblib.gz", ".ptl", ".th", ".p", ".pk", ".pck", ".sav", ".tar"),
-    *(".debug_pkl", ".cpkl", ".distcp", ".metadata", ".mdl", ".model.state", ".torch", ".t7", ".weights", ".z"),
-)
+PICKLES = tuple(_NAMES["pickles"])
 #: Suffixes of archive members that are models themselves, which the rules examine only in a folder.
-MODELS = (".onnx", ".h5", ".hdf5", ".pb", ".gguf", ".safetensors", ".tflite", ".jinja")
+MODELS = tuple(_NAMES["models"])
 #: Members of the tar archives that PyTorch wrote before 0.1.10.
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 

@@ -10,82 +10,24 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from inspector.auditing import data
+
 _NOTHING: Mapping[str, str] = {}
 _PATTERN = {"pattern": "ds", "content": "s"}
+_NAMES = data.names("tokenizers")
 #: Component of a tokenizer → type → its fields.
-PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "normalizer": {
-        "BertNormalizer": {"clean_text": "b", "handle_chinese_chars": "b", "strip_accents": "bn", "lowercase": "b"},
-        "Strip": {"strip_left": "b", "strip_right": "b"},
-        "Sequence": {"normalizers": "l"},
-        "Precompiled": {"precompiled_charsmap": "sn"},
-        "Replace": _PATTERN,
-        "Prepend": {"prepend": "s"},
-        **dict.fromkeys(("StripAccents", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Nmt", "ByteLevel"), _NOTHING),
-    },
-    "pre_tokenizer": {
-        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
-        "CharDelimiterSplit": {"delimiter": "s"},
-        "Metaspace": {"replacement": "s", "[prepend_scheme]": "s", "[split]": "bn", "[add_prefix_space]": "bn"},
-        "Sequence": {"pretokenizers": "l"},
-        "Split": {"pattern": "ds", "behavior": "s", "invert": "b"},
-        "Punctuation": {"[behavior]": "s"},
-        "Digits": {"individual_digits": "b"},
-        "FixedLength": {"length": "i"},
-        **dict.fromkeys(("BertPreTokenizer", "Whitespace", "WhitespaceSplit", "UnicodeScripts"), _NOTHING),
-    },
-    "post_processor": {
-        "RobertaProcessing": {"sep": "l", "cls": "l", "trim_offsets": "b", "add_prefix_space": "b"},
-        "BertProcessing": {"sep": "l", "cls": "l"},
-        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
-        "TemplateProcessing": {"single": "l", "pair": "l", "special_tokens": "d"},
-        "Sequence": {"processors": "l"},
-    },
-    "decoder": {
-        "BPEDecoder": {"suffix": "s"},
-        "ByteLevel": {"add_prefix_space": "b", "trim_offsets": "b", "[use_regex]": "b"},
-        "WordPiece": {"prefix": "s", "cleanup": "b"},
-        "Metaspace": {"replacement": "s", "[prepend_scheme]": "s", "[split]": "bn", "[add_prefix_space]": "bn"},
-        "CTC": {"pad_token": "s", "word_delimiter_token": "s", "cleanup": "b"},
-        "Sequence": {"decoders": "l"},
-        "Replace": _PATTERN,
-        "Strip": {"content": "s", "start": "i", "stop": "i"},
-        **dict.fromkeys(("Fuse", "ByteFallback"), _NOTHING),
-    },
-    "model": {
-        "BPE": {"vocab": "d", "merges": "l", "[dropout]": "fin", "[unk_token]": "sn", "[byte_fallback]": "b"},
-        "WordPiece": {"vocab": "d", "[unk_token]": "s", "[continuing_subword_prefix]": "s"},
-        "WordLevel": {"vocab": "d", "[unk_token]": "s"},
-        "Unigram": {"vocab": "l", "[unk_id]": "in", "[byte_fallback]": "b"},
-    },
-}
+PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = _NAMES["parts"]
 #: Field with a list of nested components → the kind of those components.
-_INNER = {
-    "normalizers": "normalizer",
-    "pretokenizers": "pre_tokenizer",
-    "processors": "post_processor",
-    "decoders": "decoder",
-}
-_ADDED = {
-    "id": "i",
-    "content": "s",
-    **dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), "b"),
-}
-_TRUNCATION = {"max_length": "i", "strategy": "s", "stride": "i", "[direction]": "s"}
-_PADDING = {"strategy": "sd", "direction": "s", "pad_id": "i", "pad_type_id": "i", "pad_token": "s"}
+_INNER = _NAMES["inner"]
+_ADDED = _NAMES["added"]
+_TRUNCATION = _NAMES["truncation"]
+_PADDING = _NAMES["padding"]
 _KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
 _WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
 #: Fields that take only certain words.
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "direction": ("Left", "Right"),
-    "behavior": ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"),
-    "prepend_scheme": ("first", "never", "always"),
-}
+_CHOICES: Mapping[str, tuple[str, ...]] = _NAMES["choices"]
 #: The words of strategies; a padding's may also be an object, with a length.
-_STRATEGIES: Mapping[str, tuple[str, ...]] = {
-    "truncation": ("LongestFirst", "OnlyFirst", "OnlySecond"),
-    "padding": ("BatchLongest",),
-}
+_STRATEGIES: Mapping[str, tuple[str, ...]] = _NAMES["strategies"]
 _DEPTH = 8
 #: Models that fail on an unknown word if the vocabulary has no token for it, and the default token.
 _UNKNOWN = {"WordPiece": "[UNK]", "WordLevel": "<unk>"}

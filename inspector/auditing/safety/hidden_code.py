@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from inspector.auditing import data
 from inspector.auditing.readers.archives import TOO_LARGE, UNOPENED, program_of
 from inspector.auditing.readers.pickles import PICKLES, PickleVerdict, pickle_verdicts
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
@@ -17,35 +18,13 @@ from inspector.sources.filenames import OTHERS, PICKLED, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
+_NAMES = data.names("hidden")
 #: Suffixes of scripts that are text, which a shell or an interpreter runs only if it is given them.
-TEXTS = (".sh", ".bash", ".zsh", ".js", ".mjs", ".php", ".pl", ".rb")
+TEXTS = tuple(_NAMES["texts"])
 #: Suffixes of programs, and of what a desktop runs when it is opened.
-SCRIPTS = (
-    *(".command", ".bat", ".cmd", ".ps1", ".psm1", ".vbs", ".wsf", ".hta"),
-    *(".exe", ".dll", ".so", ".dylib", ".msi", ".scr", ".com", ".lnk", ".desktop", ".jar", ".apk", ".pyd"),
-    *(".applescript", ".scpt", ".reg", ".deb", ".rpm", ".appimage"),
-    *(".url", ".webloc", ".scf", ".pif", ".cpl", ".inf", ".job", ".gadget", ".library-ms", ".search-ms", ".xll"),
-    *(".whl", ".egg", ".docm", ".xlsm", ".pptm", ".chm", ".iso", ".vhd"),
-)
+SCRIPTS = tuple(_NAMES["scripts"])
 #: First bytes → another format for which a reader may mistake the file.
-HIDDEN: tuple[tuple[bytes, str], ...] = (
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"PK\x05\x06", "the end of a ZIP archive"),
-    (b"\x7fELF", "an ELF program"),
-    (b"MZ\x90", "a Windows program"),
-    (b"%PDF", "a PDF document"),
-    (b"#!/", "a script"),
-    (b"GGUF", "a GGUF file"),
-    (b"Rar!", "a RAR archive"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"\x1f\x8b\x08", "a gzip file"),
-    (b"\x80\x02}", "a pickle"),
-    (b"\x80\x03}", "a pickle"),
-    (b"\x80\x04\x95", "a pickle"),
-    (b"<script", "a web page's script"),
-    (b"<html", "a web page"),
-    (b"<?php", "a PHP program"),
-)
+HIDDEN: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) for magic, what in _NAMES["magics"])
 #: The most pickles of a model that are the same but for their names and each have a line of their own.
 MOST_ALIKE = 3
 #: The most unclaimed bytes that are searched.
@@ -258,7 +237,7 @@ def _program_files(subject: Subject) -> Iterator[Found]:
 
 
 #: Suffixes of files that readers treat as data: their content cannot make them a program or a pickle.
-_KNOWN_DATA = (".json", ".md", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".jinja", ".jsonl", ".yaml", ".yml")
+_KNOWN_DATA = tuple(_NAMES["known_data"])
 
 
 @rule("torchscript", "safe", "error")
@@ -326,4 +305,4 @@ def _within(folder: str, outer: frozenset[str]) -> bool:
 
 
 #: Suffixes of documents and pictures.
-_DOCUMENTS = (".json", ".txt", ".md", ".png", ".jpg", ".jpeg", ".gif", ".pdf", ".yaml", ".yml", ".model")
+_DOCUMENTS = tuple(_NAMES["documents"])

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, START
-from inspector.auditing.readers import hdf5
 from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
+from inspector.formats.hdf5 import structure as hdf5
 from inspector.model import Severity
 from inspector.opening import configs
 from inspector.sources.listing import Entry
@@ -104,22 +105,20 @@ def _named_in_recipes(subject: Subject) -> Iterator[Found]:
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity="warning")
 
 
+_NAMES = data.names("paths")
 #: Suffixes of documents that name files.
-_NAMING = (
-    *(".index.json", "modules.json", "genai_config.json", "config_sentence_transformers.json", "router_config.json"),
-    *("tokenizer_config.json", "model.json", "manifest.json", "config.json", "ndarray-cache.json", "tensor-cache.json"),
-)
+_NAMING = tuple(_NAMES["naming"])
 #: Those among them that list nothing but files.
-_OF_FILES = ("genai_config.json", "router_config.json")
+_OF_FILES = tuple(_NAMES["of_files"])
 #: Those of other programs, whose size no other rule reports.
-_LISTS = ("model.json", "manifest.json")
+_LISTS = tuple(_NAMES["lists"])
 #: What an Ollama Modelfile is made from.
 _RECIPE = re.compile(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)")
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 #: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
 #: pickle, the classes of a segmentation, the source of an adapter's initial values.
-_OTHER_FILES = ("index_path", "passages_path", "class_info_file", "cache_file", "covariance_file")
+_OTHER_FILES = tuple(_NAMES["other_files"])
 #: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
 _DIGEST = re.compile(r'"digest"\s*:\s*"(?:sha256:)?([^"]{1,1000})"')
@@ -129,10 +128,7 @@ MAX_PROLOGUE = 1 << 20
 #: An XML entity whose text is read from another file or a URL.
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
 #: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
-_TOKENIZER_FILES = (
-    *("vocab_file", "tokenizer_file", "merges_file", "spm_file", "source_spm", "target_spm", "fast_tokenizer_files"),
-    *("vocab_files", "tokenizer_files", "chat_template_file"),
-)
+_TOKENIZER_FILES = tuple(_NAMES["tokenizer_files"])
 
 
 def configs_of(subject: Subject, path: str) -> Any:

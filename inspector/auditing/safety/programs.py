@@ -6,13 +6,15 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from inspector.auditing.readers import document_objects, graphs, hdf5, keras, repositories
+from inspector.auditing import data
+from inspector.auditing.readers import document_objects, graphs, keras, repositories
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import hdf5_parts, is_hdf5
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
+from inspector.formats.hdf5 import structure as hdf5
 from inspector.model import Severity
 from inspector.sources.listing import Entry
 from inspector.units import integer
@@ -99,21 +101,9 @@ def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator
         yield from ((what, False) for what in keras.in_binary(read, size))
 
 
+_NAMES = data.names("programs")
 #: TensorFlow operations that read or write files of any name, or call Python.
-_OPERATIONS = frozenset(
-    """
-    ReadFile WriteFile MatchingFiles PyFunc PyFuncStateless EagerPyFunc WholeFileReader WholeFileReaderV2
-    TextLineReader TextLineReaderV2 TFRecordReader TFRecordReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2
-    ImmutableConst PrintV2 Save SaveSlices WriteAudioSummary WriteGraphSummary WriteImageSummary WriteRawProtoSummary
-    CreateSummaryFileWriter CreateSummaryDbWriter DebugIdentity DebugIdentityV2 DebugIdentityV3 DebugNumericSummary
-    DumpTensor TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2
-    SqlDataset SaveDataset SaveDatasetV2 LoadDataset CacheDataset CacheDatasetV2 SnapshotDataset SnapshotDatasetV2
-    DatasetToTFRecord CSVDataset CSVDatasetV2 LMDBDataset LMDBReader RpcCall RpcClient RpcServer RpcServerStart
-    RpcServerRegister RemoteCall ConnectTraceMeAgent RegisterDataset RegisterDatasetV2 DataServiceDataset
-    DeleteFile FileSystemSetConfiguration BigQueryReader GcsConfigureBlockCache GcsConfigureCredentials
-    PyTreeFunc NumpyFunction
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
-)
+_OPERATIONS = frozenset(_NAMES["tensorflow"])
 
 
 #: Those of them that read records of a file that the graph names, as a training graph's own input does.
@@ -240,36 +230,14 @@ _SIGNS = (b'"py/', *(sign.encode() for sign in document_objects.SIGNS), *(rb"\u0
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 
 #: Python files that are run because of their names → the program that runs them, and the severity.
-_BY_NAME: dict[str, tuple[str, Severity]] = {
-    "sitecustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
-    "usercustomize.py": ("Python runs it at every start where the folder is on its path", "error"),
-    "conftest.py": ("pytest runs it", "info"),
-    "model_handler.py": ("TorchServe runs it", "warning"),
-    "setup.py": ("pip runs it", "info"),
-    **dict.fromkeys(
-        [f"jupyter_{part}config.py" for part in ("", "notebook_", "server_", "lab_")],
-        ("Jupyter runs it when it is started in the folder", "warning"),
-    ),
-}
+_BY_NAME: dict[str, tuple[str, Severity]] = _NAMES["by_name"]
 #: The same by whole path: elsewhere they are a package's own modules (the SageMaker toolkit reads `code/inference.py`,
 #: Inference Endpoints `handler.py` beside the model).
-_BY_PATH: dict[str, tuple[str, Severity]] = {
-    "handler.py": ("Hugging Face's Inference Endpoints run it", "warning"),
-    "__main__.py": ("Python runs it when given the folder as its program", "warning"),
-    "code/inference.py": ("SageMaker's servers run it", "warning"),
-}
+_BY_PATH: dict[str, tuple[str, Severity]] = _NAMES["by_path"]
 #: Modules of Python's library that nothing imports and whose names are common for scripts.
-_SELDOM = frozenset(("test", "this", "antigravity", "idlelib", "lib2to3", "turtledemo", "demo"))
+_SELDOM = frozenset(_NAMES["seldom"])
 #: Packages that programs which load models import.
-_IMPORTED = frozenset(
-    """
-    torch numpy transformers diffusers tokenizers safetensors huggingface_hub accelerate peft datasets tensorflow keras
-    jax flax scipy sklearn pandas PIL requests tqdm yaml jinja2 packaging regex filelock fsspec sentencepiece onnx
-    onnxruntime gguf vllm xformers triton flash_attn bitsandbytes einops timm torchvision torchaudio click
-    typing_extensions sentence_transformers pytorch_lightning lightning deepspeed llama_cpp httpx urllib3
-    certifi idna charset_normalizer
-    """.split()  # noqa: SIM905  the same
-)
+_IMPORTED = frozenset(_NAMES["imported"])
 
 
 @rule("python-name", "safe", "error")

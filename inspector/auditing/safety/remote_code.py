@@ -127,8 +127,9 @@ def _with_imports(subject: Subject, paths: list[str]) -> frozenset[str]:
 
 #: Bytes of a model's sources that are parsed.
 MAX_ALL_SOURCE = 1_000_000
+_NAMES = data.names("code")
 #: Configurations beside which loaders look for code.
-_CONFIGS = ("config.json", "model_index.json", "tokenizer_config.json", "modules.json", "adapter_config.json")
+_CONFIGS = tuple(_NAMES["configs"])
 _RELATIVE = re.compile(rb"(?m)^\s*from\s+\.(?:([\w.]{1,100})\s+import|\s+import\s+([\w, ]{1,400}))")
 #: What source has that runs what it unpacks, fetches or finds out: both of them, where it is not loaded by its name.
 _RUNNING = re.compile(rb"exec|eval|compile|loads|__globals__|post|connect|send")
@@ -149,19 +150,13 @@ def _first_code(subject: Subject, entry: Entry) -> str | None:
 #: The module with which MLflow loads a model, if it is not one of MLflow's.
 _LOADER = re.compile(r"""(?m)^\s*["']?loader_module["']?\s*:\s*["']?(?!mlflow\.)([\w.]{1,200})""")
 #: Files that are run because of their names → the program that runs them.
-_RUN = (
-    ("custom_generate/generate.py", "Transformers' `generate(custom_generate=…, trust_remote_code=True)`"),
-    ("hubconf.py", "`torch.hub.load`"),
-)
+_RUN = [tuple(each) for each in _NAMES["run"]]
 #: Keys whose value is the name of something to import.
-_IMPORTED_AS_NAMED = ("a module", "a component's class", "auto_mapping", "activation_function")
+_IMPORTED_AS_NAMED = tuple(_NAMES["imported_as_named"])
 #: Fields that name a repository whose compiled kernels Transformers fetches and loads.
-_KERNELS = (
-    *("_attn_implementation", "attn_implementation", "_experts_implementation", "experts_implementation"),
-    *("_attn_implementation_internal", "_experts_implementation_internal"),  # read by Transformers before 5
-)
+_KERNELS = tuple(_NAMES["kernels"])
 #: Packages in which PEFT finds a model's class; it imports any named package.
-_LIBRARIES = ("transformers", "peft", "diffusers", "torch", "timm", "sentence_transformers")
+_LIBRARIES = tuple(_NAMES["libraries"])
 
 
 def _named_code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.readers.jinja.values import Value, python_of
 
 #: Filters that are evaluated on constants.
@@ -40,84 +41,31 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
 }
+_NAMES = data.names("templates")
 #: Filters that return their input, or the default.
-PASSING = frozenset(("default", "d"))
+PASSING = frozenset(_NAMES["passing"])
 #: Filters whose result cannot be a name.
-COUNTING = frozenset(("length", "count", "wordcount", "int", "float", "abs", "round", "filesizeformat"))
+COUNTING = frozenset(_NAMES["counting"])
 #: Filters that write a text with its quotes and backslashes escaped, which doubles those of one that was escaped.
 QUOTING = frozenset(("tojson", "pprint"))
 #: Conversions of a format that do the same: `%r`, `%(x)a`, `{!r}`.
 QUOTED = re.compile(r"%(?:\(\w*\))?[-#0 +]*[0-9.]*[ra]|![ra]")
 #: Filters that turn a list or a dictionary into text first, which quotes the strings in it.
-TEXTUAL = frozenset(
-    [
-        *("string", "upper", "lower", "title", "capitalize", "trim", "replace", "indent", "center", "wordwrap"),
-        *("truncate", "striptags", "urlize", "urlencode", "escape", "e", "forceescape", "safe"),
-    ]
-)
+TEXTUAL = frozenset(_NAMES["textual"])
 #: Filters that omit nothing.
-WHOLE = frozenset(
-    ("list", "string", "reverse", "sort", "safe", "upper", "lower", "title", "escape", "e", "forceescape")
-)
+WHOLE = frozenset(_NAMES["whole"])
 #: Filters and methods whose result is a part of their input, whatever their other arguments.
-PARTS = frozenset(
-    """
-    split rsplit splitlines partition rpartition strip lstrip rstrip trim lower upper title capitalize casefold swapcase
-    removeprefix removesuffix first last list sort reverse unique items keys values pop copy tojson dictsort selectattr
-    rejectattr select reject map groupby batch slice string startswith endswith find rfind index count isdigit isalpha
-    strftime isoformat safe escape e urlize striptags min max random truncate
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
-)
+PARTS = frozenset(_NAMES["parts"])
 #: Filters that look up an attribute, and the argument with its name: position, or keyword.
-LOOKING: Mapping[str, tuple[int | None, str | None]] = {
-    "attr": (0, "name"),
-    "map": (None, "attribute"),
-    "selectattr": (0, None),
-    "rejectattr": (0, None),
-    "groupby": (0, "attribute"),
-    "sort": (2, "attribute"),
-    "unique": (1, "attribute"),
-    "sum": (0, "attribute"),
-    "min": (1, "attribute"),
-    "max": (1, "attribute"),
-    "join": (1, "attribute"),
-}
+LOOKING: Mapping[str, tuple[int | None, str | None]] = _NAMES["looking"]
 #: String methods that are evaluated on constants.
-TEXT_METHODS: Mapping[str, Callable[..., Any]] = {
-    name: getattr(str, name)
-    for name in (
-        *("join", "format", "replace", "lower", "upper", "title", "capitalize", "swapcase", "casefold", "strip"),
-        *("lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "removeprefix"),
-        *("removesuffix", "startswith", "endswith", "find", "rfind", "index", "count", "isdigit", "isalpha"),
-        *("isdecimal", "isnumeric", "isalnum", "isspace", "islower", "isupper", "translate", "center", "ljust"),
-        *("rjust", "zfill", "expandtabs", "format_map", "encode"),
-    )
-}
+TEXT_METHODS: Mapping[str, Callable[..., Any]] = {name: getattr(str, name) for name in _NAMES["text_methods"]}
 #: Methods of lists, dictionaries, dates and Jinja's own helpers that templates call.
-OTHER_METHODS = frozenset(
-    """
-    append extend insert pop remove clear update copy setdefault get items keys values sort reverse add index count
-    strftime isoformat date time now today next reset cycle changed current tojson dict json lower_first hex decode
-    total_seconds weekday isoweekday year month day model_dump to_json
-    """.split()  # noqa: SIM905  a list of words reads better without a hundred quotes
-)
+OTHER_METHODS = frozenset(_NAMES["other_methods"])
 #: Attributes that reach Python's internals without an underscore, as listed by Jinja's sandbox.
-INTERNAL = frozenset(
-    """
-    mro func_globals func_code func_closure func_dict func_defaults im_func im_self im_class gi_frame gi_code
-    gi_yieldfrom cr_frame cr_code cr_await cr_origin ag_frame ag_code f_back f_globals f_locals f_builtins f_code
-    tb_frame tb_next
-    """.split()  # noqa: SIM905  the same
-)
+INTERNAL = frozenset(_NAMES["internal"])
 #: Names that no template needs to call.
-ACTING = frozenset(
-    """
-    system popen popen2 popen3 popen4 exec execfile eval compile open __import__ import_module importlib subprocess
-    getattr setattr delattr globals locals vars dir breakpoint input os sys socket builtins pty check_output Popen
-    getoutput spawn
-    load_module get_loader read_text write_text unlink rmdir listdir environ putenv getenv urlopen _module
-    """.split()  # noqa: SIM905  the same
-)
+ACTING = frozenset(_NAMES["acting"])
 
 
 def is_internal(name: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from inspector.auditing.readers.hdf5_heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
+from inspector.formats.hdf5.heaps import Bytes, DamageError, Heap, Layout, global_object, local_text, records
 
 Read = Callable[[int, int], bytes]
 
