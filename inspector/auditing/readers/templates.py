@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from inspector.auditing.subject import Subject
 from inspector.errors import UsageError, install_command
 from inspector.formats.gguf.values import KeyValues
-from inspector.model import Finding
+from inspector.model import Finding, Severity
 
 #: The most characters examined of one template, and of all of a model's. Real ones reach some 50,000.
 MAX_TEMPLATE = 200_000
@@ -90,6 +90,7 @@ class Judgement:
     unread: str | None = None  # why it could not be checked
     absent: tuple[str, ...] = ()  # what it always uses, but Jinja does not have: kind and name
     words: tuple[tuple[str, str], ...] = ()  # what it does with a user's words or adds to them, and the words
+    unlike: tuple[tuple[str, Severity], ...] = ()  # the public template that it is, and what differs
 
 
 @lru_cache(maxsize=8)  # for the rules about it
@@ -100,6 +101,7 @@ def judge(text: str) -> Judgement:
     try:
         from jinja2 import TemplateSyntaxError  # late: 0.07 s that only models with templates cost
 
+        from inspector.auditing.readers.jinja.known import differences
         from inspector.auditing.readers.jinja.statements import judge as judged
         from inspector.auditing.readers.jinja.statements import tree_of
         from inspector.auditing.readers.jinja.unknown_names import absent
@@ -109,7 +111,8 @@ def judge(text: str) -> Judgement:
     try:
         tree = tree_of(text)
         reaches = tuple((each.what, each.words) for each in judged(tree))
-        return Judgement(reaches, absent=absent(tree), words=tuple(findings(tree)) if tree else ())
+        words, unlike = (tuple(findings(tree)), tuple(differences(tree))) if tree else ((), ())
+        return Judgement(reaches, absent=absent(tree), words=words, unlike=unlike)
     except TemplateSyntaxError as error:
         return Judgement(unread=f"{UNPARSABLE}: {error.message or 'no template'}")
 

@@ -131,12 +131,16 @@ def template_wording(subject: Subject) -> Iterator[Found]:
     A template writes roles and tools. One that does something else if a message has the word "login", replaces an
     address, waits for a date, or adds a link, markup, invisible characters or an instruction to keep something from the
     user, changes what the model is asked without a word to anybody. Words of formats (`</think>`, `image`) are looked
-    for by many; 170 public templates have none of the others. Compare it with the one of the base model.
+    for by many; 170 public templates have none of the others. One that is a public template (of llama.cpp's and TRL's
+    collections) but for something is named with the places: a warning if it only has something more, or more
+    sentences, a note otherwise. Compare it with the one of the base model.
     """
     for template in templates(subject):
-        for what, words in dict.fromkeys(judge(template.text).words if template.text is not None else ()):
-            name = f"the template `{template.name[:40]}`"
+        judgement, name = judge(template.text or ""), f"the template `{template.name[:40]}`"
+        for what, words in dict.fromkeys(judgement.words):
             yield Found(f"{name} has {what}{f' {words!r:.80}' if words else ''}", template.path)
+        for difference, severity in judgement.unlike:
+            yield Found(f"{name} is {difference}", template.path, severity=severity)
 
 
 @rule("polyglot", "safe", "error")
