@@ -15,7 +15,7 @@ from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
 from inspector.auditing.loading import config_fields, generation_config, preprocessors, sentence_transformers
-from inspector.auditing.loading.adapters import module_sizes
+from inspector.auditing.loading.adapters import created_tensors as module_sizes
 from inspector.auditing.readers import tokenizer_json
 
 STEM = "base_model.model.model.layers.{}.self_attn.q_proj."
@@ -81,7 +81,7 @@ def test_modules_beyond_those_that_are_tried_are_reported(tmp_path: Path, monkey
     """Two layers of one shape are tried once; of two shapes, only the first if the limit is one."""
     config = {"peft_type": "C3A", "block_size": 16}
     tensors = of_layers(c3a_kernel=[2, 2, 16])
-    monkeypatch.setattr(module_sizes, "_MOST", 1)
+    monkeypatch.setattr(module_sizes, "_MOST_TRIED", 1)
     assert of_adapter(config, tensors, tmp_path / "a") == []
     other = tensors | {name.replace("q_proj", "v_proj"): [4, 4, 16] for name in tensors}
     own = {"task_type": "CAUSAL_LM", "target_modules": ["q_proj", "v_proj"], **config}

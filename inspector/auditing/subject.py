@@ -142,14 +142,8 @@ class Subject(Files):
     def give_up(self) -> None:
         """Stop reading: anything not read so far counts as absent."""
         own = vars(self)
-        for name, nothing in (
-            ("checkpoint", None),
-            ("result", None),
-            ("extra", ()),
-            ("misfits", ()),
-            ("of_other_sets", ()),
-        ):
-            own.setdefault(name, nothing)
+        for name in ("checkpoint", "result", "extra", "misfits", "of_other_sets"):
+            own.setdefault(name, None if name in ("checkpoint", "result") else ())
 
     @cached_property
     def extra(self) -> tuple[Header, ...]:

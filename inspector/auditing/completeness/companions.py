@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
@@ -17,6 +18,8 @@ from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.filenames import WEIGHTS
 from inspector.sources.listing import Entry
+
+_NAMES = data.names("companions")
 
 
 @rule("missing-merges", "whole", "error")
@@ -37,12 +40,7 @@ def missing_merges(subject: Subject) -> Iterator[Found]:
 
 _OTHER_MERGES = frozenset({"bpe.codes", "vocab-src.json", "vocab.bpe"})
 #: Prefixes of the names of tokenizers like GPT-2's, and of the models that use them.
-_BYTE_PAIRS = re.compile(
-    r"(gpt2|gpt_neo(?!x_j)|gptj|roberta|xlm_?roberta_xl|bart|led|longformer|mvp|blenderbot|clip|codegen|ctrl|deberta(?!_?v2)|"
-    r"qwen2|qwen3|whisper|openai_?gpt|opt|herbert|layoutlmv3|biogpt|luke|markuplm|olmo|starcoder2|granite|falcon|bloom)"
-    r"(_|Tokenizer|TokenizerFast|$|\d)",
-    re.IGNORECASE,
-)
+_BYTE_PAIRS = re.compile(_NAMES["byte_pairs"], re.IGNORECASE)
 
 
 def _needs_both(subject: Subject, folder: str) -> bool:
@@ -72,10 +70,7 @@ def no_vocabulary(subject: Subject) -> Iterator[Found]:
 
 NO_VOCABULARY = frozenset({"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"})
 #: Files in which some tokenizer stores its vocabulary.
-VOCABULARY = re.compile(
-    r"(?i)(tokenizer|tekken|vocab|merges|spiece|sentencepiece|\.spm$|\.model$|\.tiktoken$|bpe|dict|codes|\.gguf$|emoji|"
-    r"spm|tokens|\.vocab$|rwkv|\.py$)"
-)
+VOCABULARY = re.compile(_NAMES["vocabulary"])
 #: Tokenizers of bytes and characters, which have no vocabulary.
 _OF_BYTES = re.compile(r"(ByT5|Canine|Perceiver|Mgpstr|Myt5|Char|Byte|Tapex|Dia|Evo|Hyena|Dna)", re.IGNORECASE)
 
@@ -190,15 +185,7 @@ _PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "c
 
 
 #: Class of a component → the file from which it is built.
-_MADE_FROM: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (
-    (re.compile(r".*Scheduler"), ("scheduler_config.json",)),
-    (
-        re.compile(r".*(Tokenizer(Fast)?|TokenizersBackend)"),
-        ("tokenizer_config.json", "tokenizer.json", "vocab.json", "spiece.model"),
-    ),
-    (re.compile(r".*(Extractor|Processor)(Fast|Pil)?"), ("preprocessor_config.json", "processor_config.json")),
-    (re.compile(r".*"), ("config.json",)),
-)
+_MADE_FROM = [(re.compile(kind), tuple(files)) for kind, files in _NAMES["made_from"]]
 
 
 #: The libraries that Diffusers takes components from, by their exact names.

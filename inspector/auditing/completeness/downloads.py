@@ -14,6 +14,7 @@ from inspector.sources.listing import Entry
 from inspector.units import plural
 
 _NAMES = data.names("downloads")
+
 #: Suffixes of unfinished files: of browsers, download managers, and programs that copy between machines.
 PARTIAL = tuple(_NAMES["partial"])
 #: Suffixes of the state that a program keeps beside an unfinished file, appended to the file's name.
@@ -165,21 +166,9 @@ _LONGEST_MESSAGE = 16 * 1024
 #: Fields of servers' messages that data does not have: an object with nothing else is a message.
 _MESSAGES = frozenset({"error", "errors", "message", "detail", "details", "error_description", "msg", "errorMessage"})
 #: Fields that may stand beside them.
-_CIRCUMSTANCES = frozenset(
-    {
-        *("status", "statusCode", "status_code", "code", "type", "title", "timestamp", "path", "request_id", "ok"),
-        *("requestId", "instance", "traceId", "error_code", "errorCode", "success", "url", "documentation_url"),
-        *("reason", "data", "error_type", "warnings", "method"),
-    }
-)
+_CIRCUMSTANCES = frozenset(_NAMES["circumstances"])
 #: How plain messages of the Hub, of storage and of proxies begin.
-_WORDS = re.compile(
-    r"(entry not found|repository not found|revision not found|not found|40[134][ :]|"
-    r"invalid (username|credentials)|"
-    r"access (to model|denied)|unauthorized|forbidden|bad gateway|service unavailable|internal server error|"
-    r"gateway time-?out|too many requests|request (timed out|timeout)|rate limit|you need to|error code:|error:)",
-    re.IGNORECASE,
-)
+_WORDS = re.compile(_NAMES["words"], re.IGNORECASE)
 
 
 def _server_message(subject: Subject, entry: Entry) -> str | None:

@@ -16,6 +16,8 @@ from inspector.opening.selection import kind_of
 from inspector.sources.filenames import WEIGHTS, shard_of
 from inspector.sources.listing import Entry
 
+_NAMES = data.names("weights")
+
 #: Stems of the file names under which libraries look for weights.
 _STEMS = r"(?:model|pytorch_model|diffusion_pytorch_model|adapter_model)"
 #: A name that loaders find: the weights, a variant of them, a shard, an index.
@@ -30,7 +32,6 @@ ANY_WEIGHTS = (
     *WEIGHTS,
     *(".bin", ".pt", ".pth", ".ckpt", ".distcp", ".h5", ".msgpack", ".onnx", ".npz", ".ot", ".pdparams", ".index.json"),
 )
-_NAMES = data.names("weights")
 #: Files found beside the weights of a Transformers model.
 _BESIDE = frozenset(_NAMES["beside"])
 
@@ -102,15 +103,7 @@ def _is_unfinished(name: str) -> bool:
 _ABOUT = (".metadata", ".lock", ".sha256", ".sha512", ".md5", ".sig", ".asc", ".etag", ".torrent", ".json", ".txt")
 
 #: Names under which loaders open a file.
-_FILES = frozenset(
-    {
-        *("config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "adapter_config.json"),
-        *("preprocessor_config.json", "processor_config.json", "model_index.json", "modules.json", "vocab.json"),
-        *("model.safetensors", "adapter_model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"),
-        *("diffusion_pytorch_model.safetensors", "tokenizer.model", "merges.txt", "vocab.txt", "scheduler_config.json"),
-        *("special_tokens_map.json", "chat_template.jinja", "spiece.model"),
-    }
-)
+_FILES = frozenset(_NAMES["files"])
 #: Those among them that are optional.
 _OPTIONAL = frozenset({"generation_config.json", "special_tokens_map.json", "chat_template.jinja"})
 

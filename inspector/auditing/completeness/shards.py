@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject, is_readable
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.units import integer, plural
+
+_NAMES = data.names("shards")
 
 
 @rule("extra-shard", "whole", "warning")
@@ -124,11 +127,7 @@ def split_name(subject: Subject) -> Iterator[Found]:
 
 
 #: Stems of sharded weights → the index by which Transformers, Diffusers and Accelerate find the shards.
-_INDEXED = {
-    "model": "model.safetensors.index.json",
-    "diffusion_pytorch_model": "diffusion_pytorch_model.safetensors.index.json",
-    "pytorch_model": "pytorch_model.bin.index.json",
-}
+_INDEXED = _NAMES["indexed"]
 
 
 @rule("no-index", "whole", "error")

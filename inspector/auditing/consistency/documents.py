@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from inspector.auditing import data
 from inspector.auditing.completeness.downloads import stands_in
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening import configs
 from inspector.units import plural
+
+_NAMES = data.names("json")
 
 
 @rule("document", "consistent", "error")
@@ -34,7 +37,7 @@ def document(subject: Subject) -> Iterator[Found]:
             what = "it begins with a byte order mark, which Python's json refuses: save it without one"
             yield Found(what, entry.path)
         elif entry.name in _LARGE:
-            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{" if entry.name in _OBJECTS else (b"{", b"[")):
                 yield Found("not a JSON document: it does not start like one", entry.path)
             elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _is_closed(end):
                 yield Found("truncated: it does not end like a JSON document", entry.path)
@@ -51,16 +54,9 @@ def document(subject: Subject) -> Iterator[Found]:
 _MARK = b"\xef\xbb\xbf"
 #: Documents that loaders read, and those among them too large to be parsed here.
 _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
-_DOCUMENTS = (
-    *("config.json", "_map.json", "modules.json", "model_index.json", "chat_template.json", ".index.json"),
-    *("config_sentence_transformers.json", *_LARGE),
-)
+_DOCUMENTS = tuple(_NAMES["documents"])
 #: Documents whose fields a loader accesses immediately.
-_OBJECTS = (
-    *("config.json", "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
-    *("preprocessor_config.json", "processor_config.json", "adapter_config.json", "model_index.json", "vocab.json"),
-    "config_sentence_transformers.json",
-)
+_OBJECTS = tuple(_NAMES["objects"])
 
 
 def _is_closed(end: bytes) -> bool:

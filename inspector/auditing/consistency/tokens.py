@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from inspector.auditing import data
 from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.readers.templates import templates
 from inspector.auditing.readers.token_counts import assigned, highest_token
@@ -19,6 +20,8 @@ from inspector.opening.variants import variants
 from inspector.quantization.scheme import FLOATS
 from inspector.units import integer, plural
 
+_NAMES = data.names("tokens")
+
 
 def embedding_of(subject: Subject) -> Labelled | None:
     """The text model's token embedding, if whole and two-dimensional; None if packed, or if there are two."""
@@ -28,12 +31,7 @@ def embedding_of(subject: Subject) -> Labelled | None:
 
 
 #: Fields with a token's id, and whether a loader indexes the embedding with it immediately.
-_IDS: Mapping[str, bool] = {
-    "pad_token_id": True,
-    "eos_token_id": False,
-    "bos_token_id": False,
-    "decoder_start_token_id": False,
-}
+_IDS: Mapping[str, bool] = _NAMES["ids"]
 
 
 @rule("token-id", "consistent", "error")
@@ -142,7 +140,7 @@ def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
 
 
 #: Fields of tokenizer_config.json with a special token's text.
-SPECIAL = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+SPECIAL = tuple(_NAMES["special"])
 
 
 @rule("special-token", "consistent", "warning")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from inspector.auditing import data
@@ -17,6 +17,8 @@ from inspector.auditing.rule import Found
 from inspector.auditing.subject import Subject
 from inspector.sources.listing import Entry
 from inspector.units import integer, plural
+
+_NAMES = data.names("values")
 
 #: The most findings reported per configuration, and the most items of a list that are checked.
 MOST, _MOST_ITEMS = 8, 1_000
@@ -42,9 +44,8 @@ def first_reported(messages: Iterable[str], path: str, beyond: str = "") -> Iter
         yield Found(f"{plural(len(wrong) - MOST, f'further {beyond}')} of the wrong type", path)
 
 
-def fields() -> dict[str, Any]:
-    """The table: for `transformers`, `peft` and others, the types that each field accepts."""
-    return data.table("fields")
+#: The table: for `transformers`, `peft` and others, the types that each field accepts.
+fields = partial(data.table, "fields")
 
 
 def is_of_transformers(own: Mapping[str, Any]) -> bool:
@@ -70,15 +71,7 @@ def _usual(library: str, kind: str) -> dict[str, str]:
 
 
 #: Type letters → their name, in the terms of JSON.
-_WORDS = {
-    "i": "a whole number",
-    "f": "a floating-point number",
-    "s": "a string",
-    "b": "true or false",
-    "n": "null",
-    "IFSBLO": "a list",
-    "d": "an object",
-}
+_WORDS = _NAMES["words"]
 
 
 def kind_of(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from inspector.auditing import data
@@ -247,11 +248,8 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
 #: Stands in the table for any activation function.
 _ACTIVATION = "activation"
 _DEPTH = 4
-
-
-def _choices() -> dict[str, Any]:
-    """The words that each field takes, and the sizes that numbers of heads or groups must divide, by model type."""
-    return data.table("choices")
+#: The words that each field takes, and the sizes that numbers of heads or groups must divide, by model type.
+_choices = partial(data.table, "choices")
 
 
 @rule("config-choice", "consistent", "error")

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from inspector.architectures import predicted_gguf
@@ -22,15 +23,11 @@ from inspector.model import Header, Severity
 from inspector.quantization.scheme import FLOATS
 from inspector.units import integer, plural
 
-
-def table() -> dict[str, Any]:
-    """What llama.cpp's loader requires of key-values."""
-    return data.table("gguf")
-
-
-def by_hand() -> dict[str, Any]:
-    """Those parts of its behaviour that are in no table of its source, written by hand."""
-    return data.overlay("gguf")
+#: What llama.cpp's loader requires of key-values.
+table = partial(
+    data.table, "gguf"
+)  #: Those parts of its behaviour that are in no table of its source, written by hand.
+by_hand = partial(data.overlay, "gguf")
 
 
 def known() -> frozenset[str]:

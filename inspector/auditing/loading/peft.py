@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +21,7 @@ from inspector.auditing.loading.accepted_values import (
     wrapped,
     wrong_kind,
 )
+from inspector.auditing.readers.tokenizer_json import is_exponential
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.opening.configs import ADAPTER_FILE
@@ -28,11 +30,8 @@ from inspector.units import integer
 
 #: The names PEFT gives an adapter's weights.
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
-
-
-def _table() -> dict[str, Any]:
-    """What was written by hand of adapters' fields."""
-    return data.overlay("peft")
+#: What was written by hand of adapters' fields.
+_table = partial(data.overlay, "peft")
 
 
 @rule("no-adapter-weights", "consistent", "error")
@@ -211,7 +210,7 @@ def _fault_of_expression(text: str) -> str | None:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         return f"not a regular expression: {error}"
-    return None
+    return "which can take exponential time, for each module's name" if is_exponential(text) else None
 
 
 #: Characters of an expression that is compiled.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from inspector.auditing import data
@@ -22,12 +23,8 @@ _FILES = ("preprocessor_config.json", "processor_config.json")
 _TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
 #: Parts of a processor that are created like a standalone one.
 _PARTS = ("image_processor", "feature_extractor")
-
-
-def _table() -> dict[str, Any]:
-    """What was written by hand of preprocessors' fields."""
-    return data.overlay("preprocessors")
-
+#: What was written by hand of preprocessors' fields.
+_table = partial(data.overlay, "preprocessors")
 
 #: Files of a published repository, which no program saves with a model.
 _PUBLISHED = frozenset({"README.md", ".gitattributes"})

@@ -7,6 +7,7 @@ sentence_transformers' modules, version 6.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from inspector.auditing import data
@@ -19,10 +20,8 @@ from inspector.opening import configs
 from inspector.sources.listing import Entry
 from inspector.units import integer, times
 
-
-def _table() -> dict[str, Any]:
-    """What the modules need, read and write; `modules` has the files and fields from which each class is built."""
-    return data.overlay("sentence_transformers")
+#: What the modules need, read and write; `modules` has the files and fields from which each class is built.
+_table = partial(data.overlay, "sentence_transformers")
 
 
 def _file_of(kind: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from inspector.auditing import data
@@ -17,11 +18,8 @@ from inspector.auditing.subject import Subject
 from inspector.units import integer, plural
 
 _FILE = "tokenizer_config.json"
-
-
-def _table() -> dict[str, Any]:
-    """What was written by hand of tokenizers' files and fields."""
-    return data.overlay("tokenizers")
+#: What was written by hand of tokenizers' files and fields.
+_table = partial(data.overlay, "tokenizers")
 
 
 @rule("tokenizer-files", "consistent", "error")
@@ -224,6 +222,8 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
             yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
         elif {"merges.txt", "vocab.json"} <= names and (lost := _unknown_piece(subject, merges, vocabulary)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
+        elif {"merges.txt", "vocab.json"} <= names and not _has_merges(subject, merges):
+            yield Found("no merge in it: every word is split into its letters", merges, severity="warning")
         if "vocab.json" in names and (odd := _token_without_id(subject, vocabulary)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")
@@ -250,6 +250,12 @@ def _broken_merge(subject: Subject, merges: str) -> str | None:
     """A line of merges that is not two pieces; None if there is none."""
     lines = (subject.text(merges, MAX_LIST) or "").split("\n")
     return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
+
+
+def _has_merges(subject: Subject, merges: str) -> bool:
+    """Whether a list of merges has one, or is too large to be read."""
+    text = subject.text(merges, MAX_LIST)
+    return text is None or any(line.strip() and not line.startswith("#version") for line in text.split("\n"))
 
 
 def _unknown_piece(subject: Subject, merges: str, vocabulary: str) -> str | None:

@@ -17,10 +17,6 @@ from inspector.formats.pytorch.values import Reached
 Danger = Literal["error", "warning"]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _NAMES = data.names("pickles")
 #: Modules of Python's library that exist in older or newer releases but perhaps not in this one.
 _OTHER_RELEASES = frozenset(_NAMES["other_releases"])

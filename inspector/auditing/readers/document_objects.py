@@ -6,6 +6,10 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
+from inspector.auditing import data
+
+_NAMES = data.names("documents")
+
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
 #: A tag as written, which may be percent-encoded as in URIs (YAML 1.2, section 5.6).
 _ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")
@@ -22,21 +26,21 @@ _TARGET = re.compile(
     r"""["']?\b(_target_|class_path|target|_component_)["']?\s*:\s*(?:&[\w-]{1,100}\s+)?"""
     r"""(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?["']?(\*?[\w.-]{1,200})"""
 )
-#: A tag of HyperPyYAML, which SpeechBrain reads its recipes with: it calls or creates what it names.
-_HYPER_TAG = re.compile(r"!(apply|new|name):([\w.]{1,200})")
+#: A tag of HyperPyYAML, which SpeechBrain reads its recipes with, and gin's `@`: they call or create what they name.
+_HYPER_TAG = re.compile(r"(!apply|!new|!name|!module):([\w.]{1,200})|=\s*(@)([\w.]{1,200})")
 #: A field that names what is created, in a pickle: a memo, then an opcode, the text's length and the text.
 _PICKLED_TARGET = re.compile(rb"_target_.{1,6}?(?:X(.)\0\0\0|[\x8cU](.))([A-Za-z_][\w.]{2,200})", re.DOTALL)
+#: An expression of sizes in an archive of `torch.export`, which `torch.export.load` has SymPy evaluate as Python (tried
+#: with torch 2.13), and what no such expression needs: attributes, names with two underscores, functions of Python's.
+_EXPRESSION = re.compile(r'"expr_str"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_NOT_OF_SIZES = re.compile(
+    r"__|[\w)\]'\"]\s*\.\s*[A-Za-z_]|\b(?:eval|exec|open|compile|getattr|globals|locals|vars|lambda|input)\b"
+)
 #: Words without which a text has none of these.
 SIGNS = ("_target_", "class_path", "target", "_component_", "!apply:", "!new:", "!name:")
 #: Names that no configuration needs to call. Calling other functions is what Hydra is for: `from_pretrained`,
 #: `partial`.
-_RUNS = re.compile(
-    r"(?:posix|nt|subprocess|sys|importlib|runpy|pty|shutil|socket|ctypes|code|codeop|pickle|_pickle|marshal|commands"
-    r"|webbrowser|urllib|http|ftplib|smtplib|multiprocessing|asyncio|pydoc|pip|timeit|bdb|pdb|cProfile|profile)\."
-    r"|os\.(?!path\.|environ\b|getenv\b|cpu_count\b|getcwd\b)"
-    r"|builtins\.(?:eval|exec|compile|open|getattr|setattr|__import__|globals|breakpoint|input)\b"
-    r"|torch\.(?:load|hub\.load|jit\.load)\b|numpy\.(?:load|f2py)\b"
-)
+_RUNS = re.compile(_NAMES["runs"])
 
 
 def text_of(raw: bytes) -> str:
@@ -67,15 +71,18 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
     text = unescaped(text)
     if is_json and (found := _PICKLED_JSON.search(text)):
         yield f"{found[0]:.80}, which jsonpickle calls"
+    elif is_json and '"expr_str"' in text:
+        odd = (each for each in _EXPRESSION.findall(text) if _NOT_OF_SIZES.search(each))
+        yield from (f"the expression {each:.80}, which torch.export evaluates" for each in dict.fromkeys(odd))
     elif not is_json and (tag := _python_tag(text)):
         yield f"the tag {tag:.80}, which runs code"
     for field, target in dict.fromkeys(_TARGET.findall(text) if any(sign in text for sign in SIGNS[:4]) else ()):
         name = _anchored_name(target[1:], text) if target.startswith("*") else target
         if runs(name):
             yield f"`{field}` names {name:.120}, which can run anything"
-    for tag, name in dict.fromkeys(_HYPER_TAG.findall(text)):
-        if runs(name):
-            yield f"the tag `!{tag}:` names {name:.120}, which can run anything"
+    for tag, own, at, other in dict.fromkeys(_HYPER_TAG.findall(text)):
+        if runs(name := own or other):
+            yield f"the tag `{tag or at}{':' if tag else ''}` names {name:.120}, which can run anything"
 
 
 def in_pickle(raw: bytes) -> Iterator[str]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from inspector.auditing import data
+
 #: The most fields examined in one file.
 MAX_FIELDS = 500_000
 #: The deepest nesting of messages: graphs in the attributes of nodes of graphs.
@@ -21,27 +23,17 @@ Read = Callable[[int, int], bytes]
 #: Message type → field number → the message type, or text, that it contains.
 Schema = Mapping[str, Mapping[int, str]]
 
+
+def _schema(name: str) -> Schema:
+    """From `data/names.json`, whose keys are texts."""
+    kinds = data.names("graphs")[name].items()
+    return {kind: {int(number): inner for number, inner in fields.items()} for kind, fields in kinds}
+
+
 #: onnx.proto: the locations of tensors, and the entries with the name of their file.
-ONNX: Schema = {
-    "model": {7: "graph", 20: "training", 25: "function"},
-    "training": {1: "graph", 2: "graph"},
-    "function": {7: "node", 11: "attribute"},
-    "graph": {1: "node", 5: "tensor", 15: "sparse"},
-    "node": {4: ".operation", 5: "attribute", 7: ".domain"},
-    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
-    "sparse": {1: "tensor", 2: "tensor"},
-    "tensor": {13: "entry"},
-    "entry": {1: ".key", 2: ".value"},
-}
+ONNX = _schema("onnx")
 #: saved_model.proto, meta_graph.proto, graph.proto, function.proto: the locations of operations' names.
-SAVED_MODEL: Schema = {
-    "model": {2: "meta"},
-    "meta": {2: "graph"},
-    "graph": {1: "node", 2: "library"},
-    "library": {1: "function"},
-    "function": {3: "node"},
-    "node": {2: ".operation"},
-}
+SAVED_MODEL = _schema("saved_model")
 
 
 class Text(NamedTuple):

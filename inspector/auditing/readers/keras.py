@@ -15,6 +15,8 @@ from typing import Any
 
 from inspector.auditing import data
 
+_NAMES = data.names("keras")
+
 Read = Callable[[int, int], bytes]
 
 #: The most bytes of a configuration that are parsed.
@@ -26,19 +28,13 @@ _OVERLAP = 4_096
 #: How deeply nested JSON values are examined, and how many.
 MAX_VALUES = 500_000
 
-_NAMES = data.names("keras")
 #: Classes that run code in their configuration, or load another file.
 _RUNNING = frozenset(_NAMES["running"])
 #: Packages of Keras's own. Its utilities fetch and run files.
 _OWN = tuple(_NAMES["own"])
 #: Of modules with functions that load or run something, the classes that only hold layers or numbers: every functional
 #: or compiled model of Keras 3 names them, and `load_model` of Keras 3.15 makes each of them with `safe_mode=True`.
-_OWN_HARMLESS = re.compile(
-    r"keras\.(?:src\.)?models(?:\.model|\.functional|\.sequential)?:(?:Model|Functional|Sequential)"
-    r"|keras\.src\.models\.(?:functional|sequential):"
-    r"|keras\.src\.backend\.(?:torch|tensorflow|jax)\.optimizers\.\w+:(?:[A-Z]\w*)?"
-    r"|keras\.src\.ops\.core:(?:Cast|ConvertToTensor|SaturateCast|Shape|Slice|SliceUpdate|ScatterUpdate|StopGradient|Unstack)"
-)
+_OWN_HARMLESS = re.compile(_NAMES["own_harmless"])
 _OWN_RUNNING = re.compile(r"(?:^|\.)(?:utils|saving|src\.utils|src\.saving|backend|models|ops\.core|legacy)(?:\.|$)")
 
 

@@ -70,7 +70,11 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple((kind, re.compile("|".join(map(translate, names)))) for kind, names in _table().items())
 
 
-_BUILTINS = frozenset(("eval", "exec", "compile", "open", "__import__", "getattr", "globals", "locals", "vars"))
+_BUILTINS = frozenset(
+    ("eval", "exec", "compile", "open", "__import__", "getattr", "globals", "locals", "vars", "object")
+)
+#: Keys of dictionaries whose value is called: by `logging.config`, and by Hydra.
+_CALLED = frozenset(("()", "_target_"))
 
 
 class _Source:
@@ -132,6 +136,8 @@ class _Source:
                 return item and f"{base}.{item}"
             case ast.BinOp(left=value, op=ast.Div()) | ast.NamedExpr(value=value) | ast.Await(value=value):
                 return self.path(value, depth + 1)  # `/` is pathlib's
+            case ast.IfExp(body=value, orelse=other):
+                return self.path(value, depth + 1) or self.path(other, depth + 1)
             case ast.Call():
                 return self._of_call(node, depth)
         return None
@@ -160,8 +166,12 @@ class _Source:
         match called:
             case "builtins.__import__" | "importlib.import_module" | "importlib.__import__" | "pydoc.locate":
                 return self.text(node.args[0]) if node.args else None
-            case "builtins.getattr" if first is not None and len(node.args) > 1:
+            case "builtins.getattr" | "builtins.object.__getattribute__" if first is not None and len(node.args) > 1:
                 return f"{first}.{self.text(node.args[1]) or '?'}"
+            case "functools.reduce" if first == "builtins.getattr" and len(node.args) > 2:
+                words = getattr(node.args[1], "elts", [])
+                base = self.path(node.args[2], depth + 1)
+                return base and ".".join([base, *(self.text(each) or "?" for each in words)])
             case "builtins.vars" | "functools.partial" if node.args:
                 return first
             case "operator.methodcaller()" | "operator.attrgetter()" if first and isinstance(node.func, ast.Call):
@@ -205,6 +215,8 @@ class _Source:
         called = {id(node.func): node for node in self.nodes if isinstance(node, ast.Call)}
         secret = next((act for node in self.nodes if (act := self._secret(node))), None)
         for node in self.nodes:
+            if isinstance(node, ast.Call | ast.Dict):
+                yield from self._handed_on(node)
             if isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
                 path = self.path(node)
                 if path is not None and (kind := _kind(path)):
@@ -216,6 +228,16 @@ class _Source:
                     yield Act(node.lineno, f"reaches Python's internals: {ast.unparse(node):.60}", "hidden")
         if secret and reached & {"sockets", "requests"}:
             yield secret
+
+    def _handed_on(self, node: ast.Call | ast.Dict) -> Iterator[Act]:
+        """What runs something and is given to what calls it: `map(eval, …)`, `{"()": "os.system"}`."""
+        for each in node.args if isinstance(node, ast.Call) else ():
+            if isinstance(each, ast.Name) and _kind(path := self.path(each) or "") == "evaluation":
+                yield Act(node.lineno, f"hands {path.removeprefix('builtins.')} on", "hidden")
+        for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
+            named = self.text(value) if key is not None and self.text(key) in _CALLED else None
+            if named and _kind(named) in ("programs", "evaluation"):
+                yield Act(node.lineno, f"names {named} to be called", "hidden")
 
     def _act(self, node: ast.AST, path: str, kind: str, call: ast.Call | None) -> Iterator[Act]:
         line = getattr(node, "lineno", 0)
@@ -231,7 +253,16 @@ class _Source:
         elif kind == "programs" and call is not None and self._is_usual(call):
             yield Act(line, f"calls {name} for a usual tool", "requests")
         elif kind != "pickles" or _unpickles(call, name):
-            yield Act(line, f"calls {name}", "hidden" if kind == "pickles" and _of_constant(call) else kind)
+            hidden = kind == "pickles" and (_of_constant(call) or self._is_unpacked(call, name))
+            yield Act(line, f"calls {name}", "hidden" if hidden else kind)
+
+    def _is_unpacked(self, call: ast.Call | None, name: str) -> bool:
+        """Whether a pickle is a constant that is unpacked, or is Python's own compiled code."""
+        first = call.args[0] if call and call.args else None
+        constant = (getattr(each, "value", None) for each in ast.walk(first)) if first else ()
+        long = any(isinstance(each, str | bytes) and len(each) > 16 for each in constant)
+        packed = long and first and any(_kind(each) == "unpacking" for each in self._paths_in(first))
+        return bool(packed) or name.startswith("marshal.")
 
     def _evaluated(self, call: ast.Call, name: str, line: int) -> Iterator[Act]:
         """`eval`, `exec` or `compile` of a text: what the text does if it is constant, and whether it was unpacked."""

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import re
 import stat
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from inspector.auditing import data
 from inspector.auditing.files import real_path
+from inspector.auditing.readers.archives import Piece
 from inspector.auditing.readers.document_objects import text_of, unescaped
+from inspector.auditing.readers.pickles import PICKLES, Budgets, judge
 from inspector.auditing.subject import Subject
+
+_NAMES = data.names("editors")
 
 #: The most bytes of a configuration that are read: git's own has a few hundred.
 MAX_CONFIG = 256 * 1024
@@ -20,22 +26,10 @@ MAX_FOLDERS = 10_000
 MAX_MODULES, MAX_HOOKS = 5_000, 1_000
 
 #: Fields of git-config, as `section.field`, whose value is a program; `*` stands for a subsection's name.
-_PROGRAMS = re.compile(
-    r"(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|hookspath|gitproxy|alternaterefscommand)|sequence\.editor"
-    r"|diff\.external|diff\..+\.(?:textconv|command)|merge\..+\.driver|(?:merge|diff)tool\..+\.(?:cmd|path)"
-    r"|filter\..+\.(?:clean|smudge|process)|gpg\.(?:.+\.)?program|pager\..+|(?:browser|man)\..+\.(?:cmd|path)"
-    r"|remote\..+\.(?:uploadpack|receivepack|vcs)|uploadpack\.packobjectshook|interactive\.difffilter"
-    r"|trailer\..+\.(?:command|cmd)|include\.path|includeif\..+\.path|credential\.(?:.+\.)?helper|core\.worktree"
-    r"|web\.browser|ssh\.command|sendemail\..*(?:cmd|command)|submodule\..+\.update|alias\..+"
-    r"|receive\.procreceiverefs|gc\..*hook|lfs\..*(?:path|cmd)|lfs\.customtransfer\..+)"
-)
+_PROGRAMS = re.compile(_NAMES["git_programs"])
 #: Values of such fields that do not start a program chosen by the author.
-_HARMLESS = re.compile(
-    r"(?:true|false|yes|no|on|off|0|1|cat|less|more|vim?|nano|rebase|merge|none|checkout|store|cache|osxkeychain"
-    r"|manager(?:-core)?|git-lfs (?:clean|smudge|filter-process)(?: --skip)?(?: -- %f)?|\.\./?)?",
-)
+_HARMLESS = re.compile(_NAMES["git_harmless"])
 
-_NAMES = data.names("editors")
 #: Files that make editors, shells and package managers run the author's programs without asking, from the programs'
 #: documentation: suffixes of the file's path, the content that starts a program, and its description.
 STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = tuple(
@@ -57,6 +51,7 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
             yield from _in_git(subject.root, f"{folder}.git/")
             if real_path(subject.root, f"{folder}.git") is not None:
                 yield from _in_modules(subject.root, f"{folder}.git/modules/")
+                yield from _pickles_in_git(subject.root, f"{folder}.git/")
         yield from _in_config(subject.root, f"{folder}.hg/hgrc", _in_hgrc)
 
 
@@ -135,6 +130,43 @@ def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
         yield f"{folder}hooks/{name}", "a hook, which git runs"
 
 
+def _pickles_in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Pickles among a repository's own files and loose objects that run something: no listing of a model has them."""
+    budgets = Budgets()
+    places = (os.path.join(where, name) for where, _, names in os.walk(os.path.join(root, folder)) for name in names)  # noqa: PTH118
+    for number, place in enumerate(places):
+        path = os.path.relpath(place, root)
+        if number > MAX_GIT_FILES:
+            yield folder.rstrip("/"), "more files than are searched for pickles"
+            return
+        raw, loose = _first_bytes(place), _LOOSE.search(path) is not None
+        with suppress(zlib.error):
+            raw = zlib.decompressobj().decompress(raw, MAX_CONFIG).partition(b"\0")[2] if loose else raw
+        if loose or raw[:1] == b"\x80" or path.endswith(PICKLES):
+            piece = Piece("", lambda at, length, raw=raw: raw[at : at + length], len(raw))  # type: ignore[misc]
+            if names := judge(piece, budgets, likely=path.endswith(PICKLES)).dangerous:
+                yield path, f"a pickle that reaches {', '.join(names[:3]):.120}, which can run anything"
+
+
+def _first_bytes(path: str) -> bytes:
+    """The start of a regular file; nothing of a link, or of what cannot be read."""
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return b""
+    if not stat.S_ISREG(os.fstat(handle).st_mode):  # making a file object of a folder raises an error
+        os.close(handle)
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read(MAX_CONFIG + 1)
+
+
+#: The most files of one `.git` that are searched for pickles: git packs its loose objects when there are 6,700.
+MAX_GIT_FILES = 20_000
+#: A loose object of git, which is compressed: a kind and a size, a zero, then the file.
+_LOOSE = re.compile(r"objects[/\\][0-9a-f]{2}[/\\][0-9a-f]{4,64}$")
+
+
 def _in_commondir(text: str) -> Iterator[str]:
     if common := text.strip():
         yield f"git takes its configuration from {common!r:.120}"
@@ -153,15 +185,7 @@ _TOO_LARGE = f"a configuration of more than {MAX_CONFIG // 1024} KiB, not search
 
 def _small_text(path: str) -> str | None:
     """A regular file's text, without following links; empty if there is none, None if it is too large."""
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    except (OSError, ValueError):
-        return ""
-    if not stat.S_ISREG(os.fstat(handle).st_mode):  # making a file object of a folder raises an error
-        os.close(handle)
-        return ""
-    with os.fdopen(handle, "rb") as file:
-        raw = file.read(MAX_CONFIG + 1)
+    raw = _first_bytes(path)
     return raw.decode("utf-8", "replace") if len(raw) <= MAX_CONFIG else None
 
 

@@ -104,7 +104,7 @@ def judge(text: str) -> Judgement:
         from inspector.auditing.readers.jinja.known import differences
         from inspector.auditing.readers.jinja.statements import judge as judged
         from inspector.auditing.readers.jinja.statements import tree_of
-        from inspector.auditing.readers.jinja.unknown_names import absent
+        from inspector.auditing.readers.jinja.trees import absent
         from inspector.auditing.readers.jinja.wording import findings
     except ImportError:
         return Judgement(unread=NOT_INSTALLED)

@@ -12,9 +12,8 @@ from typing import Any
 
 from inspector.auditing import data
 
-_NOTHING: Mapping[str, str] = {}
-_PATTERN = {"pattern": "ds", "content": "s"}
 _NAMES = data.names("tokenizers")
+
 #: Component of a tokenizer → type → its fields.
 PARTS: Mapping[str, Mapping[str, Mapping[str, str]]] = _NAMES["parts"]
 #: Field with a list of nested components → the kind of those components.
@@ -23,7 +22,7 @@ _ADDED = _NAMES["added"]
 _TRUNCATION = _NAMES["truncation"]
 _PADDING = _NAMES["padding"]
 _KINDS = ((bool, "b"), (int, "i"), (float, "f"), (str, "s"), (type(None), "n"), (dict, "d"), (list, "l"))
-_WORDS = {"b": "true or false", "i": "a whole number", "f": "a number", "s": "a text", "n": "null", "d": "an object"}
+_WORDS = _NAMES["words"]
 #: Fields that take only certain words.
 _CHOICES: Mapping[str, tuple[str, ...]] = _NAMES["choices"]
 #: The words of strategies; a padding's may also be an object, with a length.
@@ -184,3 +183,41 @@ def _is_id(value: Any) -> bool:
 def _is_piece(value: Any) -> bool:
     whole = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
     return whole and isinstance(value[1], int | float) and not isinstance(value[1], bool)
+
+
+# --- expressions that take exponential time ---------------------------------------------------------------
+
+#: Groups of one expression that are looked at, from the innermost outwards.
+MOST_GROUPS = 200
+_ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
+_INNERMOST = re.compile(
+    r"\((?:\?[\w-]*:|\?<?[=!>])?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
+)
+
+
+def is_exponential(expression: str) -> bool:
+    """Whether a repeated group can match one text in several ways: `(a+)+`, `(a*b*)*`, `(a|a)*`, `(a|aa)+`."""
+    for _ in range(MOST_GROUPS):
+        group = _INNERMOST.search(expression)
+        if group is None:
+            return False
+        body, repeated = group[1], group[2]
+        ways = [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
+        if repeated and (any(map(_is_loose, ways)) or _are_alike(ways)):
+            return True
+        endless = repeated or any(map(_is_loose, ways))
+        kept = "\uf8ff*" if endless else "\uf8ff"  # a mark for the group, in what is around it
+        expression = f"{expression[: group.start()]}{kept}{expression[group.end() :]}"
+    return True
+
+
+def _is_loose(atoms: list[tuple[str, str]]) -> bool:
+    """Whether something is repeated without a bound, and nothing else has to be there between two rounds."""
+    endless = [how in ("*", "+") or how.endswith(",}") for _, how in atoms]
+    return any(endless) and all(each or how in ("*", "?") for each, (_, how) in zip(endless, atoms, strict=True))
+
+
+def _are_alike(ways: list[list[tuple[str, str]]]) -> bool:
+    """Whether two alternatives consist of the same characters."""
+    sets = [frozenset(atom for atom, _ in each) for each in ways]
+    return len(sets) > 1 and any(len(each) == 1 and sets.count(each) > 1 for each in sets)

@@ -168,6 +168,9 @@ def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
         entries = document.get("itemInfoEntries")
         for each in entries.values() if isinstance(entries, dict) else ():
             yield from _strings(each.get("path") if isinstance(each, dict) else None)
+    elif name == "speaker_embeddings_path.json":  # Bark's voices, which NumPy loads
+        yield from _strings([document.get("repo_or_path")])
+        yield from (text for each in document.values() if isinstance(each, dict) for text in _strings([*each.values()]))
     elif name == "router_config.json":
         for field in ("types", "structure", "parameters"):
             yield from _strings(document.get(field))

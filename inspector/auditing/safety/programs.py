@@ -181,7 +181,7 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     loads it; HyperPyYAML's `!apply:os.system`. They are looked for in archives, in metadata and in the constants of
     pickles, too. Do not load the document with any of these.
     """
-    for entry in subject.regular(".yaml", ".yml", ".json", ".model_config"):
+    for entry in subject.regular(".yaml", ".yml", ".json", ".model_config", ".gin"):
         yield from (Found(what, entry.path) for what in _in_document(subject, entry))
     for entry in subject.regular(".skops"):
         yield from (Found(what, entry.path) for what in _in_skops(subject, entry))

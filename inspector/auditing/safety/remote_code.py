@@ -190,6 +190,11 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             for value in named.values() if isinstance(named, dict) else (named,):
                 if isinstance(value, str) and "/" in value:
                     yield field, value
+    yield from _imported(document)
+
+
+def _imported(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Fields with the name of a module that sentence-transformers or PEFT imports."""
     function = document.get("activation_function")
     if isinstance(function, str) and runs(function) and not function.startswith("torch."):
         yield "activation_function", function  # sentence-transformers before 5 imports and calls it
@@ -197,6 +202,9 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     library = mapping.get("parent_library") if isinstance(mapping, dict) else None
     if isinstance(library, str) and library.partition(".")[0] not in _LIBRARIES:
         yield "auto_mapping", library
+    core = document.get("megatron_core", "megatron.core")
+    if isinstance(core, str) and document.get("megatron_config") is not None and not core.startswith("megatron."):
+        yield "megatron_core", core  # PEFT imports it
 
 
 def _of_pipeline(subject: Subject, path: str, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

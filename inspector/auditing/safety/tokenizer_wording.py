@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from inspector.auditing.readers.tokenizer_json import is_exponential
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.units import plural
@@ -15,17 +16,11 @@ from inspector.units import plural
 MAX_TOKENIZER = 64 * 1024 * 1024
 #: Characters of one part: the added tokens of real ones take up to 500,000.
 MAX_PART = 2_000_000
-#: Groups of one expression that are looked at, from the innermost outwards.
-MOST_GROUPS = 200
 _PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
 #: A word of a language: three letters in a row; and a token that is nothing but one.
 _WORD, _LINK = re.compile(r"[^\W\d_]{3}"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
 _PLAIN = re.compile(r"\s?[^\W\d_]{2,}\s?")
 _MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
-_ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
-_INNERMOST = re.compile(
-    r"\((?:\?[\w-]*:|\?<?[=!>])?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
-)
 
 
 @rule("tokenizer-wording", "safe", "warning")
@@ -101,31 +96,3 @@ def _of_tokens(tokens: list[Any]) -> Iterator[str]:
             yield f"the added token {text!r:.60} is an address"
         elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text) and text.islower():
             yield f"the word {text!r:.60} is a special token, which is left out of the output"
-
-
-def is_exponential(expression: str) -> bool:
-    """Whether a repeated group can match one text in several ways: `(a+)+`, `(a*b*)*`, `(a|a)*`, `(a|aa)+`."""
-    for _ in range(MOST_GROUPS):
-        group = _INNERMOST.search(expression)
-        if group is None:
-            return False
-        body, repeated = group[1], group[2]
-        ways = [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
-        if repeated and (any(map(_is_loose, ways)) or _are_alike(ways)):
-            return True
-        endless = repeated or any(map(_is_loose, ways))
-        kept = "\uf8ff*" if endless else "\uf8ff"  # a mark for the group, in what is around it
-        expression = f"{expression[: group.start()]}{kept}{expression[group.end() :]}"
-    return True
-
-
-def _is_loose(atoms: list[tuple[str, str]]) -> bool:
-    """Whether something is repeated without a bound, and nothing else has to be there between two rounds."""
-    endless = [how in ("*", "+") or how.endswith(",}") for _, how in atoms]
-    return any(endless) and all(each or how in ("*", "?") for each, (_, how) in zip(endless, atoms, strict=True))
-
-
-def _are_alike(ways: list[list[tuple[str, str]]]) -> bool:
-    """Whether two alternatives consist of the same characters."""
-    sets = [frozenset(atom for atom, _ in each) for each in ways]
-    return len(sets) > 1 and any(len(each) == 1 and sets.count(each) > 1 for each in sets)

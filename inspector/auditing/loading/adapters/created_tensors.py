@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import isqrt
 from typing import Any, NamedTuple
 
 from inspector.adapters import methods, prediction
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
-from inspector.auditing.loading.adapters.module_sizes import impossible_shapes
 from inspector.auditing.rule import Found, NotJudged
 from inspector.auditing.subject import Subject
 from inspector.errors import ConfigError
 from inspector.model import Adapter, Config, Expected, Header, Prediction, Severity
 from inspector.opening.configs import ADAPTER_FILE
-from inspector.units import integer, plural
+from inspector.units import integer, plural, times
 
 _DIGITS = re.compile(r"(?<=\.)\d+(?=\.)")
 _LAST = re.compile(r"(?<=\.)\d+(?=\.\D*$)")  # the number of a block, but not that of its stage: stages differ in width
@@ -96,7 +97,7 @@ def _wrong_shared_tensors(header: Header, method: methods.Method, config: Mappin
         tensor = shapes.get(piece.part) if known and piece.part not in PROMPTS and not piece.times else None
         made = tuple(formula.evaluate(word, fields) for word in words) if tensor else ()
         if tensor and tensor.shape != made:
-            what = f"{_times(tensor.shape)} stored, {_times(made)} = {' × '.join(words)} made by the method"
+            what = f"{times(tensor.shape)} stored, {times(made)} = {' × '.join(words)} made by the method"
             yield Found(what, header.path, tensor.name)
 
 
@@ -277,7 +278,7 @@ def _differences(
     for key, piece in made.items():
         if key in stored.pieces and piece.part in exact and stored.pieces[key][1] != piece.shape:
             name, shape = stored.pieces[key]
-            what = f"{_times(shape)} stored, {_times(piece.shape)} = {' × '.join(piece.formula)} made by the method"
+            what = f"{times(shape)} stored, {times(piece.shape)} = {' × '.join(piece.formula)} made by the method"
             yield Found(what, header.path, name)
     halves = {weight for weight, part in stored.pieces if part.startswith("lora_")}
     missing = [(weight, part) for weight, part in made if (weight, part) not in stored.pieces]
@@ -381,7 +382,7 @@ def _unlike_other_layers(
     for (weight, part), (name, shape) in stored.pieces.items():
         others = alike[_LAST.sub("*", weight), part]
         if part not in exact and _is_odd(shape, others):
-            yield Found(f"{_times(shape)} here, {_times(_most_common(others))} in other layers", header.path, name)
+            yield Found(f"{times(shape)} here, {times(_most_common(others))} in other layers", header.path, name)
 
 
 def _is_unknown_part(part: str, own: Sequence[re.Pattern[str]]) -> bool:
@@ -392,10 +393,6 @@ def _is_unknown_part(part: str, own: Sequence[re.Pattern[str]]) -> bool:
 def _is_surplus(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:
     """Whether PEFT has no place for a tensor. Another rule reports modules that are not targets."""
     return (weight, part) not in made and (weight in targeted or not targeted)
-
-
-def _times(shape: Sequence[int]) -> str:
-    return "×".join(map(str, shape))
 
 
 def _unknown_tensors(header: Header, stored: _Stored, config: Mapping[str, Any]) -> Iterator[Found]:
@@ -456,3 +453,99 @@ def _missing_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) 
 def _is_weight(name: str) -> bool:
     """Whether a tensor has the name of a whole weight of the base."""
     return name.startswith("base_model.") and name.endswith((".weight", ".bias"))
+
+
+# --- can any module have pieces of these shapes, by the adapter's own fields? -----------------------------------
+
+# Some methods cut a module into blocks or factors, so that no single size of a piece is the module's. The sizes that a
+# module may have follow from those of its pieces and from the numbers of the configuration; each is tried.
+
+Shape = tuple[int, ...]
+Pieces = Mapping[tuple[str, str], tuple[str, Shape]]
+
+#: Sums of both sizes, shares of their product, and numbers of the whole model: no module's pieces determine them.
+_OF_MANY = re.compile(r"outputs \+ inputs|experts|scaled")
+#: The most different modules that are tried, and the most sizes for each side of one.
+_MOST_TRIED, _MOST_SIZES = 50, 20
+#: The largest number of the configuration that may count or measure blocks.
+_MOST_BLOCKS = 4096
+#: Fields that choose modules, which are chosen here.
+_CHOICES = ("exclude_modules", "layers_to_transform", "modules_to_save", "layer_replication", "trainable_token_indices")
+
+
+def impossible_shapes(
+    header: Header, pieces: Pieces, method: methods.Method, config: Mapping[str, Any]
+) -> Iterator[Found | NotJudged]:
+    """Pieces whose shapes no module has."""
+    parts = {piece.part: len(formula.dimensions(piece.shape)) for piece in method.pieces}
+    if any(_OF_MANY.search(piece.shape) for piece in method.pieces) or config.get(method.pattern):
+        return
+    if config.get("proportional_parameters"):  # counted for all modules together
+        return
+    modules: defaultdict[str, dict[str, tuple[str, Shape]]] = defaultdict(dict)
+    for (weight, part), (name, shape) in pieces.items():
+        known = next((length for own, length in parts.items() if re.fullmatch(own, part)), None)
+        if known == len(shape) and weight.endswith(".weight") and part not in PROMPTS:
+            modules[weight][part] = (name, shape)
+    tried: dict[frozenset[tuple[str, Shape]], None] = {}
+    for weight, own in modules.items():
+        shapes = {part: shape for part, (_, shape) in own.items()}
+        if frozenset(shapes.items()) in tried:
+            continue
+        if len(tried) == _MOST_TRIED:
+            yield NotJudged(f"modules of more shapes than {_MOST_TRIED}", header.path)
+            return
+        tried[frozenset(shapes.items())] = None
+        yield from _wrong_module(header, weight, own, shapes, config)
+
+
+def _wrong_module(
+    header: Header,
+    weight: str,
+    own: Mapping[str, tuple[str, Shape]],
+    shapes: Mapping[str, Shape],
+    config: Mapping[str, Any],
+) -> Iterator[Found]:
+    nearest: dict[str, Shape] = {}
+    other_parts = False
+    for size in product(*[_possible_sizes(shapes.values(), config)] * 2):
+        made = _created_shapes(weight, size, config)
+        wrong = {part: made[part] for part, shape in shapes.items() if part in made and made[part] != shape}
+        if not wrong and shapes.keys() <= made.keys():
+            return
+        other_parts = other_parts or (bool(made) and not wrong and bool(shapes.keys() & made.keys()))
+        if wrong and (not nearest or len(wrong) < len(nearest)):
+            nearest = wrong
+    if other_parts:
+        what = f"the method would make other pieces than {', '.join(sorted(shapes))} here, so PEFT drops some"
+        yield Found(what, header.path, next(iter(own.values()))[0], "warning")
+    elif nearest:
+        part = min(nearest)
+        what = f"{times(shapes[part])} stored; by its fields the method makes no such {part} of any module"
+        yield Found(what, header.path, own[part][0])
+
+
+def _possible_sizes(shapes: Collection[Shape], config: Mapping[str, Any]) -> Sequence[int]:
+    """Possible sizes of a side of the module: the stored ones, and their products with numbers of the configuration."""
+    sides = {size for shape in shapes for size in shape}
+    blocks = {side for size in sides if (side := (isqrt(8 * size + 1) + 1) // 2) * (side - 1) == 2 * size}
+    stored = sorted(sides | blocks)  # a rotation has the part of a block above its diagonal
+    numbers = sorted({value for value in config.values() if type(value) is int and 1 < value <= _MOST_BLOCKS} | {2})
+    by_number = {size * number for size in stored for number in numbers}
+    by_each = {one * other for one, other in product(stored, stored)}
+    halves = {size // number for size in stored for number in numbers if size % number == 0}
+    found = dict.fromkeys((*stored, *sorted(by_each, reverse=True), *sorted(by_number), *sorted(halves)))
+    return [size for size in found if size > 1][:_MOST_SIZES] or [1]
+
+
+def _created_shapes(weight: str, size: tuple[int, ...], config: Mapping[str, Any]) -> dict[str, Shape]:
+    """The method's pieces of a module of this size; none if its fields allow none."""
+    module = weight.removesuffix(".weight")
+    embedding = _weight_row("embed_tokens.weight", (1, 1), "embedding", role="embed_tokens")
+    rows = (_weight_row(weight, size, "attention"), embedding)
+    chosen = {**config, **dict.fromkeys(_CHOICES), "target_modules": [module], "bias": "none", "fan_in_fan_out": False}
+    try:
+        made = prediction.predict(chosen, Prediction(Config({}, "config.json"), "", "", rows)).expected
+    except (ConfigError, ArithmeticError, TypeError, ValueError):
+        return {}
+    return {each.part: each.shape for each in made if f".{module}." in each.name}

@@ -5,37 +5,36 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from inspector.auditing import data
 from inspector.auditing.readers.jinja.values import Value, python_of
 
+
+def _of_text(method: str, text: Any) -> Any:
+    return getattr(str(text), method)()
+
+
 #: Filters that are evaluated on constants.
 FILTERS: Mapping[str, Callable[..., Any]] = {
-    "capitalize": lambda text: str(text).capitalize(),
+    **{name: partial(_of_text, name) for name in ("capitalize", "lower", "title", "upper")},
+    **dict.fromkeys(("string", "e", "escape", "forceescape"), str),
+    **dict.fromkeys(("length", "count"), len),
+    "striptags": partial(_of_text, "strip"),
     "first": lambda items: items[0],
     "format": lambda text, *arguments: str(text) % arguments,
     "int": lambda value, default=0: int(value) if str(value).lstrip("-").isdecimal() else default,
     "join": lambda items, between="": str(between).join(map(str, items)),
     "last": lambda items: items[-1],
-    "length": len,
-    "count": len,
     "list": list,
-    "lower": lambda text: str(text).lower(),
     "replace": lambda text, old, new, count=-1: str(text).replace(str(old), str(new), -1 if count is None else count),
     "reverse": lambda items: items[::-1],
     "sort": sorted,
-    "string": str,
     "sum": lambda items, _=None, start=0: sum(items, start),
     "safe": lambda text: text,
-    "title": lambda text: str(text).title(),
     "trim": lambda text, chars=None: str(text).strip(chars),
     "unique": lambda items: list(dict.fromkeys(items)),
-    "upper": lambda text: str(text).upper(),
-    "e": str,
-    "escape": str,
-    "forceescape": str,
-    "striptags": lambda text: str(text).strip(),
     "wordcount": lambda text: len(str(text).split()),
     "abs": abs,
     "min": min,
