@@ -250,8 +250,16 @@ class Files:
             if len(self._documents) >= limits.KEPT_DOCUMENTS:
                 self._documents.pop(next(iter(self._documents)))
             entry = self.by_path.get(path)
-            self._documents[path] = {} if entry is None or self.too_large(entry) else _json_object(self.text(path))
+            own = None if entry is None or self.too_large(entry) else self.json(path)
+            self._documents[path] = own if isinstance(own, dict) else {}
         return self._documents[path]
+
+    def json(self, path: str, limit: int = limits.MAX_DOCUMENT) -> Any:
+        """A JSON document of any kind, read each time; None if it cannot be read."""
+        try:
+            return configs.loads(self.text(path, limit) or "null")
+        except ValueError:
+            return None
 
     def too_large(self, entry: Entry) -> bool:
         """Whether a document is skipped: it is larger than any real one, or exceeds the number of them."""
@@ -272,11 +280,3 @@ def real_path(root: str, path: str) -> str | None:
     base = os.path.realpath(root)
     real = os.path.realpath(os.path.join(base, path))  # noqa: PTH118  the path is a string
     return real if os.path.commonpath((base, real)) == base else None
-
-
-def _json_object(text: str | None) -> dict[str, Any]:
-    try:
-        value = configs.loads(text) if text else None
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}

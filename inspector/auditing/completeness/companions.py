@@ -14,7 +14,6 @@ from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
-from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.filenames import WEIGHTS
 from inspector.sources.listing import Entry
@@ -112,7 +111,7 @@ def missing_component(subject: Subject) -> Iterator[Found]:
                 case [str(), str(kind)]:
                     yield from _absent_component(subject, entry.path, entry.folder + name, kind)
     for entry in subject.named("modules.json"):
-        for path, kind in _sentence_modules(subject.text(entry.path, MAX_MODULES)):
+        for path, kind in _sentence_modules(subject.json(entry.path, MAX_MODULES)):
             if kind in _CONFIGURED and path and not _has_config(subject.names_in(f"{entry.folder}{path}")):
                 yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
 
@@ -145,12 +144,8 @@ def _absent_component(subject: Subject, index: str, folder: str, kind: str) -> I
 _ANY_END = (*WEIGHTS, ".bin", ".msgpack", ".h5", ".onnx", ".pt", ".pth", ".xml", ".pb", ".incomplete", ".index.json")
 
 
-def _sentence_modules(text: str | None) -> Iterator[tuple[str, str]]:
+def _sentence_modules(found: Any) -> Iterator[tuple[str, str]]:
     """(folder, class) of each sentence-transformers module."""
-    try:
-        found = configs.loads(text or "[]")
-    except ValueError:
-        return
     for each in found if isinstance(found, list) else ():
         match each:
             case {"path": str(path), "type": str(kind)}:

@@ -15,15 +15,13 @@ from inspector.units import plural
 
 _NAMES = data.names("downloads")
 
+
 #: Suffixes of unfinished files: of browsers, download managers, and programs that copy between machines.
 PARTIAL = tuple(_NAMES["partial"])
 #: Suffixes of the state that a program keeps beside an unfinished file, appended to the file's name.
 CONTROL = tuple(_NAMES["control"])
 #: Temporary names of downloads: rsync's, those of AWS with eight digits, Ollama's parts.
-_TEMPORARY = re.compile(
-    r"(?:.*/)?(?:\.(?P<rsync>.+)\.[A-Za-z0-9]{6}|(?P<aws>.+)\.[0-9A-Fa-f]{8}|(?P<ollama>.+-partial)-\d+|"
-    r"Unconfirmed \d+\.crdownload|~(?P<tilde>.+\.tmp))"
-)
+_TEMPORARY = re.compile(_NAMES["temporary"])
 _LFS = b"version https://git-lfs"
 #: A pointer has three lines; real ones take about 130 bytes.
 _LFS_SIZE = 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from inspector.auditing import data
@@ -122,13 +122,13 @@ def _refusal(raw: bytes) -> str | None:
         return "its model has no vocabulary"
     if (wrong := next(tokenizer_json.refusals(own), None)) is not None:
         return f"the library refuses it: {wrong}"
-    if kind == "BPE" and isinstance(vocabulary, dict) and (lost := _unknown_merge(model["merges"], vocabulary)):
+    if kind == "BPE" and isinstance(vocabulary, dict) and (lost := unknown_piece(model["merges"], vocabulary)):
         return f"a merge produces {lost!r:.60}, which the vocabulary does not have"
     return None
 
 
-def _unknown_merge(merges: list[Any], vocabulary: dict[str, Any]) -> str | None:
-    """A piece that a merge joins or produces and that is not a token."""
+def unknown_piece(merges: Iterable[Any], vocabulary: Mapping[str, Any]) -> str | None:
+    """A piece that a merge, as a text or a pair, joins or produces and that is not a token; None if there is none."""
     for merge in merges:
         pieces = merge.split(" ") if isinstance(merge, str) else merge
         if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):

@@ -10,17 +10,15 @@ from inspector.auditing import data
 from inspector.auditing.loading.accepted_values import documents, is_of_transformers
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.opening import configs
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.listing import Entry
+
+_NAMES = data.names("weights")
 
 #: Weights that are loaded by default.
 _DEFAULT = re.compile(r"(?:diffusion_)?(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index\.json)?")
 #: The same as a variant, `model.fp16.safetensors`, with the variant's name.
-_VARIANT = re.compile(
-    r"(?:diffusion_)?(?:pytorch_)?model\.([A-Za-z][\w-]*?)(?:-\d+-of-\d+)?\.(?:safetensors|bin)"
-    r"|(?:diffusion_)?(?:pytorch_)?model\.(?:safetensors|bin)\.index\.([A-Za-z][\w-]*)\.json"
-)
+_VARIANT = re.compile(_NAMES["variant"])
 
 
 @rule("default-weights", "whole", "error")
@@ -83,10 +81,7 @@ def index_metadata(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("model.safetensors.index.json", "pytorch_model.bin.index.json"):
         if not is_of_transformers(subject.document(entry.folder + "config.json")) or entry.size > _MOST_INDEX:
             continue
-        try:
-            own = configs.loads(subject.text(entry.path, _MOST_INDEX) or "")
-        except ValueError:
-            continue
+        own = subject.json(entry.path, _MOST_INDEX)
         if isinstance(own, dict) and isinstance(own.get("weight_map"), dict) and "metadata" not in own:
             yield Found("no metadata beside the weight_map", entry.path)
 

@@ -16,7 +16,6 @@ from inspector.auditing.loading.accepted_values import documents, fields, report
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Header
-from inspector.opening import configs
 from inspector.sources.listing import Entry
 from inspector.units import integer, times
 
@@ -38,9 +37,7 @@ def sentence_module(subject: Subject) -> Iterator[Found]:
     """
     yield from _modules_alone(subject)
     for entry, _ in documents(subject, "modules.json"):
-        try:
-            listed = configs.loads(subject.text(entry.path, 1 << 20) or "")
-        except ValueError:
+        if (listed := subject.json(entry.path, 1 << 20)) is None:
             continue
         if not isinstance(listed, list) or not listed:
             yield Found("not a list of modules", entry.path)

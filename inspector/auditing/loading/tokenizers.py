@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any
 
 from inspector.auditing import data
 from inspector.auditing.completeness.companions import NO_VOCABULARY, VOCABULARY
-from inspector.auditing.consistency.tokens import SPECIAL, embedding_of
+from inspector.auditing.consistency.tokens import SPECIAL, embedding_of, unknown_piece
 from inspector.auditing.loading.accepted_values import documents, fields, reported, shown, wrapped, wrong_kind
 from inspector.auditing.readers.templates import judge, templates
 from inspector.auditing.rule import Found, rule
@@ -158,19 +157,11 @@ def added_tokens(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.named("tokenizer.json"):
         if entry.name == "tokenizer.json" and entry.size <= _MOST_JSON:
-            own = _parse_json(subject, entry.path, _MOST_JSON)
+            own = subject.json(entry.path, _MOST_JSON)
             if isinstance(own, dict):
                 yield from reported(
                     (*_ids_of_other_tokens(own), *_ids_beyond_the_embedding(subject, entry.folder, own)), entry.path
                 )
-
-
-def _parse_json(subject: Subject, path: str, most: int) -> Any:
-    """A document that may be larger than a configuration; None if it is larger than the bound, or invalid."""
-    try:
-        return json.loads(subject.text(path, most) or "null")
-    except (ValueError, RecursionError):
-        return None
 
 
 _MOST_JSON = 2 * 1024 * 1024
@@ -240,7 +231,7 @@ MAX_LIST = 16 * 1024 * 1024
 
 def _token_without_id(subject: Subject, vocabulary: str) -> str | None:
     """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
-    known = _parse_json(subject, vocabulary, MAX_LIST)
+    known = subject.json(vocabulary, MAX_LIST)
     of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
     odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
     return next(iter(odd), None)
@@ -260,13 +251,8 @@ def _has_merges(subject: Subject, merges: str) -> bool:
 
 def _unknown_piece(subject: Subject, merges: str, vocabulary: str) -> str | None:
     """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
-    lines, known = subject.text(merges, MAX_LIST), _parse_json(subject, vocabulary, MAX_LIST)
+    lines, known = subject.text(merges, MAX_LIST), subject.json(vocabulary, MAX_LIST)
     if not lines or not isinstance(known, dict):
         return None
-    for line in lines.split("\n"):
-        pieces = line.rstrip("\r").split(" ")
-        if len(pieces) == 2 and not line.startswith("#version"):
-            for piece in (*pieces, "".join(pieces)):
-                if piece not in known:
-                    return piece
-    return None
+    rows = (line.rstrip("\r") for line in lines.split("\n") if not line.startswith("#version"))
+    return unknown_piece(rows, known)

@@ -10,6 +10,7 @@ from inspector.auditing import data
 
 _NAMES = data.names("documents")
 
+
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
 #: A tag as written, which may be percent-encoded as in URIs (YAML 1.2, section 5.6).
 _ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")
@@ -22,10 +23,7 @@ _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8
 #: Fields that name what a reader creates, and the name after it: on the same line, on the next (`>-`), or by an anchor
 #: (`*name`). Hydra has `_target_`, jsonargparse and Lightning `class_path`, latent diffusion `target`, torchtune
 #: `_component_`.
-_TARGET = re.compile(
-    r"""["']?\b(_target_|class_path|target|_component_)["']?\s*:\s*(?:&[\w-]{1,100}\s+)?"""
-    r"""(?:[>|][-+0-9]{0,3}[ \t]*(?:\#[^\n]{0,200})?\n\s*)?["']?(\*?[\w.-]{1,200})"""
-)
+_TARGET = re.compile(_NAMES["target"])
 #: A tag of HyperPyYAML, which SpeechBrain reads its recipes with, and gin's `@`: they call or create what they name.
 _HYPER_TAG = re.compile(r"(!apply|!new|!name|!module):([\w.]{1,200})|=\s*(@)([\w.]{1,200})")
 #: A field that names what is created, in a pickle: a memo, then an opcode, the text's length and the text.

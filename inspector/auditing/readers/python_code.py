@@ -84,6 +84,7 @@ class _Source:
         self.nodes = list(ast.walk(tree))
         self.bound: defaultdict[str, list[str | ast.expr]] = defaultdict(list)
         self.starred: list[str] = []
+        self.own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         self.left = MOST_STEPS
         self._known: dict[str, str | None] = {}  # what names stand for; None while it is being found out
         self._cut = 0  # how often that was met, or followed no further
@@ -232,7 +233,8 @@ class _Source:
     def _handed_on(self, node: ast.Call | ast.Dict) -> Iterator[Act]:
         """What runs something and is given to what calls it: `map(eval, …)`, `{"()": "os.system"}`."""
         for each in node.args if isinstance(node, ast.Call) else ():
-            if isinstance(each, ast.Name) and _kind(path := self.path(each) or "") == "evaluation":
+            named = isinstance(each, ast.Name) and each.id not in self.own
+            if named and _kind(path := self.path(each) or "") == "evaluation":
                 yield Act(node.lineno, f"hands {path.removeprefix('builtins.')} on", "hidden")
         for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
             named = self.text(value) if key is not None and self.text(key) in _CALLED else None

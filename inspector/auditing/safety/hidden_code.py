@@ -19,6 +19,7 @@ from inspector.sources.listing import Entry
 from inspector.units import integer, plural
 
 _NAMES = data.names("hidden")
+
 #: Suffixes of scripts that are text, which a shell or an interpreter runs only if it is given them.
 TEXTS = tuple(_NAMES["texts"])
 #: Suffixes of programs, and of what a desktop runs when it is opened.
@@ -271,10 +272,7 @@ def _scripts(subject: Subject, entry: Entry) -> bytes | None:
             return None
 
 
-_SCRIPTED = re.compile(
-    rb"\b(?:torch\.(?:save|load|from_file|hub|ops\.load_library)|ops\.(?:aten\.(?:save|from_file)|(?!prim\b|aten\b|quantized\b"
-    rb"|torchvision\b|inductor\b|profiler\b|onednn\b|mkldnn\b)\w+)\.?\w*|__torch__\.torch\.classes\.(?!quantized)\w+)"
-)
+_SCRIPTED = re.compile(_NAMES["scripted"].encode())
 
 
 @rule("hidden-archive", "safe", "warning")

@@ -16,7 +16,6 @@ from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.formats.hdf5 import structure as hdf5
 from inspector.model import Severity
-from inspector.opening import configs
 from inspector.sources.listing import Entry
 from inspector.units import plural
 
@@ -47,7 +46,7 @@ def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
             yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
         elif entry.path not in reported:
-            for path, severity in _named_paths(configs_of(subject, entry.path), entry.name):
+            for path, severity in _named_paths(subject.json(entry.path), entry.name):
                 if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
@@ -129,15 +128,6 @@ MAX_PROLOGUE = 1 << 20
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
 #: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
 _TOKENIZER_FILES = tuple(_NAMES["tokenizer_files"])
-
-
-def configs_of(subject: Subject, path: str) -> Any:
-    """A JSON document of any kind; None if it cannot be read."""
-    try:
-        text = subject.text(path)
-        return configs.loads(text) if text else None
-    except ValueError:
-        return None
 
 
 def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:

@@ -19,28 +19,16 @@ from jinja2.exceptions import SecurityError
 from jinja2.ext import do, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from inspector.auditing import data
 from inspector.auditing.readers.jinja.statements import Generation
 
 #: Bytes of memory in addition to those at the start; seconds of processor time; characters of output.
 MEMORY, SECONDS, MOST_WRITTEN = 256 * 1024 * 1024, 2, 10_000_000
 
-_TOOL = {
-    "type": "function",
-    "function": {
-        "name": "weather",
-        "description": "The weather at a place.",
-        "parameters": {"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
-    },
-}
-_ASKED, _ANSWERED = {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello, what can I do?"}
-#: Typical conversations: most templates reject some.
-CONVERSATIONS: tuple[dict[str, Any], ...] = (
-    {"messages": [_ASKED]},
-    {"messages": [{"role": "system", "content": "Be brief."}, _ASKED, _ANSWERED, _ASKED]},
-    {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]},
-    {"messages": [_ASKED], "tools": [_TOOL]},
-    {"messages": [_ASKED] + [_ANSWERED, _ASKED] * 20},
-)
+#: Typical conversations: most templates reject some. The last is long.
+_TYPICAL: list[dict[str, Any]] = data.names("rendered")["conversations"]
+_ASKED, *_FURTHER = _TYPICAL[1]["messages"][1:]
+CONVERSATIONS = (*_TYPICAL, {"messages": [_ASKED] + _FURTHER * 20})
 _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
 
 

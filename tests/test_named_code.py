@@ -1,0 +1,179 @@
+"""Code that is handed on, evaluated or imported where a document or a program only names it; each with a near miss."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from every import every
+
+import inspector
+from inspector.auditing.readers import document_objects, repositories
+from inspector.auditing.readers.python_code import acts_in
+from inspector.auditing.readers.tokenizer_json import is_exponential
+
+if TYPE_CHECKING:
+    import pytest
+
+#: Runs a command when it is unpickled.
+EVIL = b"cposix\nsystem\n(Vid\ntR."
+
+CALLED: list[tuple[str, str]] = [
+    ("list(map(eval, ['f()']))", "hands eval on"),
+    ("pool.submit(exec, 'f()')", "hands exec on"),
+    ("import functools, os\nfunctools.reduce(getattr, ['system'], os)('id')", "calls os.system"),
+    ("import os\nobject.__getattribute__(os, 'system')('id')", "calls os.system"),
+    ("C = {'()': 'os.system', 'command': 'id'}", "names os.system to be called"),
+    ("C = {'_target_': 'subprocess.Popen'}", "names subprocess.Popen to be called"),
+    ("import marshal, types\ntypes.FunctionType(marshal.loads(x), {})()", "calls marshal.loads"),
+    ("import pickle, base64\npickle.loads(base64.b85decode('AAAAAAAAAAAAAAAAAAAAA'))", "calls pickle.loads"),
+    ("b = __builtins__ if x else vars(__builtins__)\nb['ev' + 'al']('f()')", "looks up eval"),
+    (
+        "import importlib.machinery as m\nm.SourceFileLoader('x', 'vocab.bin').load_module()",
+        "calls importlib.machinery.Sou",
+    ),
+]
+HARMLESS = [
+    "parser.add_argument('--width', type=eval)",
+    "import functools\nfunctools.reduce(getattr, name.split('.'), model)",
+    "C = {'()': 'mine.Formatter', **other}",
+    "import pickle\npickle.loads(data)",
+    "x = a if b else c\nx['y'](z)",
+    "def compile(f):\n    return f\n\n\nmap(compile, layers)",
+]
+
+
+@every(("source", "what"), CALLED)
+def test_what_is_handed_on_is_found(source: str, what: str) -> None:
+    found = [act for act in acts_in(source) if act.kind in ("hidden", "programs", "libraries")]
+    assert any(act.what.startswith(what) for act in found), found
+
+
+@every("source", HARMLESS)
+def test_what_models_do_is_not(source: str) -> None:
+    assert [act for act in acts_in(source) if act.kind in ("hidden", "programs", "libraries")] == []
+
+
+@every(
+    ("text", "named"),
+    [
+        ("{\"expr_str\": \"__import__('os').system('id')\"}", True),
+        ('{"expr_str": "Symbol(\'s0\').func.args"}', True),
+        ('{"expr_str": "Mul(Integer(2), Symbol(\'s77\', positive=True, integer=True))"}', False),
+        ('{"expr_str": "Max(1, floor(Rational(1, 2)*Float(\'0.5\')))"}', False),
+    ],
+)
+def test_an_expression_that_torch_export_evaluates(text: str, named: bool) -> None:
+    """Sizes are sums and products of symbols; what torch 2.13 writes has neither attributes nor Python's functions."""
+    assert any("torch.export evaluates" in each for each in document_objects.in_text(text, is_json=True)) == named
+
+
+def test_it_is_found_in_the_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "model.pt2", "w") as file:
+        file.writestr("m/models/model.json", '{"expr_str": "__import__(\'os\')"}')
+    assert findings(tmp_path) == {("error", "yaml-code")}
+
+
+@every(
+    ("text", "named"),
+    [
+        ("train.loader = @os.system()", True),
+        ("train.loader = @load_text()", False),
+        ("x: !module:subprocess.run", True),
+    ],
+)
+def test_names_that_gin_and_hyperpyyaml_create(text: str, named: bool) -> None:
+    assert bool([*document_objects.in_text(text, is_json=False)]) == named
+
+
+def findings(folder: Path, least: str = "warning") -> set[tuple[str, str]]:
+    """Severity and rule of what is found, without notes."""
+    severities = ("error", "warning") if least == "warning" else ("error", "warning", "info")
+    models = inspector.audit([folder]).checkpoints
+    return {(each.severity, each.rule) for model in models for each in model.findings if each.severity in severities}
+
+
+def put(folder: Path, files: dict[str, bytes | str]) -> Path:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+@every(
+    ("name", "content", "found"),
+    [
+        ("state.pkl", EVIL, True),
+        ("objects/ab/0123456789", zlib.compress(b"blob 23\0" + EVIL), True),
+        ("objects/ab/0123456789", zlib.compress(b"blob 5\0print"), False),
+        ("objects/ab/0123456789", b"no stream", False),
+        ("description", b"a repository", False),
+    ],
+)
+def test_pickles_in_a_repositorys_own_folder(name: str, content: bytes, found: bool, tmp_path: Path) -> None:
+    put(tmp_path, {f".git/{name}": content, "notes.txt": "x", ".git/HEAD": "ref: refs/heads/main\n"})
+    assert findings(tmp_path) == ({("error", "repository-program")} if found else set())
+
+
+def test_more_files_than_are_searched_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, {f".git/{number}": "x" for number in range(4)} | {"notes.txt": "x"})
+    assert findings(tmp_path) == set()
+    monkeypatch.setattr(repositories, "MAX_GIT_FILES", 2)
+    assert findings(tmp_path) == {("error", "repository-program")}
+
+
+ADAPTER = {"peft_type": "LORA", "r": 2, "target_modules": ["q"], "base_model_name_or_path": "a/b"}
+
+
+@every(
+    ("fields", "expected"),
+    [
+        ({"target_modules": "(([a-z]+)*_?)*[0-9]!"}, "adapter-field"),
+        ({"target_modules": ".*\\.(q|v)_proj"}, None),
+        ({"megatron_config": {}, "megatron_core": "subprocess"}, "remote-code"),
+        ({"megatron_config": {}, "megatron_core": "megatron.core"}, None),
+        ({"prompt_tuning_init_state_dict_path": "../../x.bin"}, "outside-path"),
+        ({"prompt_tuning_init_state_dict_path": "x.bin"}, None),
+    ],
+)
+def test_fields_of_an_adapter_that_lead_elsewhere(
+    fields: dict[str, object], expected: str | None, tmp_path: Path
+) -> None:
+    put(tmp_path, {"adapter_config.json": json.dumps(ADAPTER | fields)})
+    assert {rule for _, rule in findings(tmp_path)} - {"no-adapter-weights"} == ({expected} if expected else set())
+
+
+def test_voices_outside_the_folder(tmp_path: Path) -> None:
+    """Bark's processor gives the paths to NumPy."""
+    voices = {"repo_or_path": "a/b", "v2/en_0": {"semantic_prompt": "../../../x.npy"}}
+    put(tmp_path, {"speaker_embeddings_path.json": json.dumps(voices), "notes.txt": "x"})
+    assert findings(tmp_path) == {("error", "outside-path")}
+
+
+@every(
+    ("merges", "vocabulary", "expected"),
+    [
+        ("#version: 0.2\na b\n", '{"a": 0, "b": 1, "ab": 2}', set()),
+        ("#version: 0.2\n", '{"a": 0, "b": 1, "ab": 2}', {("warning", "vocabulary-lines")}),
+        ("a b\n", "[1, 2]", {("error", "document")}),
+    ],
+)
+def test_lists_of_a_tokenizer(merges: str, vocabulary: str, expected: set[tuple[str, str]], tmp_path: Path) -> None:
+    """As Transformers 5.24 loads them: without merges it splits words into letters, a list it refuses."""
+    put(
+        tmp_path,
+        {
+            "merges.txt": merges,
+            "vocab.json": vocabulary,
+            "tokenizer_config.json": '{"tokenizer_class": "GPT2Tokenizer"}',
+        },
+    )
+    assert findings(tmp_path) == expected
+
+
+@every("expression", ["(a+)+", "(x|x)*", "(([a-z]+)*_?)*!"])
+def test_expressions_that_take_exponential_time(expression: str) -> None:
+    assert is_exponential(expression)
