@@ -233,8 +233,8 @@ class _Source:
     def _handed_on(self, node: ast.Call | ast.Dict) -> Iterator[Act]:
         """What runs something and is given to what calls it: `map(eval, …)`, `{"()": "os.system"}`."""
         for each in node.args if isinstance(node, ast.Call) else ():
-            named = isinstance(each, ast.Name) and each.id not in self.own
-            if named and _kind(path := self.path(each) or "") == "evaluation":
+            foreign = isinstance(each, ast.Name) and each.id not in self.own
+            if foreign and _kind(path := self.path(each) or "") == "evaluation":
                 yield Act(node.lineno, f"hands {path.removeprefix('builtins.')} on", "hidden")
         for key, value in zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ():
             named = self.text(value) if key is not None and self.text(key) in _CALLED else None
