@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hostile
 from every import every
 
 import inspector
+from inspector.auditing import verdicts
 from inspector.auditing.readers import document_objects, repositories
 from inspector.auditing.readers.python_code import acts_in
 from inspector.auditing.readers.tokenizer_json import is_exponential
@@ -96,7 +99,7 @@ def findings(folder: Path, least: str = "warning") -> set[tuple[str, str]]:
     return {(each.severity, each.rule) for model in models for each in model.findings if each.severity in severities}
 
 
-def put(folder: Path, files: dict[str, bytes | str]) -> Path:
+def put(folder: Path, files: Mapping[str, bytes | str]) -> Path:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -153,25 +156,38 @@ def test_voices_outside_the_folder(tmp_path: Path) -> None:
     assert findings(tmp_path) == {("error", "outside-path")}
 
 
+#: A vocabulary with twenty tokens of two letters.
+WORDS = json.dumps(
+    {
+        token: number
+        for number, token in enumerate((*"abcdefghijklmnopqrstu", *map("a{}".format, "abcdefghijklmnopqrst")))
+    }
+)
+
+
 @every(
     ("merges", "vocabulary", "expected"),
     [
-        ("#version: 0.2\na b\n", '{"a": 0, "b": 1, "ab": 2}', set()),
-        ("#version: 0.2\n", '{"a": 0, "b": 1, "ab": 2}', {("warning", "vocabulary-lines")}),
-        ("a b\n", "[1, 2]", {("error", "document")}),
+        ("#version: 0.2\na b\n", WORDS, set()),
+        ("#version: 0.2\n\n", WORDS, {("warning", "vocabulary-lines")}),
+        ("", '{"a": 0, "<s>": 1, "bc": 2}', set()),
     ],
 )
 def test_lists_of_a_tokenizer(merges: str, vocabulary: str, expected: set[tuple[str, str]], tmp_path: Path) -> None:
-    """As Transformers 5.24 loads them: without merges it splits words into letters, a list it refuses."""
-    put(
-        tmp_path,
-        {
-            "merges.txt": merges,
-            "vocab.json": vocabulary,
-            "tokenizer_config.json": '{"tokenizer_class": "GPT2Tokenizer"}',
-        },
-    )
+    """As Transformers 5.24 loads them: without merges it splits words into letters."""
+    kind = {"tokenizer_class": "GPT2Tokenizer"}
+    put(tmp_path, {"merges.txt": merges, "vocab.json": vocabulary, "tokenizer_config.json": json.dumps(kind)})
     assert findings(tmp_path) == expected
+
+
+def test_a_file_that_no_reader_opens_fails_without_a_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type of tensors that nobody knows: gguf refuses it where it is installed, llama.cpp everywhere."""
+    for installed, what in ((True, "gguf refuses it: unknown-type"), (False, "llama.cpp refuses it: unknown-type")):
+        if not installed:
+            monkeypatch.setattr(verdicts, "_gguf", lambda _: None)
+        folder = hostile.make(hostile.CASES["unknown-type"].trips, tmp_path / str(installed))
+        found = [each for model in inspector.audit([folder]).checkpoints for each in model.findings]
+        assert [each.message for each in found if each.severity == "error"] == [what]
 
 
 @every("expression", ["(a+)+", "(x|x)*", "(([a-z]+)*_?)*!"])

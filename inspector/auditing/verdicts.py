@@ -49,6 +49,8 @@ _WITH_READERS = ("safetensors", "gguf")
 _NOT_READ = frozenset({"not-judged", "header-size"})
 #: Findings for which llama.cpp refuses a file, whatever they mean for the format.
 _REFUSED = frozenset({"unknown-type", "nested-array", "old-version", "big-endian", "gguf-unknown"})
+#: Findings for which every reader refuses a file, whether or not it is installed here to be asked.
+_BY_ALL = frozenset({"unknown-type"})
 #: Errors that no loader notices: it opens the file, and loads wrong bytes.
 _UNSEEN = frozenset({"checksum", "sparse-hole", "endless-name"})
 
@@ -80,9 +82,13 @@ def refusals(given: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
     """Files that a library refuses although no finding explains why, and files that nothing opens without an error."""
     explained = {each.path for each in found if each.severity != "info"}
     failing = {each.path for each in found if _is_error(each)}
-    opened = {each.path for each in given if each.accepts is not False}
+    by_all = {each.path for each in given if each.accepts is False and each.reason in _BY_ALL}
+    opened = {each.path for each in given if each.accepts is not False} - by_all
+    unasked = by_all - {each.path for each in given if each.asked}
     for verdict in given:
-        refused = verdict.asked and verdict.accepts is False and verdict.path not in failing
+        refused = (
+            (verdict.asked or verdict.path in unasked) and verdict.accepts is False and verdict.path not in failing
+        )
         if refused and (verdict.path not in opened or verdict.path not in explained):
             severity: Severity = "warning" if verdict.path in opened else "error"
             yield Finding("refused", severity, f"{verdict.reader} refuses it: {verdict.reason}", verdict.path)

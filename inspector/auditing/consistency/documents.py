@@ -37,7 +37,7 @@ def document(subject: Subject) -> Iterator[Found]:
             what = "it begins with a byte order mark, which Python's json refuses: save it without one"
             yield Found(what, entry.path)
         elif entry.name in _LARGE:
-            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{" if entry.name in _OBJECTS else (b"{", b"[")):
+            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
                 yield Found("not a JSON document: it does not start like one", entry.path)
             elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _is_closed(end):
                 yield Found("truncated: it does not end like a JSON document", entry.path)

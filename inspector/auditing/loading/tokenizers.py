@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from inspector.auditing import data
@@ -213,7 +214,7 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
             yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
         elif {"merges.txt", "vocab.json"} <= names and (lost := _unknown_piece(subject, merges, vocabulary)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
-        elif {"merges.txt", "vocab.json"} <= names and not _has_merges(subject, merges):
+        elif {"merges.txt", "vocab.json"} <= names and _lacks_merges(subject, merges, vocabulary):
             yield Found("no merge in it: every word is split into its letters", merges, severity="warning")
         if "vocab.json" in names and (odd := _token_without_id(subject, vocabulary)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
@@ -243,10 +244,18 @@ def _broken_merge(subject: Subject, merges: str) -> str | None:
     return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
 
 
-def _has_merges(subject: Subject, merges: str) -> bool:
-    """Whether a list of merges has one, or is too large to be read."""
+#: Tokens of several letters in a vocabulary that only merges can put together.
+_MERGED = 20
+
+
+def _lacks_merges(subject: Subject, merges: str, vocabulary: str) -> bool:
+    """Whether a list of merges has none, although the vocabulary has tokens of several letters."""
     text = subject.text(merges, MAX_LIST)
-    return text is None or any(line.strip() and not line.startswith("#version") for line in text.split("\n"))
+    if text is None or any(line.strip() and not line.startswith("#version") for line in text.split("\n")):
+        return False
+    known = subject.json(vocabulary, MAX_LIST)
+    longer = (token for token in (known if isinstance(known, dict) else ()) if len(token) > 1 and token[0] not in "<[")
+    return len(list(islice(longer, _MERGED))) == _MERGED
 
 
 def _unknown_piece(subject: Subject, merges: str, vocabulary: str) -> str | None:
