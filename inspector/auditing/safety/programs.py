@@ -107,12 +107,7 @@ _OPERATIONS = frozenset(_NAMES["tensorflow"])
 
 
 #: Those of them that read records of a file that the graph names, as a training graph's own input does.
-_INPUTS = frozenset(
-    """
-    TextLineReader TextLineReaderV2 TFRecordReader TFRecordReaderV2 FixedLengthRecordReader FixedLengthRecordReaderV2
-    TextLineDataset TFRecordDataset TFRecordDatasetV2 FixedLengthRecordDataset FixedLengthRecordDatasetV2
-    """.split()  # noqa: SIM905
-)
+_INPUTS = frozenset(_NAMES["tensorflow_inputs"])
 
 
 @rule("graph-operation", "safe", "error")
