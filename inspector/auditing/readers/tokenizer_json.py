@@ -191,7 +191,7 @@ def _is_piece(value: Any) -> bool:
 MOST_GROUPS = 200
 _ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
 _INNERMOST = re.compile(
-    r"\((?:\?[\w-]*:|\?<?[=!>])?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
+    r"\((\?[\w-]*:|\?<?[=!>]|\?P?<\w+>)?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
 )
 
 
@@ -201,11 +201,11 @@ def is_exponential(expression: str) -> bool:
         group = _INNERMOST.search(expression)
         if group is None:
             return False
-        body, repeated = group[1], group[2]
+        body, repeated = group[2], group[3] if group[1] != "?>" else None  # which is left as it was first matched
         ways = [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
         if repeated and (any(map(_is_loose, ways)) or _are_alike(ways)):
             return True
-        endless = repeated or any(map(_is_loose, ways))
+        endless = repeated or (group[1] != "?>" and any(map(_is_loose, ways)))
         kept = "\uf8ff*" if endless else "\uf8ff"  # a mark for the group, in what is around it
         expression = f"{expression[: group.start()]}{kept}{expression[group.end() :]}"
     return True

@@ -17,9 +17,13 @@ MAX_TOKENIZER = 64 * 1024 * 1024
 #: Characters of one part: the added tokens of real ones take up to 500,000.
 MAX_PART = 2_000_000
 _PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
-#: A word of a language: three letters in a row; and a token that is nothing but one.
-_WORD, _LINK = re.compile(r"[^\W\d_]{3}"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
-_PLAIN = re.compile(r"\s?[^\W\d_]{2,}\s?")
+#: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
+_LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
+_PLAIN = re.compile(r"\s?[^\W\d_]+(?:['’\s][^\W\d_]+)*\s?")
+#: What is no letter in an expression: escapes, classes, the kinds of groups, counts.
+_SYNTAX = re.compile(r"\\[pP]\{[^}]*\}|\\x\w\w|\\u\w{4}|\\.|\[(?:\\.|[^\]])*\]|\(\?[\w-]*:?|\{\d*,?\d*\}", re.DOTALL)
+#: Fields of parts with what they write, take away, or read as a space.
+_WRITTEN = ("prepend", "replacement", "prefix", "suffix", "pad_token", "word_delimiter_token", "content")
 _MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
 
 
@@ -44,12 +48,12 @@ def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
                 part = json.JSONDecoder().raw_decode(text)[0]
             except (ValueError, RecursionError):  # `tokenizer` reports what cannot be read
                 continue
-            told = dict.fromkeys(_of_part(found[1].decode(), part))
-            yield from (Found(what, entry.path) for what in list(told)[:5])
+            worded = dict.fromkeys(_of_part(found[1].decode(), part))
+            yield from (Found(what, entry.path) for what in list(worded)[:5])
     for entry in subject.named("tokenizer_config.json"):
         tokens = subject.document(entry.path).get("added_tokens_decoder")
-        told = dict.fromkeys(_of_tokens(list(tokens.values()) if isinstance(tokens, dict) else []))
-        yield from (Found(what, entry.path) for what in list(told)[:5])
+        worded = dict.fromkeys(_of_tokens(list(tokens.values()) if isinstance(tokens, dict) else []))
+        yield from (Found(what, entry.path) for what in list(worded)[:5])
 
 
 def _of_part(name: str, part: Any) -> Iterator[str]:
@@ -64,6 +68,9 @@ def _of_part(name: str, part: Any) -> Iterator[str]:
             pending += [value for key, value in each.items() if key != "special_tokens"]
             if isinstance(each.get("pattern"), Mapping):
                 yield from _of_pattern(name, each["pattern"], each.get("content"))
+            else:
+                written = ((field, each.get(field)) for field in _WRITTEN)
+                yield from (f"the {name} has the {field} {text!r:.60}" for field, text in written if _is_worded(text))
             yield from _inserted(each.get("special_tokens"))
 
 
@@ -73,11 +80,14 @@ def _of_pattern(name: str, pattern: Mapping[str, Any], content: Any) -> Iterator
     if isinstance(expression, str) and is_exponential(expression):
         yield f"the {name}'s expression {expression!r:.80} can take exponential time"
     if isinstance(content, str):
-        changed = isinstance(text, str) and _WORD.search(text) and not _MARKS.search(text)
-        linked = isinstance(expression, str) and _LINK.search(re.sub(r"[\\?]", "", expression))
-        added = _WORD.search(content) and not _MARKS.search(content)
-        if changed or linked or added:
+        literal = re.sub(r"[|^$]", "", _SYNTAX.sub("", expression)) if isinstance(expression, str) else text
+        if _is_worded(literal) or _is_worded(content):
             yield f"the {name} replaces {text if isinstance(text, str) else expression!r:.60} by {content!r:.60}"
+
+
+def _is_worded(text: Any) -> bool:
+    """Whether a text has letters or digits and no marks, which tokens of a format have."""
+    return isinstance(text, str) and _LETTER.search(text) is not None and _MARKS.search(text) is None
 
 
 def _inserted(tokens: Any) -> Iterator[str]:
@@ -94,5 +104,9 @@ def _of_tokens(tokens: list[Any]) -> Iterator[str]:
         text = token.get("content") if isinstance(token, Mapping) else None
         if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
             yield f"the added token {text!r:.60} is an address"
-        elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text) and text.islower():
+        elif isinstance(text, str) and token.get("special") is True and _is_word(text):
             yield f"the word {text!r:.60} is a special token, which is left out of the output"
+
+
+def _is_word(text: str) -> bool:
+    return len(text.strip()) > 1 and not text.isupper() and _PLAIN.fullmatch(text) is not None
