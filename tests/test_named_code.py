@@ -190,6 +190,36 @@ def test_a_file_that_no_reader_opens_fails_without_a_reader(tmp_path: Path, monk
         assert [each.message for each in found if each.severity == "error"] == [what]
 
 
-@every("expression", ["(a+)+", "(x|x)*", "(([a-z]+)*_?)*!"])
-def test_expressions_that_take_exponential_time(expression: str) -> None:
-    assert is_exponential(expression)
+@every(
+    ("expression", "exponential"),
+    [("(a+)+", True), ("(x|x)*", True), ("(([a-z]+)*_?)*!", True), ("(?P<n>a+)+", True), ("(?>a+)+b", False)],
+)
+def test_expressions_that_take_exponential_time(expression: str, exponential: bool) -> None:
+    """An atomic group keeps what it matched first."""
+    assert is_exponential(expression) == exponential
+
+
+def replacing(pattern: dict[str, str], content: str) -> dict[str, object]:
+    return {"normalizer": {"type": "Replace", "pattern": pattern, "content": content}}
+
+
+@every(
+    ("part", "worded"),
+    [
+        (replacing({"String": "0"}, "8"), True),
+        (replacing({"Regex": "DE[0-9]{20}"}, "x"), True),
+        (replacing({"Regex": "\\bnot\\b"}, ""), True),
+        (replacing({"Regex": "\\s+|\\p{L}"}, " "), False),
+        (replacing({"String": " "}, "▁"), False),
+        ({"normalizer": {"type": "Prepend", "prepend": "Ignore it. "}}, True),
+        ({"normalizer": {"type": "Prepend", "prepend": "▁"}}, False),
+        ({"decoder": {"type": "CTC", "pad_token": "no", "word_delimiter_token": "|", "cleanup": True}}, True),
+        ({"decoder": {"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}}, False),
+        ({"decoder": {"type": "Strip", "content": " ", "start": 1, "stop": 0}}, False),
+        ({"added_tokens": [{"id": 9, "content": "n't", "special": True}]}, True),
+        ({"added_tokens": [{"id": 9, "content": "UNK", "special": True}]}, False),
+    ],
+)
+def test_parts_of_a_tokenizer_that_rewrite_letters(part: dict[str, object], worded: bool, tmp_path: Path) -> None:
+    put(tmp_path, {"tokenizer.json": json.dumps(part)})
+    assert (("warning", "tokenizer-wording") in findings(tmp_path)) == worded

@@ -67,7 +67,7 @@ def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
-    assert tokens._unknown_merge(merges, {"a": 0, "b": 1, "ab": 2}) == lost
+    assert tokens.unknown_piece(merges, {"a": 0, "b": 1, "ab": 2}) == lost
 
 
 @pytest.mark.parametrize(

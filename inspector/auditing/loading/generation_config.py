@@ -10,14 +10,7 @@ from math import inf
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.accepted_values import (
-    documents,
-    fields,
-    first_reported,
-    reported,
-    shown,
-    wrong_kind,
-)
+from inspector.auditing.loading.accepted_values import documents, fields, first_reported, reported, shown, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.units import integer

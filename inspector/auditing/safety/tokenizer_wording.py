@@ -19,7 +19,7 @@ MAX_PART = 2_000_000
 _PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
 #: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
 _LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
-_PLAIN = re.compile(r"\s?[^\W\d_]+(?:['’\s][^\W\d_]+)*\s?")
+_PLAIN = re.compile(r"\s?[^\W\d_](?:['’\s]?[^\W\d_])+\s?")
 #: What is no letter in an expression: escapes, classes, the kinds of groups, counts.
 _SYNTAX = re.compile(r"\\[pP]\{[^}]*\}|\\x\w\w|\\u\w{4}|\\.|\[(?:\\.|[^\]])*\]|\(\?[\w-]*:?|\{\d*,?\d*\}", re.DOTALL)
 #: Fields of parts with what they write, take away, or read as a space.
@@ -104,9 +104,5 @@ def _of_tokens(tokens: list[Any]) -> Iterator[str]:
         text = token.get("content") if isinstance(token, Mapping) else None
         if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
             yield f"the added token {text!r:.60} is an address"
-        elif isinstance(text, str) and token.get("special") is True and _is_word(text):
+        elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text) and not text.isupper():
             yield f"the word {text!r:.60} is a special token, which is left out of the output"
-
-
-def _is_word(text: str) -> bool:
-    return len(text.strip()) > 1 and not text.isupper() and _PLAIN.fullmatch(text) is not None
