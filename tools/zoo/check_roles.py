@@ -55,9 +55,11 @@ def seen_in(record: records.Record) -> Iterator[Seen]:
         if row.part != "weight" or row.buffer:
             continue
         names = [row.name_of(key) for key in row.keys()]
-        use = next((record.uses[name] for name in names if name in record.uses), None)
-        if use:
-            yield Seen(record.model_type, row.name, row.role, ", ".join(row.formula), Use(*use), len(names))
+        uses = [record.uses[name] for name in names if name in record.uses]
+        if uses:
+            kind, cls, place = uses[0]
+            use = Use(kind, cls, place if all(each[2] == place for each in uses) else "")
+            yield Seen(record.model_type, row.name, row.role, ", ".join(row.formula), use, len(names))
 
 
 def main() -> None:

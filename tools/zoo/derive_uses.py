@@ -58,7 +58,7 @@ def fitted(role: str, name: str, use: Use, shape: str) -> str:
     path = re.sub(r"\.?\{[^{}]*\}|\.\d+", "", name)
     if role == "embed_tokens":
         return role if _looks_up_tokens(use, shape) else _embedding(path, use, shape)
-    if use.kind == "lookup" and (role in VAGUE or group_of(role) in _KINDS):
+    if use.kind == "lookup" and role != "lm_head" and (role in VAGUE or group_of(role) in _KINDS):
         if "relative" in path and "bias" in path:
             return "relative_attention_bias"
         return "embed_tokens" if _looks_up_tokens(use, shape) else _embedding(path, use, shape)
@@ -69,9 +69,21 @@ def fitted(role: str, name: str, use: Use, shape: str) -> str:
         return found if found == "block_proj" or found.endswith("qkv_proj") else "conv"
     if use.kind == "recurrent" and role in VAGUE:
         return "lstm_hidden" if re.search(r"(weight|bias)_hh", name) else "lstm_input"
-    if use.place and role in _FEED_FORWARD and not _only_turned(role, use) and not _MIXES.search(path):
+    if (
+        use.place
+        and role in _FEED_FORWARD
+        and use.place not in _opposite(path)
+        and not _only_turned(role, use)
+        and not _MIXES.search(path)
+    ):
         return f"{'shared_' if 'shared_expert' in path else ''}{use.place}_proj"
     return _by_class(role, path, use) if role in VAGUE else role
+
+
+def _opposite(path: str) -> str:
+    """What a path that says one of up and down excludes."""
+    last = path.rsplit(".", 2)[-2:]
+    return "up" if "down" in last[0] else "down" if re.match("up", last[0]) else ""
 
 
 def _only_turned(role: str, use: Use) -> bool:
@@ -138,8 +150,8 @@ _PATHS: Sequence[tuple[str, str]] = (
     (r"single_(transformer_)?blocks\.proj_out$|channelwise_linear_2$", "down_proj"),
     (r"(attentions|motion_modules|transformer_in|temp_attentions)\.proj_in$", "block_proj"),
     (r"(attentions|motion_modules|transformer_in|temp_attentions)\.proj_out$", "block_proj"),
-    (r"(to_|\.|_)(query|q)(_linear|_proj|_lin|_map)?$|\.theta_q$", "q_proj"),
-    (r"(to_|\.|_)(key|k)(_linear|_proj|_lin|_map)?$", "k_proj"),
+    (r"(?<!project)(to_|\.|_)(query|q)(_linear|_proj|_lin|_map)?$|\.theta_q$", "q_proj"),
+    (r"(?<!log)(to_|\.|_)(key|k)(_linear|_proj|_lin|_map)?$", "k_proj"),
     (r"(to_|\.|_)(value|v)(_linear|_proj|_lin|_map)?$", "v_proj"),
     (r"(kv|key_value)(_linear|_mapper|_proj|s)?$|to_kv$", "kv_proj"),
     (r"\.wq_[a-z]{2}$", "q_proj"),  # named after the axes that they map: w, q, from d to u
@@ -152,7 +164,12 @@ _PATHS: Sequence[tuple[str, str]] = (
     (r"[if]gate_preact$", "recurrent_gate"),
     (r"ogate_preact$", "gate_attn"),
     (r"lstm_layer\.out_proj$", "out_proj"),
-    (r"\.ffn\.w_out$|output_query\.dense$", "down_proj"),
+    (r"\.ffn\.w_out$|output_query\.dense$|memory_attention\.layers\.linear2$|fuser\.layers\.pointwise_conv2$", "down_proj"),
+    (r"intermediate_query\.dense$|memory_attention\.layers\.linear1$|fuser\.layers\.pointwise_conv1$|\.fc3$", "up_proj"),
+    (r"pre_expert_proj$", "latent_down_proj"),
+    (r"post_expert_proj$", "latent_up_proj"),
+    (r"attention\.self\.conv_out_layer$", "conv1d"),
+    (r"bottleneck\.(input\.)?dense$", "block_proj"),
     (r"qkv(_proj|_linear)?$|query_key_value$", "qkv_proj"),
     (r"at+(ention|n)\w*\.(out_layer|proj|out_proj\w*|dense|proj_out|projection|linear_out|out|o|fc|wo)$", "o_proj"),
     (r"attn_proj$|attn_out$", "o_proj"),
@@ -178,4 +195,6 @@ def contradicts(role: str, use: Use, shape: str) -> bool:
         return not _looks_up_tokens(use, shape)
     if role in ("gate_proj", "up_proj", "down_proj") and use.place:
         return not role.startswith(use.place) and not _only_turned(role, use)
+    if (role, use.kind) in (("lm_head", "lookup"), ("pointwise_conv", "linear")):
+        return False  # stored once for both, and the same map
     return use.kind not in _KINDS.get(group_of(role), (use.kind,))
