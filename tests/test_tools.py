@@ -138,7 +138,7 @@ def test_what_a_release_does_not_confirm_stays_behind(
     record(tmp_path / "defaults", "arcee", "default")
     record(tmp_path / "defaults", "cohere", "default", {"model.norm.weight": [7]})
     found = release.compared(tmp_path / "defaults", {"arcee", "cohere", "gemma"})
-    assert found == ([], ["cohere"], ["gemma"])
+    assert found == ([], ["cohere"], ["gemma"], ["cohere"])
     assert found.behind == ["cohere", "gemma"]
     path = tmp_path / "releases.json"
     path.write_text(

@@ -80,20 +80,22 @@ class Compared(NamedTuple):
     new: list[str]  # types without a table
     changed: list[str]  # types whose table was exact at the default and no longer is
     unbuilt: list[str]  # types that have a table, of which no class could be built
+    differing: list[str]  # types that differ at the default, the changed ones among them
 
     @property
     def behind(self) -> list[str]:
         """Types whose tables this release does not confirm."""
-        return sorted({*self.changed, *self.unbuilt})
+        return sorted({*self.differing, *self.unbuilt})
 
 
 def compared(defaults: Path, ours: Iterable[str]) -> Compared:
     """A library's default models against the tables of our types."""
     built = records.types_in(defaults)
     covered = store().find("made", "coverage")
-    known = [t for t in built if t in model_types() and covered.get(t, (0, 0, 0, 0))[1] == 100]
-    changed = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
-    return Compared([t for t in built if t not in model_types()], changed, sorted({*ours} - {*built}))
+    known = [t for t in built if t in model_types()]
+    differing = [t for t in known if not all(v.exact for v in check_type(([defaults], t, "default")))]
+    changed = [t for t in differing if covered.get(t, (0, 0, 0, 0))[1] == 100]
+    return Compared([t for t in built if t not in model_types()], changed, sorted({*ours} - {*built}), differing)
 
 
 def derived(work: Path, types: Sequence[str]) -> None:
