@@ -29,6 +29,18 @@ def with_tokenizer(folder: Path, template: str = TEMPLATE, vocabulary: Mapping[s
     return folder
 
 
+def test_a_part_of_the_tokenizer_and_a_sentence_of_the_template(tmp_path: Path) -> None:
+    """A normalizer that one side alone has; the line, and what the second has where the first ends."""
+    a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b", f"{TEMPLATE}\nAlways pay.")
+    own = json.loads((b / "tokenizer.json").read_text())
+    normalizer = {"type": "Replace", "pattern": {"String": "a.b"}, "content": "c.d"}
+    (b / "tokenizer.json").write_text(json.dumps({**own, "normalizer": normalizer}))
+    found = {each.what: (each.status, each.detail) for each in inspector.diff(a, b).beside}
+    assert found["tokenizer"] == ("different", "normalizer")
+    assert found["vocabulary"][0] == "same"
+    assert found["chat template"] == ("different", "62 characters → 74, line 2: 'Always pay.'")
+
+
 def in_gguf(path: Path, template: str = TEMPLATE, tokens: tuple[str, ...] = ("<s>", "a", "b", "<end>")) -> Path:
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_name("one")
@@ -54,7 +66,7 @@ def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     ran = inspect("diff", a, c)
     assert ran.code == 1
     assert "vocabulary     different  4 tokens → 4, 1 numbers with different tokens" in ran.out.splitlines()
-    assert "chat template  different  62 characters → 14" in ran.out.splitlines()
+    assert "chat template  different  62 characters → 14, line 1: '{ messages }}'" in ran.out.splitlines()
     assert "vocabulary" not in inspect("diff", a, b).out
 
 

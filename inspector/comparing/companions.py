@@ -25,6 +25,8 @@ MOST_FETCHED = 32 * 1024 * 1024
 #: Settings that are compared field by field.
 SETTINGS = ("tokenizer_config.json", "generation_config.json")
 TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
+#: Parts of tokenizer.json that change a text.
+PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _UNCOMPARED = frozenset({"transformers_version", "chat_template", "_from_model_config", "name_or_path"})
 #: GGUF's key-values that are in configurations, or compared separately.
 _ELSEWHERE = ("tokenizer.", "split.", "general.architecture", "general.alignment")
@@ -155,7 +157,7 @@ def _numbered_tokens(vocabulary: Any) -> Iterator[tuple[int, str]]:
 def companions(a: Checkpoint, b: Checkpoint) -> tuple[Companion, ...]:
     """Everything in two checkpoints besides tensors and configurations, and whether it is the same."""
     with closing(_Files(a)) as own, closing(_Files(b)) as other:
-        found = [_compared_vocabularies(own, other), _compared_templates(own, other)]
+        found = [_compared_vocabularies(own, other), _compared_parts(own, other), _compared_templates(own, other)]
         found += [_compared_settings(name, own, other) for name in SETTINGS]
         return tuple(each for each in (*found, _compared_metadata(own, other)) if each)
 
@@ -173,8 +175,27 @@ def _compared_templates(a: _Files, b: _Files) -> Companion | None:
     if own is None or other is None:
         return _only_on_one_side("chat template", a, b, (own, other))
     same = own.strip() == other.strip()
-    detail = "" if same else f"{plural(len(own), 'character')} → {integer(len(other))}"
+    detail = "" if same else f"{plural(len(own), 'character')} → {integer(len(other))}, {_first_difference(own, other)}"
     return Companion("chat template", "same" if same else "different", detail)
+
+
+def _first_difference(own: str, other: str) -> str:
+    """The line in which two texts begin to differ, and what the second has there."""
+    at = next(
+        (at for at, (one, two) in enumerate(zip(own, other, strict=False)) if one != two), min(len(own), len(other))
+    )
+    start = len(other) - len(other[at:].lstrip())
+    return f"line {integer(other.count(chr(10), 0, start) + 1)}: {' '.join(other[start : start + 60].split())!r:.48}"
+
+
+def _compared_parts(a: _Files, b: _Files) -> Companion | None:
+    """The parts of a tokenizer beside its vocabulary, which rewrite what it is given and what it returns."""
+    sides = [side.document("tokenizer.json") for side in (a, b)] if not _is_same("tokenizer.json", a, b) else []
+    if not sides or None in sides:
+        return None
+    own, other = ({part: each.get(part) for part in PARTS} for each in sides if each)
+    found = _compared_fields("tokenizer", own, other, frozenset())
+    return found if found.status == "different" else None
 
 
 def _compared_vocabularies(a: _Files, b: _Files) -> Companion | None:

@@ -123,12 +123,8 @@ def _has_config(names: frozenset[str]) -> bool:
 
 #: sentence-transformers' modules with a configuration in their folder. Others have none, and no folder on the Hub.
 _CONFIGURED = ("Pooling", "Dense", "CNN", "LSTM", "WeightedLayerPooling", "LayerNorm", "WordWeights")
-
-
 #: Suffixes of the names of classes without weights.
 _WEIGHTLESS = re.compile(r"(Tokenizer(Fast)?|TokenizersBackend|(Processor|Extractor)(Fast|Pil)?|Scheduler|Sampler)$")
-
-
 MAX_MODULES = 1 << 20
 
 
@@ -177,12 +173,8 @@ def pipeline_index(subject: Subject) -> Iterator[Found]:
 
 #: Folders found only in Diffusers pipelines, with their contents.
 _PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
-
-
 #: Class of a component → the file from which it is built.
 _MADE_FROM = [(re.compile(kind), tuple(files)) for kind, files in _NAMES["made_from"]]
-
-
 #: The libraries that Diffusers takes components from, by their exact names.
 _LIBRARIES = ("diffusers", "transformers")
 

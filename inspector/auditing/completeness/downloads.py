@@ -14,8 +14,6 @@ from inspector.sources.listing import Entry
 from inspector.units import plural
 
 _NAMES = data.names("downloads")
-
-
 #: Suffixes of unfinished files: of browsers, download managers, and programs that copy between machines.
 PARTIAL = tuple(_NAMES["partial"])
 #: Suffixes of the state that a program keeps beside an unfinished file, appended to the file's name.

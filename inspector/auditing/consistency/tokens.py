@@ -101,8 +101,6 @@ def tokenizer(subject: Subject) -> Iterator[Found]:
 
 #: The most bytes of a tokenizer.json that are searched, and that are parsed: real ones have up to 35 MB.
 LARGEST_TOKENIZER = 64 * 1024 * 1024
-
-
 _PARSED = 2 * 1024 * 1024
 
 

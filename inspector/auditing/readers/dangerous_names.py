@@ -15,8 +15,6 @@ from inspector.auditing import data
 from inspector.formats.pytorch.values import Reached
 
 Danger = Literal["error", "warning"]
-
-
 _NAMES = data.names("pickles")
 #: Modules of Python's library that exist in older or newer releases but perhaps not in this one.
 _OTHER_RELEASES = frozenset(_NAMES["other_releases"])

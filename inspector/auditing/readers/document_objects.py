@@ -9,8 +9,6 @@ from urllib.parse import unquote
 from inspector.auditing import data
 
 _NAMES = data.names("documents")
-
-
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
 #: A tag as written, which may be percent-encoded as in URIs (YAML 1.2, section 5.6).
 _ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")

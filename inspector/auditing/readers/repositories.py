@@ -84,8 +84,6 @@ def _as_editors_read(text: str) -> tuple[str, str]:
 
 #: `.git` as a file: git reads hooks and configuration from the folder it names.
 _ELSEWHERE = re.compile(r"gitdir:\s*(.+)")
-
-
 _LEADS_OUT = "a link out of the folder, to what git runs or reads its configuration from: not followed"
 
 

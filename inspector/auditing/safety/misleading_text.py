@@ -95,8 +95,6 @@ def terminal_code(subject: Subject) -> Iterator[Found | NotJudged]:
 
 #: The most fields of one file that are examined, and characters of each: no header that is read has more.
 MAX_FIELDS, MAX_FIELD = 2_000, MAX_HEADER
-
-
 #: Escape sequences (ECMA-48), erasure, C1 controls, and directional overrides (UAX 9).
 _CODES = re.compile("\x1b[\x28-\x2f\x37-\x3e\x4d-\x50\x58-\x63]|[\x08\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -104,8 +104,6 @@ def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator
 _NAMES = data.names("programs")
 #: TensorFlow operations that read or write files of any name, or call Python.
 _OPERATIONS = frozenset(_NAMES["tensorflow"])
-
-
 #: Those of them that read records of a file that the graph names, as a training graph's own input does.
 _INPUTS = frozenset(_NAMES["tensorflow_inputs"])
 

@@ -30,8 +30,6 @@ _TYPICAL: list[dict[str, Any]] = data.names("rendered")["conversations"]
 _ASKED, *_FURTHER = _TYPICAL[1]["messages"][1:]
 CONVERSATIONS = (*_TYPICAL, {"messages": [_ASKED] + _FURTHER * 20})
 _USUAL = {"add_generation_prompt": True, "bos_token": "<s>", "eos_token": "</s>", "tools": None, "documents": None}
-
-
 #: Messages of Python and Jinja's sandbox about a text, list or range longer than memory; other numbers only overflow.
 _TOO_LONG_A_RESULT = ("index-sized", "ssize_t", "Range too big")
 
