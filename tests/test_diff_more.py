@@ -54,7 +54,7 @@ def test_an_adapter_says_which_modules_it_changes(tmp_path: Path, inspect: Calla
     assert rows[0]["a_shape"] == [64, 64] or rows[0]["a_shape"] == [96, 64]
     assert api.attachment(base, adapter).to_arrow().column_names == list(rows[0])
     text = inspect("diff", adapter, base).out.splitlines()  # either way round
-    assert text[-1].startswith("4 weights changed, 2,304 parameters added") and text[-1].endswith("every shape fits")
+    assert text[0].startswith("fits: 4 weights changed, 2,304 parameters added")
     assert any(line.split() == ["up_proj,", "layers", "0–1", "4", "96×64", "1,280"] for line in text)
 
 
@@ -70,6 +70,7 @@ def test_shapes_that_do_not_fit_the_base(tmp_path: Path, inspect: Callable[..., 
     far = {f"base_model.model.model.layers.9.mlp.up_proj.lora_{ab}.weight": np.zeros((4, 64), np.float32) for ab in "A"}
     save_file(far, other / "adapter_model.safetensors")
     ran = inspect("diff", base, other)
+    assert ran.out.splitlines()[0] == "does not fit: 1 of 1 tensor"
     assert "base_model.model.model.layers.9.mlp.up_proj.lora_A.weight: the base has no such weight" in ran.out
 
 

@@ -115,7 +115,8 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: b
         lambda: comparisons.attachment_document(result, found),
         lambda: comparisons.attached_rows(result, found),
     )
-    _text_page(output, [base, adapter], comparisons.attachment_lines(result, found), differs=bool(result.tensors))
+    first, *rest = comparisons.attachment_lines(result, found)
+    _text_page(output, [base, adapter], [*rest, first], differs=bool(result.tensors))
     return bool(result.tensors)
 
 

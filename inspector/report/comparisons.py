@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from inspector.comparing.effects import Effect
 
 _SHOWN = 20
+#: Tensors of an adapter that do not fit, of two lines each on a terminal: usually all for one reason.
+_MISFITS = 4
 
 
 # --- an adapter and its base ----------------------------------------------------------------------
@@ -34,6 +36,15 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
     ranks = "/".join(map(str, sorted(found.ranks))) if found and found.ranks else ""
     what = f"{method}{f', rank {ranks}' if ranks else ''}"
     (target, _, nbytes), base = _identity(result.adapter), _identity(result.base)
+    misfits = [each for each in result.tensors if not each.fits]
+    share = f" ({result.parameters / result.base.logical * 100:.3g} %)" if result.base.logical else ""
+    changed = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
+    yield (
+        f"does not fit: {integer(len(misfits))} of {plural(len(result.tensors), 'tensor')}"
+        if misfits
+        else f"fits: {changed}"
+    )
+    yield ""
     yield table([("base", *base), ("adapter", target, what, nbytes)], (), "lllr")
     known = {each.base.tensor.name: each for each in effects}
     rows = [_touched(role, members, known) for role, members in _by_role(result).items()]
@@ -42,15 +53,11 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
     yield table(
         [row if known else row[:-1] for row in rows], heads if known else heads[:-1], "lrlrr" if known else "lrlr"
     )
-    misfits = [each for each in result.tensors if not each.fits]
     if misfits:
         yield ""
         yield from _misfits(misfits)
-    yield ""
-    share = f" ({result.parameters / result.base.logical * 100:.3g} %)" if result.base.logical else ""
-    changed = f"{plural(len(result.modules), 'weight')} changed, {integer(result.parameters)} parameters added{share}"
-    yield changed + ("" if misfits else ": every shape fits")
-    yield from _untold(effects)
+    if untold := [*_untold(effects)]:
+        yield from ("", *untold)
 
 
 def _untold(effects: Sequence[Effect]) -> Iterator[str]:
@@ -157,15 +164,15 @@ def effect(each: Effect) -> dict[str, Any]:
 
 
 def _misfits(found: Sequence[Attached]) -> Iterator[str]:
-    for each in found[:_SHOWN]:
+    for each in found[:_MISFITS]:
         name, own = escape(each.piece.tensor.name, 100), shape_text([each.piece.tensor.shape])
         if each.base is None:
             yield f"{name}: the base has no such weight"
         else:
             expected = shape_text([each.expected or ()])
             yield f"{name}: {own} does not fit {escape(each.base.tensor.name, 80)}: expected {expected}"
-    if len(found) > _SHOWN:
-        yield f"and {plural(len(found) - _SHOWN, 'further tensor')} that do not fit"
+    if len(found) > _MISFITS:
+        yield f"and {plural(len(found) - _MISFITS, 'further tensor')} that do not fit: --json lists them all"
 
 
 def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> dict[str, Any]:
