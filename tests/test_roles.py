@@ -133,3 +133,12 @@ def test_token_embeddings_have_a_vocabulary() -> None:
     ]
     assert len(rows) > 400
     assert [each for each in rows if not _VOCABULARY.search(each[2].split(",")[0])] == []
+
+
+def test_an_embedding_of_tokens_has_a_vocabulary() -> None:
+    """In Diffusers' tables, whose positions, conditions and projections are embeddings of something else."""
+    counted = re.compile(r"vocab|codebook")
+    for model_type, table in model_types().items():
+        rows = load(table).rows if table.startswith("diffusers_") else ()
+        tokens = [row for row in rows if isinstance(row, Row) and row.role == "embed_tokens"]
+        assert [row.name for row in tokens if not counted.search(row.shape.split(",")[0])] == [], model_type

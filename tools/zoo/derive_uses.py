@@ -44,7 +44,7 @@ _CONDITIONS = re.compile(
     r"(^|[._])(t|time|times|timestep|timesteps|temb|delta|delta_t|guidance|label|class|size|style|fps|camera|action|"
     r"duration|noise|cond|condition|seconds|resolution|aspect|distance|motion|y|vec|vector)(_|$|\.|emb|proj|in)|time_?step"
 )
-_MIXES = re.compile(r"hyper_connection|(^|\.)hc_|router_mlp")
+_MIXES = re.compile(r"hyper_connection|(^|\.)hc_|router_mlp|merger")
 _PATCHES = re.compile(r"patch|x_embed|img_in|proj_in|conv_in|pixel|latent")
 
 
@@ -164,8 +164,8 @@ _PATHS: Sequence[tuple[str, str]] = (
     (r"[if]gate_preact$", "recurrent_gate"),
     (r"ogate_preact$", "gate_attn"),
     (r"lstm_layer\.out_proj$", "out_proj"),
-    (r"\.ffn\.w_out$|output_query\.dense$|memory_attention\.layers\.linear2$|fuser\.layers\.pointwise_conv2$", "down_proj"),
-    (r"intermediate_query\.dense$|memory_attention\.layers\.linear1$|fuser\.layers\.pointwise_conv1$|\.fc3$", "up_proj"),
+    (r"\.ffn\.w_out$|memory_attention\.layers\.linear2$|fuser\.layers\.pointwise_conv2$", "down_proj"),
+    (r"memory_attention\.layers\.linear1$|fuser\.layers\.pointwise_conv1$|\.fc3$", "up_proj"),
     (r"pre_expert_proj$", "latent_down_proj"),
     (r"post_expert_proj$", "latent_up_proj"),
     (r"attention\.self\.conv_out_layer$", "conv1d"),
