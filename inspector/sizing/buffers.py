@@ -20,7 +20,7 @@ from inspector.sizing.model import Model
 
 #: Tokens of a logical batch, `--batch-size`.
 LOGICAL_BATCH = 2048
-_LAYER = re.compile(r"blk\.(\d+)\.(.*)")
+_LAYER = re.compile(r"(?:enc\.)?blk\.(\d+)\.(.*)")
 
 
 def buffers_of(model: Model, *, flash: bool = True, graph: Reserves | None = None) -> Buffers | None:
@@ -107,13 +107,14 @@ def _layer(
 
 
 def _kept(groups: list[Kept]) -> Iterator[tuple[str, int]]:
+    states = [group for group in groups if group.kind in PER_SEQUENCE and not group.kernel]
     for group in reversed(groups):
         if group.kind not in PER_SEQUENCE:
             yield from (("keys", group.keys), ("values", group.values))
         elif group.kernel:
             yield from (("conv", group.elements), ("kernel", group.kernel))
         else:
-            yield "state", group.elements
+            yield ("state" if group is states[0] else "state2"), group.elements
 
 
 def _pools(model: Model, architecture: str) -> bool:

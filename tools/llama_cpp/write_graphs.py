@@ -38,7 +38,7 @@ SETTINGS = ((12288, 498, 1, 1), (12288, 498, 1, 0), (30720, 366, 3, 5))
 #: Bytes of an element of ggml's types: F32, F16, I8, I16, I32, I64, BF16.
 WIDTHS = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 30: 2}
 #: Numbers of the batch → how unlikely they are.
-LETTERS = {"T": 0.0, "O": 0.5, "TK": 1, "TW": 1, "S": 2, "1": 3, "C": 3, "D": 3, "R": 4, "K": 4, "W": 4, "KS": 4, "WS": 4,
+LETTERS = {"T": 0.0, "O": 0.5, "TK": 1, "TW": 1, "S": 2, "1": 3, "C": 3, "D": 3, "E": 4, "R": 4, "K": 4, "W": 4, "KS": 4, "WS": 4,
            "T/S": 4, "TT": 4, "TT/S": 5, "OK": 5}  # fmt: skip
 #: Fields that may be a factor.
 NUMBERS = (
@@ -46,8 +46,10 @@ NUMBERS = (
     "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "qk_head_dim", "mamba_intermediate_size",
     "state_size", "n_groups", "time_step_rank", "linear_num_value_heads", "linear_num_key_heads", "linear_head_dim",
     "linear_value_head_dim", "linear_key_head_dim", "intermediate_size", "moe_intermediate_size", "hc_mult",
-    "index_n_heads", "index_head_dim", "index_topk", "o_groups", "o_lora_rank",
+    "index_n_heads", "index_head_dim", "index_topk", "o_groups", "o_lora_rank", "head_size",
 )  # fmt: skip
+#: Further fields that may distinguish layers.
+FLAGS = ("norm_topk_prob",)
 SHORT = {field: word for word, field in FIELDS.items()}
 _OWN_LAYER = re.compile(r"(?:enc\.|dec\.)?blk\.(\d+)\.")
 _IN_LAYER = re.compile(r"-(\d+)(?: \(.*)?$|^cache_\w+?_l(\d+)")
@@ -166,7 +168,7 @@ def widths(part: Part) -> dict[int, list[tuple[str, float]]]:
     found: dict[int, list[tuple[str, float]]] = defaultdict(list, {1: [("", 0.0)]})
     numbers = {name: float(name == "hidden_size") * -3 + 1.8 for name in NUMBERS}
     known = {name: (_field(part.layer, name), cost) for name, cost in numbers.items()}
-    known |= {name: (value, 1.8) for name, value in part.layer.kept.items()}
+    known |= {name: (value, 1.8) for name, value in part.layer.kept.items() if name != "kernel"}
     for weights in (part.layer.before, part.layer.weights):
         for name, shape in weights.items():
             if name == "output":
@@ -181,15 +183,16 @@ def widths(part: Part) -> dict[int, list[tuple[str, float]]]:
         for other, size, more in given[at:]:
             if cost == more == 1.8:
                 found[value * size].append((f"{name}*{other}", 3.5))
-    for number in (2, 3, 4, 6, 8):
+    found[known["hidden_size"][0] // max(known["head_size"][0], 1)].append(("hidden/head_size", 2.0))
+    for number in (2, 3, 4, 6, 8, 8192):
         found[number].append((str(number), 6.0))
     return found
 
 
 def _multiples(name: str, value: int, used: int) -> Iterator[tuple[str, int, float]]:
     """Words for multiples of a number, and how much less likely they are."""
-    for times in (1, 2, 3, 4):
-        yield (f"{name}*{times}" if times > 1 else name), value * times, (times > 1) * 2.0
+    for times in (1, 2, 3, 4, 5, 6):
+        yield (f"{name}*{times}" if times > 1 else name), value * times, (0.0, 0.0, 2.0, 3.0)[min(times, 3)]
     if value % 2 == 0:
         yield f"{name}*1/2", value // 2, 1.5
     if used > 1:
@@ -213,15 +216,21 @@ def words(part: Part, result: Result) -> dict[str, float]:
         return {"0": 0.0}
     known, found = widths(part), dict[str, float]()
     read = {_OWN_LAYER.sub("", source).removesuffix(".weight") for source in result.sources}
-    of_states = [(name, part.layer.kept[name]) for name in ("state", "conv") if name in part.layer.kept]
+    of_states = [
+        (f"+{rows}*{name}", number * part.layer.kept[name])
+        for name in ("state", "state2", "conv")
+        for rows, number in (("S", part.batch.sequences), ("1", 1))
+        if name in part.layer.kept
+    ]
     for letters, cost in LETTERS.items():
         rows = part.batch.number(letters, part.kernel)
         for state, size in (("", 0), *(of_states if letters == "T" else ())):
-            count, rest = divmod(elements - size * part.batch.sequences, rows or 1)
+            count, rest = divmod(elements - size, rows or 1)
             for width, more in known.get(count, ()) if rows and not rest and count > 0 else ():
                 names = set(width.split("*"))
                 likely = 1.0 if names & read else 0.5 if {name.removesuffix(".in") for name in names} & read else 0.0
-                word = _word(letters, width) + (f"+S*{state}" if state else "")
+                likely += 3.0 * (letters in ("TK", "TW") and width == "heads")  # scores
+                word = _word(letters, width) + state
                 found[word] = min(found.get(word, 99), cost + more - likely + 4 * bool(state))
     prefix = "" if nbytes == 4 else f"{nbytes}:"
     return {prefix + word: cost for word, cost in found.items()}
@@ -241,7 +250,8 @@ def text_of(parts: Sequence[Part]) -> str | None:
         if not isinstance(item, Result):
             found.append(str(item))
             continue
-        common = _common(list(several.values())[:: max(1, len(several) // 8)], at)
+        step = max(1, len(several) // 8)
+        common = _common(list(several.values())[:: step + (step % len(SETTINGS) == 0)], at)  # each setting is met
         if not common:
             return None
         found.append(min(common, key=common.__getitem__))
@@ -275,17 +285,15 @@ def conditions(part: Part, fields: Sequence[str]) -> set[str]:
 
 
 def choices(texts: Mapping[str, Sequence[set[str]]]) -> list[list[str]]:
-    """[condition, text], the first that holds counts; the most frequent text where nothing distinguishes the rest."""
+    """[condition, text], the first that holds counts; the less frequent ones that nothing distinguishes are left out."""
     left, found = dict(texts), list[list[str]]()
     while len(left) > 1:
-        condition = next(
-            ((text, own) for text in sorted(left, key=lambda t: len(left[t])) if (own := _apart(text, left))), None
-        )
-        if condition is None:
-            break
-        found.append([condition[1], condition[0]])
-        del left[condition[0]]
-    return [*found, ["", max(left, key=lambda text: len(left[text]))]]
+        order = sorted(left, key=lambda each: len(left[each]))
+        condition = next(((text, own) for text in order if (own := _apart(text, left))), None)
+        if condition:
+            found.append([condition[1], condition[0]])
+        del left[condition[0] if condition else order[0]]
+    return [*found, ["", next(iter(left))]]
 
 
 def _apart(text: str, texts: Mapping[str, Sequence[set[str]]]) -> str | None:
@@ -338,8 +346,8 @@ def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, folder: Path) ->
                 continue
             cells = context // sequences
             window = next((-(-(each.window + micro) // 256) * 256 for each in kept if each.window), cells)
-            tokens, number_of, results = graphs.reserved_for()
-            batch = Batch(tokens, results, cells, min(cells, window), number_of)
+            tokens, _, results = graphs.reserved_for()
+            batch = Batch(tokens, results, cells, min(cells, window), sequences)
             for key, items in parts_of(list(graphs.events(made)), len(layers)):
                 layer = layers[int(key)] if key.isdigit() else outside
                 found.append(Part(key, items, layer, batch, flash, number))
@@ -362,7 +370,7 @@ def graph_of(parts: Sequence[Part]) -> dict[str, list[list[list[str]]]] | None:
                 text = text_of(group)
                 if text is None:
                     return None
-                texts[text] += [conditions(each, NUMBERS) for each in group]
+                texts[text] += [conditions(each, (*NUMBERS, *FLAGS)) for each in group]
             if not texts:
                 return None
             entry[name].append(choices(texts))
@@ -407,7 +415,7 @@ def _picklable(graphs: Graphs, pairs: list[Pair], seed: int, folder: Path) -> li
     """The parts with the fields that are looked up later."""
 
     def noted(layer: Layer) -> Layer:
-        return layer._replace(field={name: _field(layer, name) for name in NUMBERS}.__getitem__)
+        return layer._replace(field={name: _field(layer, name) for name in (*NUMBERS, *FLAGS)}.__getitem__)
 
     return [part._replace(layer=noted(part.layer)) for part in parts_drawn(graphs, pairs, seed, folder)]
 

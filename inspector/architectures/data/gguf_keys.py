@@ -72,6 +72,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "expert_chunk_feed_forward_length": ("chunk_intermediate_size",),
     "experts_per_group": ("experts_per_group",),
     "expert_gating_func": ("expert_gating_func",),
+    "expert_weights_norm": ("norm_topk_prob",),
     "moe_latent_size": ("moe_latent_size",),
     "expert_latent_length": ("moe_latent_size",),
     "moe_every_n_layers": ("moe_every_n_layers",),

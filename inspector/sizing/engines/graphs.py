@@ -59,7 +59,7 @@ class Batch(NamedTuple):
             "T": tokens, "O": self.outputs, "1": 1, "S": number, "R": number - 1, "K": cells, "W": self.window,
             "TK": tokens * cells, "TW": tokens * self.window, "OK": self.outputs * cells, "KS": cells * number,
             "WS": self.window * number, "T/S": tokens // number, "TT": tokens**2, "TT/S": tokens**2 // number,
-            "C": tokens + (kernel - 1) * number, "D": (kernel - 1) * number,
+            "C": tokens + (kernel - 1) * number, "D": (kernel - 1) * number, "E": tokens + kernel - 1,
         }  # fmt: skip
         return known[letters]
 
@@ -123,6 +123,9 @@ class Layer(NamedTuple):
         """A factor of a word: a number, rows or columns of a weight, a field, or what is kept."""
         if word.isdigit():
             return int(word)
+        whole, _, part = word.partition("/")
+        if part:
+            return self.number(whole) // self.number(part)
         name = word.removesuffix(".in")
         for weights in (self.weights, self.before):
             if shape := weights.get(word) or weights.get(name):
