@@ -236,6 +236,11 @@ def test_what_is_odd_comes_first(tmp_path: Path, inspect: Run) -> None:
     assert [line.split()[0] for line in lines[6:9]] == [f"model.layers.{n}.mlp.up_proj.weight" for n in (7, 9, 0)]
     found = inspector.values(tmp_path / "model.safetensors")
     page = report.page(found)
+    assert page.mood == "bad"
+    zeros = {f"{n}.weight": np.zeros((2, 2), "<f4") for n in range(11)}
+    save_file({**zeros, "bias": np.zeros(2, "<f4")}, tmp_path / "zeros.safetensors")
+    lines = inspect("values", tmp_path / "zeros.safetensors").out.splitlines()
+    assert (lines[0], lines[9]) == ("doubtful: nothing but zeros in 11 of 12 tensors", "  … 3 more")
     assert page.lines[0] == "model.layers.7.mlp.up_proj.weight: 1 NaN of 64 numbers"
     assert not any(section.title == "Findings" for section in page.sections)
     narrow = list(report.lines(found, 60))

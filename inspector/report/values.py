@@ -151,11 +151,13 @@ def lines(found: Values, width: int | None) -> Iterator[str]:
 
 
 def verdict(found: Values) -> str:
-    """`damaged: NaN or infinity in 1 of 39 tensors`, or `sound: …`."""
+    """`damaged: NaN or infinity in 1 of 39 tensors`, `doubtful: nothing but zeros in …`, or `sound: …`."""
     odd = sum(_is_odd(each) for each in found.rows)
     what = plural(len(found.rows), found.by)
     if odd:
         return f"damaged: NaN or infinity in {integer(odd)} of {what}"
+    if zero := sum(map(_is_zero, found.rows)):
+        return f"doubtful: nothing but zeros in {integer(zero)} of {what}"
     return f"sound: all numbers of {what} are finite"
 
 
@@ -169,11 +171,11 @@ def odd_lines(found: Values) -> list[str]:
     zero = [
         f"  {_called(found, each)}: all {integer(each.elements)} numbers are zero"
         for each in found.rows
-        if len(each.shape or ()) > 1 and each.summary.zeros == each.summary.total > 0
+        if _is_zero(each)
     ]
     listed = [*odd, *zero]
     left = len(listed) - _MOST_ODD
-    return [*listed[:_MOST_ODD], *([f"  … {plural(left, 'more')}"] if left > 0 else [])]
+    return [*listed[:_MOST_ODD], *([f"  … {integer(left)} more"] if left > 0 else [])]
 
 
 def _called(found: Values, each: Row) -> str:
@@ -186,6 +188,11 @@ _MOST_ODD = 8
 
 def _is_odd(each: Row) -> bool:
     return bool(each.summary.nan or each.summary.inf)
+
+
+def _is_zero(each: Row) -> bool:
+    """Whether it is a matrix of nothing but zeros."""
+    return len(each.shape or ()) > 1 and each.summary.zeros == each.summary.total > 0
 
 
 def _plain_counts(summary: Summary) -> str:
