@@ -18,8 +18,9 @@ import inspector
 from inspector.adapters.metadata import BASES
 from inspector.adapters.methods import factors
 from inspector.adapters.prediction import predict
+from inspector.adapters.tensors import adapter_of
 from inspector.errors import ConfigError
-from inspector.model import Reconciliation
+from inspector.model import Reconciliation, Tensor
 
 FOLDER = Path(sparse.__file__).parent / "adapters"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
@@ -183,6 +184,17 @@ def test_kohyas_metadata_names_the_base(version: str, tmp_path: Path) -> None:
     stored = sum(prod(shape) for _, shape, name in entries if not name.endswith(".alpha"))
     assert result.prediction.parameters == result.logical == stored
     assert {step.cause for step in result.steps} == {"header", "buffer"}
+
+
+def test_lycoris_names_are_joined_as_kohyas_are() -> None:
+    """`LycorisNetwork.LORA_PREFIX` before a module's name with underscores; its scale is no parameter."""
+    stem = "lycoris_model_layers_0_mlp_down_proj"
+    shapes = {"hada_w1_a": (64, 4), "hada_w1_b": (4, 128), "hada_w2_a": (64, 4), "hada_w2_b": (4, 128), "alpha": ()}
+    adapter = adapter_of([Tensor(f"{stem}.{end}", "F16", shape, 0, 0) for end, shape in shapes.items()], None)
+    assert adapter is not None
+    assert (adapter.method, adapter.ranks) == ("loha", {4: 1})
+    assert set(adapter.served.values()) == {"model_layers.0.mlp.down_proj.weight"}
+    assert adapter.constants == {f"{stem}.alpha"}
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,7 @@ UNCHECKED = "its configuration could not be checked:"
         ({"m.keras": deflated({"model.weights.h5": hdf5(link="../x.h5")})}, ["m.keras: error: it has an external link in '../x.h5', outside the folder: do not load it"]),
         ({"m.keras": deflated({"model.weights.h5": hdf5(link="x.h5")})}, []),
         ({"config.json": Hole(b"{", 5 << 20)}, [f"config.json: error: {UNCHECKED} implausibly large"]),
+        ({"model.json": Hole(b"{", 5 << 20)}, [f"model.json: warning: {UNCHECKED} implausibly large"]),
         ({"weights.json": Hole(b"{", 5 << 20)}, []),
     ],
 )  # fmt: skip
@@ -268,6 +269,8 @@ def test_files_that_a_document_names(tmp_path: Path) -> None:
     large = {"model.json": Hole(b"{", (4 << 20) - 1), "manifest.json": Hole(b"{", 4 << 20)}
     said = "outside-path: a list of files of 4,194,305 bytes: not judged"
     assert rule_words.lines("outside-path", large, tmp_path / "b") == [f"manifest.json: error: {said}"]
+    graph = {"model.json": Hole(b"{", 4 << 20)}
+    assert rule_words.lines("outside-path", graph, tmp_path / "c") == [f"model.json: warning: {said}"]
 
 
 # --- documents ----------------------------------------------------------------------------------

@@ -168,7 +168,7 @@ _TAIL_WORDS = frozenset(tail for tail in TAILS if "." not in tail)
 _LONGEST_TAIL = max(map(len, _TAIL_WORDS))
 #: The prefix that names the part of a pipeline.
 _PART = re.compile(r"^(?:unet|transformer|te\d?|text_encoder(?:_2)?)_")
-_KOHYA = re.compile(r"^lora_(?:unet|te\d*|transformer|prior_te)_")
+_KOHYA = re.compile(r"^(?:lora_(?:unet|te\d*|transformer|prior_te)|lycoris)_")  # and LyCORIS's own wrapper
 
 
 def adapter_of(tensors: Sequence[Tensor], config: Mapping[str, Any] | None) -> Adapter | None:
@@ -278,7 +278,10 @@ def _base_name(stem: str) -> str:
 def _with_dots(stem: str) -> str:
     """`lora_unet_down_blocks_1_attentions_0_attn1_to_q` → `unet_down_blocks.1.attentions.0.attn1.to_q`."""
     stem = (
-        re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_")).replace("._", ".").replace("..", ".").strip(".")
+        re.sub(r"_(\d+)(?=_|$)", r".\1.", stem.removeprefix("lora_").removeprefix("lycoris_"))
+        .replace("._", ".")
+        .replace("..", ".")
+        .strip(".")
     )
     stem = stem.replace("mid_block_", "mid_block.")  # the one block without a number
     return ".".join(map(_with_tail, stem.split(".")))

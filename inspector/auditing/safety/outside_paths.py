@@ -38,13 +38,18 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     yield from _named_in_recipes(subject)
 
 
+#: TensorFlow.js's own, which has a whole graph: of MAXIM's, 27 million bytes.
+GRAPH = "model.json"
+
+
 def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
     checkpoint = subject.checkpoint
     met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
     reported = {finding.path for finding in met if finding.rule == "index-path"}
     for entry in subject.named(*_NAMING):
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
-            yield NotJudged(f"a list of files of {plural(entry.size, 'byte')}", entry.path)
+            what = f"a list of files of {plural(entry.size, 'byte')}"
+            yield NotJudged(what, entry.path, "warning" if entry.name.lower() == GRAPH else "error")
         elif entry.path not in reported:
             for path, severity in _named_paths(subject.json(entry.path), entry.name):
                 if leaves(path) or _ADDRESS.match(path):

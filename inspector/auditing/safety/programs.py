@@ -11,7 +11,7 @@ from inspector.auditing.readers import document_objects, graphs, keras, reposito
 from inspector.auditing.readers.misleading_names import leaves
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
-from inspector.auditing.safety.outside_paths import hdf5_parts, is_hdf5
+from inspector.auditing.safety.outside_paths import GRAPH, hdf5_parts, is_hdf5
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.formats.hdf5 import structure as hdf5
@@ -32,9 +32,14 @@ def keras_lambda(subject: Subject) -> Iterator[Found]:
         found = dict.fromkeys(_in_keras(subject, entry) if _is_keras(subject, entry) else ())
         for what, damaged in list(found)[:5]:
             if damaged:
-                yield Found(f"its configuration could not be checked: {what:.120}", entry.path)
+                graph = what is _LARGE and entry.name.lower() == GRAPH
+                severity: Severity | None = "warning" if graph else None
+                yield Found(f"its configuration could not be checked: {what:.120}", entry.path, severity=severity)
             else:
                 yield Found(f"it has {what:.160}: do not load it", entry.path)
+
+
+_LARGE = "implausibly large"
 
 
 def _is_keras(subject: Subject, entry: Entry) -> bool:
@@ -53,7 +58,7 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
     """Each code or file that is named, and whether the message is only about damage."""
     if entry.name.lower().endswith(".json"):
         if subject.too_large(entry):
-            yield "implausibly large", True
+            yield _LARGE, True
         try:
             yield from ((what, False) for what in keras.in_document(subject.document(entry.path)))
         except ValueError as error:
