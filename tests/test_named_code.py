@@ -6,6 +6,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -154,6 +155,45 @@ def test_voices_outside_the_folder(tmp_path: Path) -> None:
     voices = {"repo_or_path": "a/b", "v2/en_0": {"semantic_prompt": "../../../x.npy"}}
     put(tmp_path, {"speaker_embeddings_path.json": json.dumps(voices), "notes.txt": "x"})
     assert findings(tmp_path) == {("error", "outside-path")}
+
+
+LLAMA = {
+    "model_type": "llama",
+    "architectures": ["LlamaForCausalLM"],
+    "hidden_size": 8,
+    "intermediate_size": 12,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 2,
+    "vocab_size": 10,
+    "tie_word_embeddings": True,
+}
+
+
+@every(
+    ("head", "expected"),
+    [
+        ((10, 8), set()),
+        ((12, 8), {("error", "shape")}),
+        ((10, 4), {("error", "shape")}),
+        ((8, 10), {("error", "transposed")}),
+    ],
+)
+def test_a_head_of_another_size_than_the_embedding(
+    head: tuple[int, int], expected: set[tuple[str, str]], tmp_path: Path
+) -> None:
+    """As Transformers 5.24 loads a tied Llama with such a head beside it: it refuses the last three."""
+    rows = {name: row.shape for row in inspector.predict(LLAMA).expected for name in row.names()}
+    header, end = {}, 0
+    for name, shape in {**rows, "lm_head.weight": head}.items():
+        size = 4 * prod(shape)
+        header[name] = {"dtype": "F32", "shape": list(shape), "data_offsets": [end, end + size]}
+        end += size
+    raw = json.dumps(header).encode()
+    raw += b" " * (-len(raw) % 8)
+    weights = len(raw).to_bytes(8, "little") + raw + bytes(end)
+    put(tmp_path, {"model.safetensors": weights, "config.json": json.dumps(LLAMA)})
+    assert findings(tmp_path) == expected
 
 
 #: A vocabulary with twenty tokens of two letters.

@@ -70,6 +70,8 @@ def account(
     if unexplained and prediction:
         what = f"{plural(len(unexplained), 'tensor')} that the configuration does not predict"
         findings.append(Finding("unexplained", "warning", what, None, unexplained[0]))
+    if prediction and not any(each.rule in ("shape", "vocab-padding") for each in findings):
+        findings += _unlike_ties(stored, named, surplus.by_cause.get("tied_embeddings", ()), prediction)
     same = {other: kept for kept, others in stored.shared.items() for other in others}
     without_pooler = prediction is not None and prediction.head in BARE
     rows = prediction.expected if prediction else ()
@@ -288,6 +290,17 @@ def _book_surplus(
         else:
             take(members, cause, what)
     return claims
+
+
+def _unlike_ties(stored: Stored, named: Named, copies: Sequence[int], prediction: Prediction) -> Iterator[Finding]:
+    """A copy of a tied head in another shape than the embedding's: Transformers 5.24 refuses to load such a file."""
+    want = next((row.shape for row in prediction.tied if row.role == HEAD and row.part == "weight"), ())
+    for at in copies:
+        own = stored.shapes[at]
+        is_head = named.slots[at].role == HEAD and named.key(at).part == "weight" and len(own) == len(want)
+        if is_head and own not in (want, want[::-1]):  # another rule reports what is transposed
+            what = f"{times(own)} stored, {times(want)} = the embedding's, to which the configuration ties it"
+            yield Finding("shape", "error", what, None, stored.tensors[at].name)
 
 
 def _book_kept(ledger: Ledger, stored: Stored, named: Named, claims: _Claims, prediction: Prediction) -> None:
