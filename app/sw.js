@@ -16,5 +16,12 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   if (url.origin !== location.origin || event.request.method !== "GET") return;
   const options = { ignoreSearch: event.request.mode === "navigate" };
-  event.respondWith(caches.open(version).then((kept) => kept.match(event.request, options)).then((found) => found ?? fetch(event.request)));
+  event.respondWith((async () => {
+    const kept = await caches.open(version);
+    const found = await kept.match(event.request, options);
+    if (found) return found;
+    const answer = await fetch(event.request);
+    if (answer.ok && url.pathname.endsWith(".zip")) kept.put(event.request, answer.clone());
+    return answer;
+  })());
 });

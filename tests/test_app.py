@@ -66,6 +66,7 @@ class App:
 
     def __init__(self, driver: Chrome, address: str) -> None:
         self.driver = driver
+        self.complaints(), self.requested()  # of what was open before
         driver.get(address)
 
     def run(self, script: str, *arguments: Any) -> Any:

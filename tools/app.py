@@ -2,8 +2,8 @@
 
     python tools/app.py FOLDER WHEEL PYODIDE
 
-Nothing is fetched. Packages are taken from this environment as plain Python: their compiled parts, which a browser
-cannot load, are optional.
+Nothing is fetched. Packages are taken from this environment as plain Python: their extension modules, which a browser
+cannot load, are optional. Node compiles all of it as Pyodide would.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from importlib.metadata import distribution
@@ -56,6 +57,8 @@ def main(folder: Path, wheel: Path, pyodide: Path) -> None:
     index = (APP / "index.html").read_text("utf-8")
     templates = "".join(f'<template id="{each}"></template>' for each in plotly.styles)
     (folder / "index.html").write_text(index.replace("</body>", f"{templates}</body>"), "utf-8")
+    archives = ("python.zip", "hub.zip", "pyodide/python_stdlib.zip")
+    subprocess.run(["node", APP.parent / "tools/compiled.mjs", folder, *archives], check=True)
     write_service_worker(folder)
     total = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
     print(f"{folder}: {total / 1e6:.1f} MB in {sum(each.is_file() for each in folder.rglob('*'))} files")
@@ -71,12 +74,15 @@ def add_packages(archive: zipfile.ZipFile, names: tuple[str, ...]) -> None:
 
 
 def write_service_worker(folder: Path) -> None:
-    """The list of files, with a name that changes with any of them, above the script that keeps them."""
+    """The list of files, with a name that changes with any of them, above the script that keeps them.
+
+    What the Hub needs is kept when it was needed.
+    """
     files = sorted(each for each in folder.rglob("*") if each.is_file() and each.name != "README.md")
     digest = hashlib.sha256()
     for each in files:
         digest.update(each.read_bytes())
-    names = ["./", *(each.relative_to(folder).as_posix() for each in files)]
+    names = ["./", *(each.relative_to(folder).as_posix() for each in files if each.name != "hub.zip")]
     build = json.dumps({"version": digest.hexdigest()[:16], "files": names})
     (folder / "sw.js").write_text(f"self.BUILD = {build};\n{(APP / 'sw.js').read_text('utf-8')}", "utf-8")
 

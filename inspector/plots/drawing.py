@@ -212,7 +212,7 @@ def _bytes(members: Iterable[Labelled]) -> int:
 _WIDTH, _BETWEEN, _LINE, _PAD, _GAP = 350, 28, 17, 7, 8
 _FRAME = "#888888"
 #: Characters of a name, a shape and types that fit beside each other.
-_NAME, _SHAPE, _TYPES = 26, 18, 15
+_NAME, _SHAPE, _TYPES = 24, 18, 15
 
 
 def drawing(result: Reconciliation) -> Drawing:
@@ -308,7 +308,7 @@ def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, i
         types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
         lines += [
             _line(x + 12, at, _text(row.name, _NAME)),
-            _line(x + width - 92, at, _text(_shape(row), _SHAPE), end=True),
+            _line(x + width - 104, at, _text(_shape(row), _SHAPE), end=True),
             _line(x + width - 6, at, _text(types, _TYPES), end=True, faint=True),
         ]
     height = at + _PAD - y
