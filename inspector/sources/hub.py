@@ -103,7 +103,8 @@ def endpoint() -> str:
     try:
         parts = urlsplit(text)
         parts.port  # noqa: B018  raises ValueError for one that is no number up to 65,535
-        known = parts.scheme in ("http", "https") and not parts.query and not parts.fragment
+        known = parts.scheme in ("http", "https") and not parts.query + parts.fragment
+        known = known and not parts.path.startswith("//")  # two addresses
         if known and _HOST.fullmatch(parts.hostname or "") and not re.search(r"[\s\\\x00-\x20\x7f]", text):
             return text
     except ValueError:  # also of brackets without an IPv6 address

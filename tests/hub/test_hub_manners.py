@@ -219,7 +219,7 @@ def test_no_header_is_kept_without_limit(hub: Hub, single: str, monkeypatch: pyt
 ENDPOINTS = (
     "hub.example", "127.0.0.1:8080", "http://my hub", " http://hub.example ", "http://hub.example\n", '"http://hub.example"',
     "http://::1:9", "http://[::1", "http://hub.example:http", "http://hub.example:70000", "ftp://hub.example", "http://", "",
-    "http:\\\\hub.example", "http://hub.example/\x1b[31m", f"http://{'a' * 70}.example", "http://hub.example?a=b", "http://a..b",
+    "http:\\\\hub.example", "http://hub.example/\x1b[31m", f"http://{'a' * 70}.example", "http://hub.example?a=b", "http://a..b", "http://https://hub.example",
 )  # fmt: skip
 
 
