@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from test_stored import Entry, safetensors
 
 import inspector
+from inspector.bridge.structure import structure_id
 from inspector.comparing.diff import Diff
 
 Array = NDArray[Any]
@@ -297,6 +298,7 @@ def test_packed_weights_are_their_source_but_for_rounding(
     assert statuses(inspector.diff(plain, packed, data=True)) == expected
     turned = inspector.diff(packed, plain, data=True)
     assert turned.agreements == {"equal": 7, "rounded": 14, "different": 0, "incomparable": 0}
+    assert structure_id(turned.a) == structure_id(turned.b)
 
     target = "model.layers.1.mlp.up_proj"
     codes = next(target + end for end in CODES if target + end in tensors)
@@ -438,3 +440,26 @@ def test_one_bit_of_a_packed_file(
     assert found is not None
     assert found.kind == "damaged"
     assert f"1 value of {name}: element " in found.sentence
+
+
+@pytest.mark.parametrize(("away", "kind"), [(0.2, "rounded"), (3.0, "finetuned")])
+def test_gptq_moves_values_from_their_nearest_levels(
+    away: float, kind: str, source: tuple[Path, dict[str, Array]], tmp_path: Path
+) -> None:
+    """Errors that are passed on to other columns are some of a step; if all else is equal, that is no training."""
+    plain, numbers = source
+    declared, quantize = SCHEMES["gptq-4"]
+    draw, tensors = np.random.default_rng(0), dict[str, Array]()
+    for name, values in numbers.items():
+        stem = name.removesuffix(".weight")
+        own = floats(values)
+        if stem.partition("layers.")[2][2:] in MATRICES:
+            passed_on = draw.standard_normal(own.shape) * away * np.ptp(own) / 15
+            tensors |= {stem + end: piece for end, piece in quantize(own + passed_on).items()}
+        else:
+            tensors[name] = values
+    packed = saved(tmp_path / "b", {"model_type": "llama", **SIZES, "quantization_config": declared}, tensors)
+    found = inspector.diff(plain, packed, data=True).relation
+    assert found is not None
+    assert found.kind == kind
+    assert ("only the packed weights" in found.undecided) == (kind == "rounded")

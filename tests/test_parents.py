@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
 
+import inspector
+from inspector.comparing.parents import families
+
 if TYPE_CHECKING:
     from conftest import Ran
 
@@ -73,6 +76,14 @@ def test_two_parents_are_found_together(
     assert found["kind"] == "merged"
     assert words[0].replace("{}", str(tree)) in found["sentence"]
     assert words[1] in found["sentence"]
+
+
+def test_families_leave_out_what_cannot_be_read(tree: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no header")
+    names = [str(broken), *(str(tree / name) for name in ("one", "stranger", "base"))]
+    (family,) = families(names, inspector.reconcile)
+    assert (family.targets, family.same) == ((str(tree / "one"), str(tree / "base")), 1)
 
 
 def test_none_of_them(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:

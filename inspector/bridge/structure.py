@@ -35,6 +35,7 @@ def structure_id(result: Reconciliation, tensors: Iterable[Labelled] | None = No
     packed = result.packing.shapes if result.packing else {}
     wholes: dict[tuple[str, str], tuple[str, str]] = {}  # role and branch → the same of `fused`
     found: dict[tuple[object, ...], list[tuple[int, ...]]] = defaultdict(list)
+    predicted: dict[Key, tuple[int, ...]] | None = None
     for tensor, _, key, _, parameters in result.tensors if tensors is None else tensors:
         if not parameters:
             continue
@@ -46,10 +47,20 @@ def structure_id(result: Reconciliation, tensors: Iterable[Labelled] | None = No
             joined = fused(key)
             whole = wholes[role, branch] = joined.role, joined.branch
         place = (tower, layer, None if expert is None else STACKED, whole[0], part, whole[1], indexes)
-        found[place].append(packed.get(tensor.name, tensor.shape))
+        shape = packed.get(tensor.name, tensor.shape)
+        if len(shape) < 2 and tensor.name in packed:  # 4 bits of bitsandbytes: the shape is among the values
+            predicted = _predicted_shapes(result) if predicted is None else predicted
+            known = predicted.get(key, shape)
+            shape = known if prod(known) == prod(shape) else shape
+        found[place].append(shape)
     lines = sorted(f"{place}\0{_invariant(place, shapes)}" for place, shapes in found.items())
     text = "\n".join(lines).encode("utf-8", "surrogatepass")
     return blake2b(text, digest_size=_LENGTH).hexdigest() if lines else None
+
+
+def _predicted_shapes(result: Reconciliation) -> dict[Key, tuple[int, ...]]:
+    rows = result.prediction.expected if result.prediction else ()
+    return {key: row.shape for row in rows for key in row.keys()}
 
 
 def _invariant(place: tuple[object, ...], shapes: list[tuple[int, ...]]) -> tuple[int, ...]:

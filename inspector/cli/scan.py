@@ -149,13 +149,14 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 
 def _report(folder: str, output: Output, sbom: str | None) -> None:
+    from inspector import api
     from inspector.report import scan as text
     from inspector.report.sbom.writing import Writing
     from inspector.scanning.queries import report
 
     place = Path(folder).expanduser()
     bill = None if sbom is None else Writing(sbom)
-    found = report(place)
+    found = report(place, api.reconcile if find_spec("numpy") else None)
     if bill is not None:
         bill.write(place)
     if output.form == "json":

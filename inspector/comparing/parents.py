@@ -100,6 +100,44 @@ def parents(
     return Parents(target.checkpoint.target, tuple(found), merged or best.relation)
 
 
+class Family(NamedTuple):
+    """Models with values in common."""
+
+    targets: tuple[str, ...]  # in the order that was given
+    same: int  # how many have the values of the first, it included; the others are near
+    on_disk: int
+
+
+def families(names: Sequence[str], read: Callable[[str], Reconciliation]) -> list[Family]:
+    """Models of one structure, grouped by samples of their values; those that are alone are left out.
+
+    Args:
+        names: targets. Those that cannot be read are left out.
+        read: opens and reconciles one.
+    """
+    found: list[tuple[Reconciliation, Samples, list[tuple[str, float, int]]]] = []
+    for name in names:
+        try:
+            each = read(name)
+            for head, own, members in found:
+                nearness = _judged(name, each, head, own)[0].score
+                if nearness:
+                    members.append((name, nearness, each.on_disk))
+                    break
+            else:
+                found.append((each, _own_samples(each)[0], [(name, 1.0, each.on_disk)]))
+        except InspectorError:
+            continue
+    return [
+        Family(
+            tuple(name for name, _, _ in members), sum(score == 1 for _, score, _ in members),
+            sum(nbytes for _, _, nbytes in members),
+        )
+        for _, _, members in found
+        if len(members) > 1
+    ]  # fmt: skip
+
+
 def _whole(candidate: Reconciliation, target: Reconciliation) -> Relation | None:
     """What `inspect diff --data` says; None for models that are too large to be read whole."""
     if candidate.on_disk + target.on_disk > WHOLE:

@@ -172,6 +172,35 @@ def _rounded(facts: Facts) -> Relation | None:
     )
 
 
+#: Schemes whose quantizers balance errors over calibration data (GPTQ, Frantar et al., 2022), so that values need not
+#: be at the levels nearest to the original; how much more the mean square of their errors is, at most.
+BALANCED, BALANCE = ("gptq", "compressed-tensors", "quark", "qqq"), 6.0
+
+
+def _balanced(facts: Facts) -> Relation | None:
+    """Packed weights that are as near as such quantizers leave them, where all others are equal."""
+    packing = facts.result.b.packing
+    if not facts.is_whole or packing is None or not packing.scheme.startswith(BALANCED) or not facts.different:
+        return None
+    packed = [each for each in facts.members if each.pair.b and each.pair.b.dtype == packing.scheme]
+    if len(packed) == len(facts.members) or any(each not in packed for each in facts.different):
+        return None
+    sums = added(each.data.sums for each in facts.different)
+    nearest = sums.steps / 12
+    if not nearest or sums.difference > BALANCE * nearest or any(each.data.sums.faulty for each in facts.different):
+        return None
+    a, b = facts.result.a, facts.result.b
+    size = f"{decimal(a.on_disk)} → {decimal(b.on_disk)}"
+    evidence = (
+        f"an error {(sums.difference / nearest) ** 0.5:.2g} × that of rounding to nearest, as calibration leaves it",
+        f"{integer(len(facts.members) - len(packed))} other weights equal or only rounded",
+    )
+    return Relation(
+        "rounded", f"b is a, rounded to {packing.scheme} ({bits(b.bits_per_weight(b.weight_bytes))} bits): {size}",
+        evidence, "if only the packed weights had been trained, by less than that, it would look the same",
+    )  # fmt: skip
+
+
 _SIDES: tuple[Callable[[Pair], Side | None], ...] = (lambda pair: pair.a, lambda pair: pair.b)
 
 
@@ -489,5 +518,5 @@ def _places(pairs: Sequence[Pair]) -> str:
 
 #: In this order: what explains everything first.
 _JUDGES: tuple[Callable[[Facts], Relation | None], ...] = (
-    _copy, _rounded, _reordered, _unrelated, _cut, _damaged, _low_rank, _trained,
+    _copy, _rounded, _reordered, _unrelated, _cut, _balanced, _damaged, _low_rank, _trained,
 )  # fmt: skip

@@ -34,6 +34,7 @@ TITLES = {
     "same_data": "Identical content (by known digests)",
     "same_tensors": "Identical tensors (names, shapes, dtypes)",
     "same_model": "Equal shapes in several formats or types (values were not compared)",
+    "relatives": "Families: related by samples of their values",
     "derived": "Derived from another model, by their own claim",
     "fine_tunes": "Equal shapes, different data (by known digests)",
     "grown": "New or changed since the previous scan",
@@ -81,7 +82,7 @@ _BAR = 12
 
 def lines(found: Report, folder: str, width: int | None = None) -> str:
     """`inspect scan --report DIR`: what is wrong, then what there is."""
-    from inspector.scanning.queries import MOST_SHOWN
+    from inspector.scanning.queries import MOST_SHOWN, QUERIES
 
     shown_lines, root = head(found, folder), _root(found)
     if root:
@@ -90,7 +91,8 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
         answer = _with_bars(_below(answer, root), found.total["on_disk"])
         shown_lines += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
         if len(answer.rows) > MOST_SHOWN:
-            shown_lines.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: --sql {name}")
+            how = f"--sql {name}" if name in QUERIES else "--json"
+            shown_lines.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: {how}")
     return "\n".join(shown_lines)
 
 

@@ -5,12 +5,14 @@ Two small tables are added: `rules` (rule, group, title), and `scans`, which is 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.auditing.catalogue import all_rules
 from inspector.errors import UsageError, install_command
+from inspector.model import Reconciliation
 from inspector.scanning import storage
 from inspector.scanning.schema import TABLES, arrow_schema
 from inspector.units import escape
@@ -154,7 +156,7 @@ _SETTINGS = (
 #: Sections of the report, and the most rows shown of each.
 SECTIONS = (
     "families", "formats", "dtypes", "sizes", "broken", "unsafe", "unreadable", "same_data", "same_tensors",
-    "same_model", "derived", "fine_tunes", "grown",
+    "same_model", "relatives", "derived", "fine_tunes", "grown",
 )  # fmt: skip
 MOST_SHOWN = 10
 
@@ -186,13 +188,45 @@ def ask(folder: Path, query: str) -> Answer:
         return _answer(tables, QUERIES[query].sql if query in QUERIES else query)
 
 
-def report(folder: Path) -> Report:
-    """The totals of a scan, and what is broken, unsafe, duplicated, derived and new in it. Raises as `ask`."""
+def report(folder: Path, read: Callable[[str], Reconciliation] | None = None) -> Report:
+    """The totals of a scan, and what is broken, unsafe, duplicated, derived and new in it.
+
+    Args:
+        read: opens a local checkpoint that may be related to others, for samples of its values; None compares none.
+
+    Raises:
+        TargetError, UsageError: as `ask`.
+    """
     summary = storage.check(folder)
     with closing(_connection(folder, summary)) as tables:
         total = _answer(tables, QUERIES["total"].sql)
-        sections = {name: _answer(tables, QUERIES[name].sql) for name in SECTIONS}
-    return Report(dict(zip(total.columns, total.rows[0], strict=True)), summary["scans"], sections)
+        sections = {name: _answer(tables, QUERIES[name].sql) for name in SECTIONS if name in QUERIES}
+        alike = _answer(tables, _ALIKE).rows if read else []
+    if read is not None:
+        sections["relatives"] = _relatives([row[0] for row in alike], read)
+        if sections["relatives"].rows:
+            del sections["same_model"]  # which goes by shapes alone
+    shown = {name: sections[name] for name in SECTIONS if name in sections}
+    return Report(dict(zip(total.columns, total.rows[0], strict=True)), summary["scans"], shown)
+
+
+#: Local checkpoints that have their structure in common with others.
+_ALIKE = """SELECT list(target ORDER BY on_disk DESC, target) FROM checkpoints
+WHERE structure_id IS NOT NULL AND error IS NULL AND NOT contains(target, '://') GROUP BY structure_id HAVING count(*) > 1
+ORDER BY count(*) DESC, structure_id"""
+#: Checkpoints whose values are sampled for a report.
+SAMPLED = 500
+
+
+def _relatives(alike: Sequence[Sequence[str]], read: Callable[[str], Reconciliation]) -> Answer:
+    from inspector.comparing.parents import families  # with NumPy, which DuckDB's answers do not need
+
+    rows, left = list[tuple[Any, ...]](), SAMPLED
+    for targets in alike:
+        for each in families([target for target in targets[:left] if Path(target).exists()], read):
+            rows.append((len(each.targets), each.same, len(each.targets) - each.same, each.on_disk, list(each.targets)))
+        left = max(0, left - len(targets))
+    return Answer(("checkpoints", "same_values", "near", "on_disk", "targets"), rows)
 
 
 def _connection(folder: Path, summary: dict[str, Any]) -> Any:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyarrow import parquet
+from test_diff_data import in_gguf, saved
+from test_parents import BASE, ONE, WORDS, model
 
 from inspector.errors import TargetError, UsageError
 from inspector.scanning.queries import QUERIES, ask, report
@@ -119,6 +121,20 @@ def test_the_same_content_twice(tmp_path: Path, scan: Scan) -> None:
     assert (same["checkpoints"], same["bytes_again"]) == (2, same["bytes_each"])
     (file,) = [row for row in answered(tmp_path / "out", "same_files") if row["path"] == "model.safetensors"]
     assert file["digest"] == f"sha256:{'d' * 64}"
+
+
+def test_families(tmp_path: Path, scan: Scan, inspect: Callable[..., Ran]) -> None:
+    """Models with values in common; a stranger of the same shapes is in no family, and shapes alone are shown no more."""
+    for name, tensors in {"base": BASE, "tuned": ONE, "stranger": model(9)}.items():
+        saved(tmp_path / "tree" / name, tensors, WORDS)
+    in_gguf(tmp_path / "tree" / "base.gguf", BASE)
+    scan([tmp_path / "tree"], tmp_path / "out")
+    sections = inspect("scan", "--report", tmp_path / "out", "--json").json
+    (family,) = sections["relatives"]
+    assert (family["checkpoints"], family["same_values"], family["near"]) == (3, 2, 1)
+    assert "stranger" not in "".join(family["targets"])
+    assert "same_model" not in sections
+    assert "Families: related by samples of their values" in inspect("scan", "--report", tmp_path / "out").out
 
 
 def test_grown(zoo: Path) -> None:
