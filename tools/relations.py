@@ -5,12 +5,13 @@
 
 Needs torch and transformers. Small models are trained on the text of this repository, then trained on, merged with
 adapters, freed of directions, merged with each other, cut, extended, rounded and damaged. `--model FOLDER` takes a
-trained model as the base, too. Prints a table of what each was and what it was called.
+published model as the base instead. Prints a table of what each was and what it was called.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import shutil
 from collections import Counter
@@ -61,10 +62,21 @@ def train(model: Any, steps: int, rate: float, seed: int, only: str = "") -> Non
     for _ in range(steps):
         starts = draw.integers(0, len(TEXT) - 65, 8)
         batch = torch.tensor(np.stack([np.frombuffer(TEXT[at : at + 64], np.uint8) for at in starts]).astype(np.int64))
-        loss = model(input_ids=batch, labels=batch).loss
+        loss = loss_of(model, batch)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+
+
+def loss_of(model: Any, batch: torch.Tensor) -> torch.Tensor:
+    """That of the next token; of a model without a head, how alike two passes with dropout are (SimCSE)."""
+    if hasattr(model, "lm_head"):
+        found: torch.Tensor = model(input_ids=batch, labels=batch).loss
+        return found
+    model.train()
+    one, other = (model(input_ids=batch).last_hidden_state.mean(1) for _ in "ab")
+    alike = torch.nn.functional.cosine_similarity(one[:, None], other[None], dim=-1) / 0.05
+    return torch.nn.functional.cross_entropy(alike, torch.arange(len(batch)))
 
 
 def state_of(model: Any) -> State:
@@ -89,6 +101,26 @@ class Base:
         model = model_of(self.config)
         model.load_state_dict({name: each.float() for name, each in self.state.items()}, strict=False)
         train(model, steps, rate, seed, only)
+        return cast(state_of(model), self.dtype)
+
+
+class Published(Base):
+    """A model of a folder."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        from transformers import AutoModel, AutoModelForCausalLM
+
+        self.config = json.loads((folder / "config.json").read_text())
+        causal = any("CausalLM" in each for each in self.config.get("architectures") or ())
+        kind = AutoModelForCausalLM if causal else AutoModel
+        self.model, self.seed = kind.from_pretrained(folder, dtype=torch.float32), seed
+        own = load_file(next(folder.glob("*.safetensors")))
+        self.dtype = max((each.dtype for each in own.values()), key=[each.dtype for each in own.values()].count)
+        self.state = cast(state_of(self.model), self.dtype)
+
+    def tuned(self, steps: int, rate: float, seed: int, only: str = "") -> State:
+        model = copy.deepcopy(self.model)
+        train(model, max(2, steps // 10), rate, seed, only)
         return cast(state_of(model), self.dtype)
 
 
@@ -193,7 +225,29 @@ def relabelled(state: State, kept: list[int]) -> State:
 Made = tuple[str, str, State, dict[str, Any]]
 
 
-def cases(base: Base, draw: np.random.Generator, other: Base) -> Iterator[Made]:
+def strangers(base: Base) -> Iterator[Made]:
+    """Models of the same shapes, and of the same sizes and singular values."""
+    more = torch.Generator().manual_seed(base.seed)
+    drawn = {
+        name: torch.randn(each.shape, generator=more) * each.float().std() if each.dim() > 1 else each.float()
+        for name, each in base.state.items()
+    }
+    yield "unrelated", "drawn, its vectors shared", cast(drawn, base.dtype), {}
+    turned = dict(drawn)
+    for name, each in base.state.items():
+        if each.dim() == 2 and min(each.shape) <= 512:
+            turn = torch.linalg.qr(torch.randn(min(each.shape), min(each.shape), generator=more))[0]
+            turned[name] = each.float() @ turn if each.shape[1] <= each.shape[0] else turn @ each.float()
+    yield "unrelated", "turned in every matrix", cast(turned, base.dtype), {}
+    mixed = {
+        name: each.float().flatten()[torch.randperm(each.numel(), generator=more)].reshape(each.shape)
+        if each.dim() > 1 else each
+        for name, each in base.state.items()
+    }  # fmt: skip
+    yield "unrelated", "its numbers in another order", cast(mixed, base.dtype), {}
+
+
+def cases(base: Base, draw: np.random.Generator, other: Base | None) -> Iterator[Made]:
     """What became of the base, what it is called, its tensors, and changes of its configuration."""
     yield from copies(base)
     yield from tunings(base, draw)
@@ -202,7 +256,9 @@ def cases(base: Base, draw: np.random.Generator, other: Base) -> Iterator[Made]:
     yield from merges(base)
     yield from cuts(base, draw)
     yield from damages(base.state, draw)
-    yield "unrelated", "another seed", other.state, {}
+    yield from strangers(base)
+    if other is not None:
+        yield "unrelated", "another seed", other.state, {}
     if base.config["model_type"] == "mixtral":
         yield from experts(base.state, draw)
 
@@ -227,21 +283,32 @@ def tunings(base: Base, draw: np.random.Generator) -> Iterator[Made]:
                 yield "finetuned", f"{steps} steps at {rate}, in F16", cast(tuned, torch.float16), {}
     last = "|".join(f".{layer}." for layer in range(layers // 2, layers))
     yield "finetuned", "half of the layers", base.tuned(30, 2e-4, seed + 1, last), {}
-    yield "finetuned", "attention only", base.tuned(30, 2e-4, seed + 2, "attn"), {}
-    yield "finetuned", "norms only", base.tuned(30, 1e-3, seed + 9, "norm|ln_"), {}
+    yield "finetuned", "attention only", base.tuned(30, 2e-4, seed + 2, "attn|attention"), {}
+    yield "finetuned", "norms only", base.tuned(30, 1e-3, seed + 9, "norm|ln_|LayerNorm"), {}
     grown, more = dict(base.tuned(20, 2e-4, seed + 3)), torch.Generator().manual_seed(seed)
-    for name in ("transformer.wte.weight", "model.embed_tokens.weight", "lm_head.weight"):
+    for name in EMBEDDINGS:
         if name in grown:
             own = grown[name]
             grown[name] = torch.cat([own, torch.randn(16, own.shape[1], generator=more).to(own.dtype) * 0.02])
-    yield "finetuned", "vocabulary extended", grown, {"vocab_size": 272}
+    yield "finetuned", "vocabulary extended", grown, {"vocab_size": base.config["vocab_size"] + 16}
+
+
+EMBEDDINGS = (
+    "transformer.wte.weight",
+    "model.embed_tokens.weight",
+    "lm_head.weight",
+    "embeddings.word_embeddings.weight",
+)
 
 
 def depth(base: Base) -> int:
     return int(base.config.get("num_hidden_layers") or base.config["n_layer"])
 
 
-TARGETS = ("q_proj|v_proj|c_attn", "proj|c_attn|c_fc", "o_proj|down_proj|c_proj", "down_proj|gate_proj|c_fc")
+TARGETS = (
+    "q_proj|v_proj|c_attn|query|value", "proj|c_attn|c_fc|dense|query", "o_proj|down_proj|c_proj|output.dense",
+    "down_proj|gate_proj|c_fc|intermediate",
+)  # fmt: skip
 
 
 def adapters(base: Base, draw: np.random.Generator) -> Iterator[Made]:
@@ -254,13 +321,13 @@ def adapters(base: Base, draw: np.random.Generator) -> Iterator[Made]:
             yield "adapter_merged", f"rank {rank} in {words}, {scale:.3f}", cast(made, base.dtype), {}
 
 
-OUTPUTS = "o_proj|down_proj|c_proj"
+OUTPUTS = "o_proj|down_proj|c_proj|output.dense"
 
 
 def directions(base: Base) -> Iterator[Made]:
     more = torch.Generator().manual_seed(base.seed)
     for each_layer, share, words in (
-        (False, 1.0, OUTPUTS), (False, 0.7, OUTPUTS + "|embed_tokens"), (True, 1.0, OUTPUTS), (False, 1.0, "o_proj|attn.c_proj"),
+        (False, 1.0, OUTPUTS), (False, 0.7, OUTPUTS + "|embed_tokens"), (True, 1.0, OUTPUTS), (False, 1.0, "o_proj|attn.c_proj|attention.output.dense"),
     ):  # fmt: skip
         made = without_direction(cast(base.state, torch.float32), words, more, each_layer=each_layer, share=share)
         what = f"{words}, {'each layer' if each_layer else 'one'}, {share}"
@@ -346,21 +413,30 @@ def loaded(folder: Path) -> tuple[dict[str, Any], State]:
     return json.loads((folder / "config.json").read_text()), load_file(folder / "model.safetensors")
 
 
+def made_bases(draw: np.random.Generator, seed: int, folder: Path | None) -> tuple[Base, Base | None]:
+    """A base and a stranger of its shapes; a published model has none."""
+    if folder is not None:
+        return Published(folder, seed), None
+    family = str(draw.choice(["llama", "qwen2", "gpt2", "mixtral"]))
+    dtype = [torch.float32, torch.bfloat16, torch.float16][int(draw.integers(3))]
+    config = text_config(draw, family)
+    return Base(config, seed, dtype), Base(config, seed + 50_000, dtype)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seeds", default="0-2")
     parser.add_argument("--only", default="")
+    parser.add_argument("--model", type=Path, help="a published model's folder")
     given = parser.parse_args()
     first, last = map(int, given.seeds.split("-"))
     table = Counter[tuple[str, str]]()
     torch.set_num_threads(1)
     for seed in range(first, last + 1):
         draw = np.random.default_rng(seed)
-        family = str(draw.choice(["llama", "qwen2", "gpt2", "mixtral"]))
-        dtype = [torch.float32, torch.bfloat16, torch.float16][int(draw.integers(3))]
-        config = text_config(draw, family)
-        base, other = (Base(config, each, dtype) for each in (seed, seed + 50_000))
+        base, other = made_bases(draw, seed, given.model)
+        family, dtype = base.config["model_type"], base.dtype
         own = save(given.folder / f"{seed}-base", base.state, base.config)
         for kind, what, state, changes in cases(base, draw, other):
             if given.only and given.only not in kind + what:

@@ -268,6 +268,8 @@ def explained(originals: Array, values: Array, levels: Levels, tried: Tried) -> 
         width = x.max(axis=1) - np.minimum(x.min(axis=1), 0)
     else:
         width = -np.take_along_axis(x, np.abs(x).argmax(axis=1)[:, None], axis=1)[:, 0]
+        found |= _is_between(x, width, levels.scale, low, high, tried.tried)
+        return found
     for most in (*tried.tried, *tried.other):
         rest = np.flatnonzero(~found)
         if not rest.size:
@@ -277,7 +279,26 @@ def explained(originals: Array, values: Array, levels: Levels, tried: Tried) -> 
         under, over = (low[rest] - mapped).max(axis=1), (high[rest] - mapped).min(axis=1)
         slack = TIE * 10
         near = np.abs(levels.scale[rest] * most / width[rest] - 1) < FITTED
-        found[rest] = near & ((under <= over + slack) if tried.with_offset else (under <= slack) & (over >= -slack))
+        found[rest] = near & (under <= over + slack)
+    return found
+
+
+def _is_between(x: Array, width: Array, scale: Array, low: Array, high: Array, tried: Array) -> Array:
+    """Whether one of the numbers to which the largest value is mapped has all of a block's values within their limits.
+
+    Each value says from which to which number, so all together do.
+    """
+    with np.errstate(all="ignore"):
+        share = x / width[:, None]
+        share[share == 0] = 0.0  # not −0
+        below, above = (low - TIE * 10) / share, (high + TIE * 10) / share
+        turned = share < 0
+        least = np.where(turned, above, below).max(axis=1)
+        most = np.where(turned, below, above).min(axis=1)
+        own = width / scale
+        least, most = np.maximum(least, own * (1 - FITTED)), np.minimum(most, own * (1 + FITTED))
+    numbers = np.append(np.sort(tried), np.inf)
+    found: Array = (own > 0) & (numbers[np.searchsorted(numbers[:-1], least)] <= most)
     return found
 
 
