@@ -54,6 +54,12 @@ def test_what_the_audit_stops_reading_is_not_damaged(monkeypatch: pytest.MonkeyP
     assert judged(numbers[:-10]).unread
 
 
+def test_the_highest_preset_of_xz_is_read() -> None:
+    """Its dictionary is 64 MiB: word lists are packed so."""
+    found = judged(lzma.compress(pickle.dumps({"a": 1}), preset=9))
+    assert (found.pickles, found.unopened) == (1, ())
+
+
 #: Modules in which fickling 0.1.12 calls any name unsafe.
 FICKLING = [
     "os",

@@ -27,8 +27,8 @@ MAX_UNPACKED = 16 * 1024 * 1024
 MAX_ALL_UNPACKED = 64 * 1024 * 1024
 #: The most members of all of a model's archives together.
 MAX_MEMBERS = 20_000
-#: The most memory that an LZMA stream may require.
-MAX_LZMA = 64 * 1024 * 1024
+#: The most memory that an LZMA stream may require: the highest preset's dictionary of 64 MiB, and its decoder.
+MAX_LZMA = 72 * 1024 * 1024
 #: The most consecutive compressed streams in one file.
 MAX_STREAMS = 1_000
 START = 512  # bytes that identify a file's kind: a tar archive's first header
