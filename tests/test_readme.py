@@ -1,6 +1,6 @@
 """The console blocks of the README and of docs/, run as they are: the command prints every line that they show.
 
-They run in one folder, in an order that has nothing to do with theirs: a reader may begin anywhere.
+Each runs in a folder of its own: a reader may begin anywhere.
 
 A line of `…` stands for any lines, `…` within a line for any text. `TARGET` and a comment mark a line that is not run.
 `make demo-hub SERVE=--serve &` starts the sample Hub, on a port of its own.
@@ -73,12 +73,11 @@ Random(len(RUN)).shuffle(RUN)
 _SHELL = re.compile(r"[|>&*]")
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder in which somebody tries all blocks."""
-    folder = tmp_path_factory.mktemp("reader")
-    (folder / "fixtures").symlink_to(ROOT / "fixtures")
-    return folder
+@pytest.fixture
+def reader(tmp_path: Path) -> Path:
+    """The folder in which somebody tries a block."""
+    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    return tmp_path
 
 
 @pytest.mark.parametrize("place", RUN)
@@ -90,7 +89,7 @@ def test_console_blocks_show_what_is_printed(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Each block starts with the commands that create its files, whatever others have left in the folder."""
+    """Each block starts with the commands that create its files; names of models mean no folder of another block."""
     monkeypatch.chdir(reader)
     endpoint = served = f"http://127.0.0.1:{demo.PORT}"
     for command, shown in SESSIONS[place]:
