@@ -72,7 +72,7 @@ def main() -> None:
     tools = ["inspect audit", *(name for name in ("modelaudit", "hf") if (COMMANDS / name).exists())]
     most = int(sys.argv[2]) if len(sys.argv) > 2 else None
     cases = [item for item in hostile.CASES.items() if item[1].options == ("{}",)][:most]
-    told: dict[str, list[bool]] = {}
+    reported: dict[str, list[bool]] = {}
     spent = dict.fromkeys(tools, 0.0)
     with tempfile.TemporaryDirectory() as root, serving({"demo/model": hostile.make(lambda _: 0, Path(root))}) as hub:
         ask = {"inspect audit": ours, "modelaudit": theirs, "hf": lambda folder: verified(folder, hub.endpoint)}
@@ -82,18 +82,18 @@ def main() -> None:
                     folder = hostile.make(change, Path(own))
                     answers = {tool: ask[tool](folder) for tool in tools}
                 print(f"{kind} {code}", [found for found, _ in answers.values()], file=sys.stderr, flush=True)
-                told[f"{kind} {code}"] = [found for found, _ in answers.values()]
+                reported[f"{kind} {code}"] = [found for found, _ in answers.values()]
                 spent = {tool: spent[tool] + seconds for tool, (_, seconds) in answers.items()}
-    _show(told, spent)
+    _show(reported, spent)
 
 
-def _show(told: dict[str, list[bool]], spent: dict[str, float]) -> None:
+def _show(reported: dict[str, list[bool]], spent: dict[str, float]) -> None:
     print(f"{'':32} " + " ".join(f"{tool:15}" for tool in spent))
-    for name, found in told.items():
+    for name, found in reported.items():
         if name.startswith("damaged"):
             print(f"{name[8:]:32} " + " ".join(f"{'found' if each else '-':15}" for each in found))
     for kind in ("damaged", "sound"):
-        rows = [found for name, found in told.items() if name.startswith(kind)]
+        rows = [found for name, found in reported.items() if name.startswith(kind)]
         sums = [sum(column) for column in zip(*rows, strict=True)]
         print(f"{kind + ': reported of ' + str(len(rows)):32} " + " ".join(f"{number:<15}" for number in sums))
     print(f"{'seconds':32} " + " ".join(f"{seconds:<15.1f}" for seconds in spent.values()))

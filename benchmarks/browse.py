@@ -30,16 +30,16 @@ MOMENTS = {b"reading headers": "first screen", b"feed_forward": "tree"}
 
 def run(path: Path) -> dict[str, tuple[float, float]]:
     """Moment → wall and processor seconds since the process started."""
-    began, told, shown = time.monotonic(), dict[str, tuple[float, float]](), b""
+    began, reported, shown = time.monotonic(), dict[str, tuple[float, float]](), b""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(BIN / "inspect", ["inspect", "browse", str(path)], {**os.environ, "TERM": "xterm-256color"})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
-    while len(told) < len(MOMENTS):
+    while len(reported) < len(MOMENTS):
         shown += os.read(terminal, 1 << 16)
         for mark, name in MOMENTS.items():
-            if mark in shown and name not in told:
-                told[name] = (time.monotonic() - began, processor(pid))
+            if mark in shown and name not in reported:
+                reported[name] = (time.monotonic() - began, processor(pid))
     os.write(terminal, b"q")
     try:
         while os.read(terminal, 1 << 16):
@@ -47,7 +47,7 @@ def run(path: Path) -> dict[str, tuple[float, float]]:
     except OSError:  # the terminal has closed
         pass
     os.waitpid(pid, 0)
-    return told
+    return reported
 
 
 def processor(pid: int) -> float:

@@ -66,7 +66,7 @@ def main() -> None:
     """A row for each kind, a column for each length."""
     print(f"{'seconds (MB)':<30}" + "".join(f"{megabytes:>11} MB" for megabytes in MEGABYTES))
     for name, (end, make) in KINDS.items():
-        told = []
+        reported = []
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"model.{end}")
             for megabytes in MEGABYTES:
@@ -76,8 +76,8 @@ def main() -> None:
                     command, cwd=ROOT, capture_output=True, text=True, check=True, env=dict(os.environ)
                 )
                 seconds, memory, code = map(float, ran.stdout.split())
-                told.append(f"{'-' if code == 2 else ''}{seconds:>.2f} ({memory:>3.0f})")
-        print(f"{name:<30}" + " ".join(f"{each:>13}" for each in told))
+                reported.append(f"{'-' if code == 2 else ''}{seconds:>.2f} ({memory:>3.0f})")
+        print(f"{name:<30}" + " ".join(f"{each:>13}" for each in reported))
 
 
 if __name__ == "__main__":

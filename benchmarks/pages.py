@@ -60,9 +60,9 @@ class Tab:
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._sent += 1
         self._socket.send(json.dumps({"id": self._sent, "method": method, "params": parameters}))
-        while "id" not in (told := self._next()):
+        while "id" not in (reported := self._next()):
             pass
-        result: dict[str, Any] = told["result"]
+        result: dict[str, Any] = reported["result"]
         return result
 
     def until(self, method: str) -> None:
@@ -70,9 +70,9 @@ class Tab:
             self._next()
 
     def _next(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(self._socket.recv())
-        self.events.append(told)
-        return told
+        reported: dict[str, Any] = json.loads(self._socket.recv())
+        self.events.append(reported)
+        return reported
 
 
 @contextmanager
@@ -84,10 +84,10 @@ def tab() -> Iterator[Tab]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
         process = subprocess.Popen([BROWSER, f"--user-data-dir={home}", *words], stderr=subprocess.DEVNULL)
         try:
-            told = Path(home, "DevToolsActivePort")
-            while not told.exists() or not told.read_text().strip():
+            reported = Path(home, "DevToolsActivePort")
+            while not reported.exists() or not reported.read_text().strip():
                 time.sleep(0.05)
-            with urlopen(f"http://127.0.0.1:{told.read_text().split()[0]}/json") as answer:
+            with urlopen(f"http://127.0.0.1:{reported.read_text().split()[0]}/json") as answer:
                 [page] = [each for each in json.load(answer) if each["type"] == "page"]
             socket = create_connection(page["webSocketDebuggerUrl"], timeout=120, suppress_origin=True)
             yield Tab(socket)
@@ -151,10 +151,10 @@ def main() -> None:
             page, written = write(Path(folder), recipe)
             found = [look(page) for _ in range(runs)]
             middle = {name: median(each[name] for each in found) for name in names}
-            told = "".join(f"{middle[name]:7.0f} ({min(each[name] for each in found):4.0f})" for name in names)
+            reported = "".join(f"{middle[name]:7.0f} ({min(each[name] for each in found):4.0f})" for name in names)
             nbytes = page.stat().st_size
             kept = [name for name in ("bars", "chart") if nbytes < room and middle[name] < limit]
-            print(f"{title:29}{nbytes:10,}{written:9.1f}s{told}  in time: {', '.join(kept) or 'none'}", flush=True)
+            print(f"{title:29}{nbytes:10,}{written:9.1f}s{reported}  in time: {', '.join(kept) or 'none'}", flush=True)
 
 
 if __name__ == "__main__":

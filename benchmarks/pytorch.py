@@ -34,8 +34,8 @@ for name, tensor in torch.load(sys.argv[1], mmap=True, weights_only=True).items(
 
 
 def measured(command: list[str]) -> tuple[float, ...]:
-    told = subprocess.run([sys.executable, "-c", METER, *command], capture_output=True, text=True, check=True)
-    return tuple(map(float, told.stdout.split()))
+    reported = subprocess.run([sys.executable, "-c", METER, *command], capture_output=True, text=True, check=True)
+    return tuple(map(float, reported.stdout.split()))
 
 
 def main() -> None:

@@ -81,8 +81,8 @@ def loop(roots: Sequence[str], out: Path) -> Cost:
     """One process without an engine: the same work, the same tables."""
     began, before = time.perf_counter(), os.times()
     command = [sys.executable, "-c", _LOOP, str(out), *roots]
-    told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
-    return Cost(told["checkpoints"], told["seconds"], time.perf_counter() - began, _spent(before), 0, 0)
+    reported = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+    return Cost(reported["checkpoints"], reported["seconds"], time.perf_counter() - began, _spent(before), 0, 0)
 
 
 def engine(roots: Sequence[str], out: Path, workers: int) -> Cost:
@@ -94,11 +94,11 @@ def engine(roots: Sequence[str], out: Path, workers: int) -> Cost:
     peaks, over = [0, 0], Event()
     watcher = Thread(target=_watch, args=(running.pid, peaks, over), daemon=True)
     watcher.start()
-    told = json.loads(running.communicate()[0])
+    reported = json.loads(running.communicate()[0])
     whole = time.perf_counter() - began
     over.set()
     watcher.join()
-    return Cost(told["inspected"], told["seconds"], whole, _spent(before), *peaks)
+    return Cost(reported["inspected"], reported["seconds"], whole, _spent(before), *peaks)
 
 
 def _spent(before: os.times_result) -> float:

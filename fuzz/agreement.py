@@ -32,9 +32,9 @@ def main() -> int:
     total = 0
     for name in [given.only] if given.only else COMPARE:
         found = 0
-        for found, told in enumerate(COMPARE[name](given.headers, given.seed), 1):
+        for found, reported in enumerate(COMPARE[name](given.headers, given.seed), 1):
             if found <= SHOWN:
-                print(told)
+                print(reported)
         print(f"{name}: {found} disagreements on {given.headers:,} headers, seed {given.seed}")
         total += found
     return int(total > 0)

@@ -146,5 +146,5 @@ def compare(number: int, seed: int) -> Iterator[str]:
             path.write_bytes(raw)
             refused = ask.gguf(path)
             assert refused is not None, "the gguf package is not installed"
-            if told := disagreement(path, raw, refused):
-                yield f"{told}\n    {raw[:200]!r}"
+            if reported := disagreement(path, raw, refused):
+                yield f"{reported}\n    {raw[:200]!r}"

@@ -98,7 +98,7 @@ class _Reading:
         """Do nothing: no file is open."""
 
 
-def told(code: str, *tensors: TensorData, **more: Any) -> list[str]:
+def reported(code: str, *tensors: TensorData, **more: Any) -> list[str]:
     """The findings of a rule, after the name of the tensor and, with two files, that of the file."""
     model = cast("Subject", Model(*tensors, **more))
     found = list(all_rules()[code].findings(model))

@@ -199,14 +199,14 @@ def test_views_of_files_that_are_dropped(
         app.run(DROP, [[name, list(hostile)]])
         app.ready()
         assert "damaged" in app.text("#head") and "onerror" in app.text("h1")
-        for path, content, said in (
+        for path, content, stated in (
             ("model.gguf", b"GGUF" + bytes([3, 0, 0, 0]) + b"\xff" * 16, "18,446,744,073,709,551,615 tensors"),
             ("a.bin", b"not a pickle", "is a text file"),
             ("config.json", b"[" * 100_000, "nested too deeply"),  # ends Python, which begins anew
         ):
             app.run(DROP, [[path, list(content)]])
             app.ready()
-            assert said in app.problem()
+            assert stated in app.problem()
         module = tmp_path / "numpy"  # a folder named like a module that some files need
         module.mkdir()
         (module / "__init__.py").write_text("raise SystemExit")

@@ -201,8 +201,8 @@ def test_a_folder_of_models_is_audited_model_by_model(inspect: Run, tmp_path: Pa
     hostile.make(hostile.CASES["truncated"].trips, tmp_path / "deep" / "b")
     (tmp_path / "install.exe").write_bytes(b"MZ\x90\0")
     models = inspect("audit", tmp_path, "--json").json["checkpoints"]
-    told = {Path(model["target"]).name: [finding["rule"] for finding in model["findings"]] for model in models}
-    assert told == {tmp_path.name: ["executable"], "a": [], "b": ["truncated"]}
+    reported = {Path(model["target"]).name: [finding["rule"] for finding in model["findings"]] for model in models}
+    assert reported == {tmp_path.name: ["executable"], "a": [], "b": ["truncated"]}
 
 
 def test_one_shard_stands_for_its_set(inspect: Run, tmp_path: Path) -> None:
@@ -240,8 +240,8 @@ def test_one_bad_model_hides_no_other_of_its_folder(tmp_path: Path) -> None:
             raise SourceError("gone")
         return []
 
-    told = list(auditing.each_of([str(tmp_path)], examine=partial(examination.examined, more=more)))
-    assert [(Path(each.target).name, isinstance(each, Failed)) for each in told] == [
+    reported = list(auditing.each_of([str(tmp_path)], examine=partial(examination.examined, more=more)))
+    assert [(Path(each.target).name, isinstance(each, Failed)) for each in reported] == [
         ("a", False),
         ("b", True),
         ("c", False),
@@ -399,8 +399,8 @@ def test_a_manifest_is_written_and_verified(inspect: Run, tmp_path: Path) -> Non
     ran = inspect("audit", folder, "--manifest", manifest, "--json")
     assert (ran.code, found(ran)) == (1, {"checksum"})
     (folder / "README.md").unlink()
-    told = inspect("audit", folder, "--manifest", manifest, "--json").json["checkpoints"][0]["findings"]
-    assert {finding["path"] for finding in told} == {hostile.FIRST, "README.md"}
+    reported = inspect("audit", folder, "--manifest", manifest, "--json").json["checkpoints"][0]["findings"]
+    assert {finding["path"] for finding in reported} == {hostile.FIRST, "README.md"}
     manifest.write_text("0" * 64 + " *../../etc/passwd\n")
     ran = inspect("audit", folder, "--manifest", manifest)
     assert ran.code == 2 and "leaves the folder" in ran.err
@@ -435,10 +435,12 @@ def test_a_download_is_compared_with_its_own_notes(inspect: Run, tmp_path: Path)
 def test_an_archive_within_a_tensor(tmp_path: Path) -> None:
     """A ZIP archive that ends where the file does is found by whatever reads ZIP archives, and by the audit."""
     archive = hostile.archive({"data.pkl": b"N."})
-    for number, (tail, told) in enumerate([(archive, True), (archive[:-1], False), (b"PK\x05\x06" + bytes(9), False)]):
+    for number, (tail, reported) in enumerate(
+        [(archive, True), (archive[:-1], False), (b"PK\x05\x06" + bytes(9), False)]
+    ):
         raw = hostile.safetensors({"a": [len(tail)]}, "U8", data=False) + tail
         folder = hostile.make(hostile.alone(raw), tmp_path / str(number))
-        assert ("polyglot" in {each.rule for each in inspector.audit([folder]).checkpoints[0].findings}) is told
+        assert ("polyglot" in {each.rule for each in inspector.audit([folder]).checkpoints[0].findings}) is reported
 
 
 # --- the Hub's cache ----------------------------------------------------------------------------
@@ -526,9 +528,9 @@ def test_settings_are_checked(inspect: Run, tmp_path: Path, monkeypatch: pytest.
 def test_many_findings_are_counted() -> None:
     """A rule that finds a thousand things reports fifty and the number of the others."""
     many = (inspector.Finding("executable", "error", str(number)) for number in range(1000))
-    told = list(examination._at_most(many))
-    assert len(told) == examination.MOST_PER_RULE + 1
-    assert told[-1].message == "950 more of this kind"
+    reported = list(examination._at_most(many))
+    assert len(reported) == examination.MOST_PER_RULE + 1
+    assert reported[-1].message == "950 more of this kind"
 
 
 def test_two_outputs_at_once_are_refused(tmp_path: Path, inspect: Run) -> None:

@@ -46,7 +46,7 @@ def holders(name: str) -> Iterator[str]:
                 yield f"{module}.{own}"
 
 
-def told(folder: Path) -> set[tuple[str, str]]:
+def reported(folder: Path) -> set[tuple[str, str]]:
     """Rule and message of each finding, or of the error if that is all there is."""
     templates.judge.cache_clear()  # results for a template that was judged under other bounds
     try:
@@ -62,9 +62,9 @@ def test_a_bound_that_is_met_is_reported(name: str, tmp_path: Path, monkeypatch:
     row = TRIPS[name]
     case = hostile.CASES[row["trip"].removeprefix("miss:")]
     folder = hostile.make(case.misses if row["trip"].startswith("miss:") else case.trips, tmp_path / "m")
-    before = told(folder)
+    before = reported(folder)
     for holder in holders(name):
         monkeypatch.setattr(holder, row["low"])
-    new = told(folder) - before
+    new = reported(folder) - before
     assert any(rule == row.get("rule", row["met"]) for rule, _ in new), new
     assert not any("internal error" in message for _, message in new)

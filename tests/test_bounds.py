@@ -106,8 +106,8 @@ def many_words(folder: Path) -> None:
     stem = "a." * 19_000
     shapes = {stem + "qweight": [2, 16], stem + "qzeros": [1, 2], stem + "scales": [1, 16], stem + "g_idx": [16]}
     (folder / "model.safetensors").write_bytes(hostile.safetensors(shapes))
-    said = {"quant_method": "gptq", "bits": 4, "modules_to_not_convert": ["lm_head"]}
-    (folder / "config.json").write_text(json.dumps({**hostile.CONFIG, "quantization_config": said}))
+    stated = {"quant_method": "gptq", "bits": 4, "modules_to_not_convert": ["lm_head"]}
+    (folder / "config.json").write_text(json.dumps({**hostile.CONFIG, "quantization_config": stated}))
 
 
 def large_tokenizer(folder: Path) -> None:
@@ -292,9 +292,9 @@ def test_readers_that_take_too_much_memory_are_a_finding(tmp_path: Path, monkeyp
 
     monkeypatch.setattr("inspector.auditing.verdicts.verdicts", exhausted)
     (model,) = inspector.audit([hostile.make(hostile.CASES["pickle"].trips, tmp_path)]).checkpoints
-    told = {finding.rule: finding.message for finding in model.findings}
-    assert "pickle" in told
-    assert told["not-judged"] == "the readers' verdicts: takes more memory than any sound model: not judged"
+    reported = {finding.rule: finding.message for finding in model.findings}
+    assert "pickle" in reported
+    assert reported["not-judged"] == "the readers' verdicts: takes more memory than any sound model: not judged"
 
 
 def many_fields(files: hostile.Files) -> None:
@@ -322,7 +322,7 @@ def code(files: hostile.Files) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bound", "most", "change", "rule", "told"),
+    ("bound", "most", "change", "rule", "reported"),
     [
         ("safety.misleading_text.MAX_FIELDS", 3, many_fields, "not-judged", "terminal-code: 1 field after the first 3: not judged"),
         ("safety.hidden_code.MAX_REGIONS", 2, many_holes, "not-judged", "polyglot: bytes that no tensor claims, in more than 2 places: not judged"),
@@ -337,7 +337,7 @@ def test_what_a_bound_leaves_out_is_reported(
     most: object,
     change: hostile.Change,
     rule: str,
-    told: str,
+    reported: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -345,7 +345,7 @@ def test_what_a_bound_leaves_out_is_reported(
     monkeypatch.setattr(f"inspector.auditing.{bound}", most)
     audited = inspector.audit([hostile.make(change, tmp_path)])
     found = [each for model in audited.checkpoints for each in model.findings]
-    assert any(told in each.message for each in found if each.rule == rule), found
+    assert any(reported in each.message for each in found if each.rule == rule), found
 
 
 def test_a_compressed_pickle_has_no_more_opcodes_than_a_small_file(tmp_path: Path) -> None:

@@ -138,9 +138,9 @@ def test_a_context_length_in_a_name_is_no_size(tmp_path: Path) -> None:
     result = reconciled(sparse.make(sparse.load("llama-7b"), tmp_path / "Text-1M-Chat-7B"))
     assert (result.nominal and result.nominal.label, result.unexplained_bytes) == ("7B", 0)
     result = reconciled(sparse.make(sparse.load("llama-7b"), tmp_path / "LWM-Text-Chat-1M"))
-    said = '"1M" in the name is not its size, which is 6,738,415,616 parameters'
+    stated = '"1M" in the name is not its size, which is 6,738,415,616 parameters'
     assert (result.nominal, result.start, result.unexplained_bytes) == (None, 13_476_831_232, 0)
-    assert [(step.bytes, step.detail) for step in result.steps if step.cause == "label_rounding"] == [(0, said)]
+    assert [(step.bytes, step.detail) for step in result.steps if step.cause == "label_rounding"] == [(0, stated)]
 
 
 def test_a_vocabulary_and_a_loss_are_no_parameters(tmp_path: Path) -> None:

@@ -172,23 +172,23 @@ def test_search_sort_and_filters(
     driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
     """Of 92,000 tensors: each answer agrees with the JSON, and only visible rows are drawn."""
-    told = inspect(made("deepseek-v3-fp8"), "--json", "--tensors", "--html", tmp_path / "page.html").json["tensors"]
+    reported = inspect(made("deepseek-v3-fp8"), "--json", "--tensors", "--html", tmp_path / "page.html").json["tensors"]
     page = Shown(driver, tmp_path / "page.html")
-    assert page.status() == f"{len(told):,} rows"
+    assert page.status() == f"{len(reported):,} rows"
     assert page.run("return document.querySelectorAll('.window tbody tr').length") < 200
 
     page.search("LAYERS.60 experts.255 scale")
-    found = [each for each in told if all(word in each["name"] for word in ("layers.60", "experts.255", "scale"))]
+    found = [each for each in reported if all(word in each["name"] for word in ("layers.60", "experts.255", "scale"))]
     page.until(
-        f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(found)} of {len(told):,} rows'"
+        f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(found)} of {len(reported):,} rows'"
     )
     assert page.first_row()[0] == found[0]["name"]
 
     page.search("")
-    page.until(f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(told):,} rows'")
+    page.until(f"[...document.querySelectorAll('[role=status]')].at(-1).textContent === '{len(reported):,} rows'")
     page.press("bytes")
     page.press("bytes")
-    largest = max(told, key=lambda each: each["bytes"])
+    largest = max(reported, key=lambda each: each["bytes"])
     assert page.first_row()[:2] == [largest["name"], largest["role"]]
     assert f"{largest['bytes']:,}" in page.first_row()
 
@@ -197,8 +197,8 @@ def test_search_sort_and_filters(
         "field.value = [...field.options].find((each) => each.textContent.startsWith('norm ')).value;"
         "field.dispatchEvent(new Event('change'))"
     )
-    norms = [each for each in told if each["role"] == "norm"]
-    assert page.status() == f"{len(norms):,} of {len(told):,} rows"
+    norms = [each for each in reported if each["role"] == "norm"]
+    assert page.status() == f"{len(norms):,} of {len(reported):,} rows"
     drawn = page.run(
         "const field = [...document.querySelectorAll('select')].at(-1).closest('.tools').querySelector('select');"
         "field.value = ''; field.dispatchEvent(new Event('change'));"

@@ -53,7 +53,7 @@ def test_json_adds_up(made: Made, inspect: Inspect, name: str) -> None:
 def test_overview_shows_the_bridge(made: Made, inspect: Inspect) -> None:
     """The text has each step of the bridge and no gap."""
     out = inspect(made("llama-7b"), "--full").out
-    for said in (
+    for stated in (
         "14,000,000,000",
         "−523,168,768",
         "label_rounding",
@@ -62,7 +62,7 @@ def test_overview_shows_the_bridge(made: Made, inspect: Inspect) -> None:
         "13,476,872,576",
         "unexplained: 0",
     ):
-        assert said in out
+        assert stated in out
 
 
 def test_the_command_may_be_named(made: Made, inspect: Inspect) -> None:

@@ -138,10 +138,10 @@ def test_blocks_lie_in_the_order_of_the_layers_that_they_feed(deep: Any, spatial
     """By hand, for a language model with 8 layers; an invalid list is ignored."""
     found = conversion_of("clip", "granite4_vision")
     config = {"text_config": {"num_hidden_layers": 8}, "deepstack_layer_map": deep, "spatial_target_layers": spatial}
-    told = [name.replace("_projectors", "") for name in found.blocks(config)]
-    assert told == blocks.split()
+    reported = [name.replace("_projectors", "") for name in found.blocks(config)]
+    assert reported == blocks.split()
     first = next(found.endings("v.proj_blk.0.query", 0, found.blocks(config)))
-    assert not told or first == told[0].replace(".", "_projectors.") + ".query"
+    assert not reported or first == reported[0].replace(".", "_projectors.") + ".query"
 
 
 @every("case", LOADED, ids=[case["type"] for case in LOADED], parts=3)
@@ -337,13 +337,13 @@ def test_rotary_halves_of_a_loaded_tower_are_put_back(tmp_path: Path) -> None:
         (tmp_path / folder / "config.json").write_text(json.dumps(config))
         save_file(tensors, tmp_path / folder / "model.safetensors")
     result = inspector.diff(tmp_path / "published", tmp_path / "loaded", data=True)
-    told = {
+    reported = {
         pair.b.tensors[0].tensor.name: data
         for pair, data in zip(result.pairs, result.data or (), strict=True)
         if pair.b
     }
-    assert {data and data.status for data in told.values()} == {"equal"}
-    assert any(data and data.transform and "permuted" in data.transform for data in told.values())
+    assert {data and data.status for data in reported.values()} == {"equal"}
+    assert any(data and data.transform and "permuted" in data.transform for data in reported.values())
 
 
 @pytest.mark.parametrize(("last", "status"), [(9, "equal"), (10, "different")])
@@ -364,12 +364,12 @@ def test_a_draft_s_tokens_are_numbered_as_the_target_s(last: int, status: str, t
     writer.write_tensors_to_file()
     writer.close()
     result = inspector.diff(tmp_path / "model", tmp_path / "draft.gguf", data=True)
-    told = {
+    reported = {
         (pair.a.tensors[0].tensor.name, pair.converter): data
         for pair, data in zip(result.pairs, result.data or (), strict=True)
         if pair.a
     }
-    assert told.keys() == {("d2t", ""), ("t2d", "leaves out")}
-    data = told["d2t", ""]
+    assert reported.keys() == {("d2t", ""), ("t2d", "leaves out")}
+    data = reported["d2t", ""]
     assert data is not None
     assert data.status == status

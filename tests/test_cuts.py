@@ -114,7 +114,7 @@ def judged(folder: Path) -> str:
         return "unreadable"
 
 
-def told(folder: Path) -> set[tuple[str, str | None]]:
+def reported(folder: Path) -> set[tuple[str, str | None]]:
     try:
         checkpoints = run.audit([folder]).checkpoints
     except InspectorError as error:
@@ -133,10 +133,10 @@ def test_no_all_clear_over_a_file_of_another_size(case: Case, tmp_path: Path) ->
     for name, each in case.files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(each)
-    sound = told(tmp_path)
+    sound = reported(tmp_path)
     for change, number in changes(len(raw)):
         if path.endswith(".json") and number > 0:
             continue
         (tmp_path / path).write_bytes(raw[:number] if number < 0 else raw + bytes(at * 7 % 256 for at in range(number)))
         assert path == NOT_INSPECTED or judged(tmp_path) != "complete", change
-        assert told(tmp_path) - sound, change
+        assert reported(tmp_path) - sound, change

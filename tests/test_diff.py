@@ -65,16 +65,16 @@ def test_each_difference_has_its_status(tmp_path: Path, inspect: Callable[..., R
     assert ran.code == 1
     assert ran.json["counts"] == {"same": 18, "dtype": 1, "shape": 1, "only_a": 1, "only_b": 1, "data": None}
     assert ran.json["config"] == [{"field": "rope_theta", "a": None, "b": 500000.0}]
-    told = {each["status"]: each for each in ran.json["tensors"] if each["status"] != "same"}
-    assert told["dtype"]["a"] == {
+    reported = {each["status"]: each for each in ran.json["tensors"] if each["status"] != "same"}
+    assert reported["dtype"]["a"] == {
         "name": "model.layers.1.mlp.up_proj.weight", "dtype": "BF16", "shape": [96, 64], "bytes": 96 * 64 * 2
     }  # fmt: skip
-    assert told["dtype"]["b"]["dtype"] == "F32"
-    assert (told["shape"]["role"], told["shape"]["a"]["shape"], told["shape"]["b"]["shape"]) == (
+    assert reported["dtype"]["b"]["dtype"] == "F32"
+    assert (reported["shape"]["role"], reported["shape"]["a"]["shape"], reported["shape"]["b"]["shape"]) == (
         "embed_tokens", [50, 64], [52, 64]
     )  # fmt: skip
-    assert (told["only_a"]["role"], told["only_a"]["b"]) == ("lm_head", None)
-    assert (told["only_b"]["role"], told["only_b"]["layer"]) == ("q_norm", 0)
+    assert (reported["only_a"]["role"], reported["only_a"]["b"]) == ("lm_head", None)
+    assert (reported["only_b"]["role"], reported["only_b"]["layer"]) == ("q_norm", 0)
 
 
 def test_text_groups_layers_and_leaves_out_what_is_the_same(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
@@ -143,8 +143,8 @@ def test_leftovers_of_one_coarse_key_are_no_pair_where_sizes_differ(tmp_path: Pa
 def test_formats_names_and_packing_play_no_part(a: str, b: str, counts: dict[str, int], made: Made) -> None:
     """Every tensor finds its counterpart; only what the converter added is left over."""
     result = inspector.diff(made(a), made(b))
-    told: dict[str, int] = {str(status): number for status, number in result.counts.items()}
-    assert told | counts | {"shape": 0, "only_a": 0} == told
+    reported: dict[str, int] = {str(status): number for status, number in result.counts.items()}
+    assert reported | counts | {"shape": 0, "only_a": 0} == reported
 
 
 def test_unrelated_models_are_one_line(made: Made, inspect: Callable[..., Ran]) -> None:

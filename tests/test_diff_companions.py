@@ -54,14 +54,14 @@ def in_gguf(path: Path, template: str = TEMPLATE, tokens: tuple[str, ...] = ("<s
     return path
 
 
-def told(a: Path, b: Path) -> dict[str, Any]:
+def reported(a: Path, b: Path) -> dict[str, Any]:
     return {each.what: each.status for each in inspector.diff(a, b).beside}
 
 
 def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """Identical files; another template; another token for a number."""
     a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b")
-    assert told(a, b) == {"vocabulary": "same", "chat template": "same", "tokenizer_config.json": "same"}
+    assert reported(a, b) == {"vocabulary": "same", "chat template": "same", "tokenizer_config.json": "same"}
     c = with_tokenizer(tmp_path / "c", "{{ messages }}", {"<s>": 0, "a": 1, "c": 2})
     ran = inspect("diff", a, c)
     assert ran.code == 1
@@ -73,30 +73,30 @@ def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
 def test_a_gguf_and_its_source(tmp_path: Path) -> None:
     """Template and tokens are compared across formats; padding of the vocabulary is no difference."""
     a = with_tokenizer(tmp_path / "a")
-    assert told(a, in_gguf(tmp_path / "b.gguf")) == {"vocabulary": "same", "chat template": "same"}
+    assert reported(a, in_gguf(tmp_path / "b.gguf")) == {"vocabulary": "same", "chat template": "same"}
     padded = in_gguf(tmp_path / "c.gguf", tokens=("<s>", "a", "b", "<end>", "[PAD4]"))
-    assert told(a, padded) == {"vocabulary": "same", "chat template": "same"}
+    assert reported(a, padded) == {"vocabulary": "same", "chat template": "same"}
     other = in_gguf(tmp_path / "d.gguf", "{{ x }}", ("<s>", "a", "c", "<end>"))
-    assert told(a, other) == {"vocabulary": "different", "chat template": "different"}
+    assert reported(a, other) == {"vocabulary": "different", "chat template": "different"}
 
 
 def test_what_one_side_lacks_and_what_cannot_be_read(tmp_path: Path) -> None:
     """A missing template; a tokenizer that is no JSON, or nested too deep, is ignored."""
     a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b")
     (b / "tokenizer_config.json").unlink()
-    assert told(a, b) == {"vocabulary": "same", "chat template": "only_a", "tokenizer_config.json": "only_a"}
+    assert reported(a, b) == {"vocabulary": "same", "chat template": "only_a", "tokenizer_config.json": "only_a"}
     (b / "tokenizer.json").write_text("[" * 100_000)
-    assert told(a, b)["vocabulary"] == "only_a"
+    assert reported(a, b)["vocabulary"] == "only_a"
     (b / "tokenizer.json").write_text(json.dumps({"model": [], "added_tokens": [3, {"id": "x"}]}))
-    assert told(a, b)["vocabulary"] == "only_a"
+    assert reported(a, b)["vocabulary"] == "only_a"
     (b / "tokenizer_config.json").write_text('{"chat_template": [{"name": "default", "template": 3}]}')
-    assert told(a, b)["chat template"] == "only_a"
+    assert reported(a, b)["chat template"] == "only_a"
 
 
 def test_the_headers_metadata(tmp_path: Path) -> None:
     """The key-values that differ between two GGUF files, and their fields."""
     one, two = in_gguf(tmp_path / "a.gguf"), in_gguf(tmp_path / "b.gguf")
-    assert told(one, two)["metadata"] == "same"
+    assert reported(one, two)["metadata"] == "same"
     writer = gguf.GGUFWriter(tmp_path / "c.gguf", "llama")
     writer.add_name("another")
     writer.add_tensor("output_norm.weight", np.zeros(64, np.float32))

@@ -102,7 +102,7 @@ def in_gguf(path: Path, tensors: Mapping[str, Array], quantized: gguf.GGMLQuanti
     return path
 
 
-def told(result: Diff) -> dict[str, Any]:
+def reported(result: Diff) -> dict[str, Any]:
     """The name on the left → how the pair's values compare."""
     return {
         pair.a.tensors[0].tensor.name: data
@@ -142,17 +142,17 @@ def test_numbers_rounded_to_another_dtype(tmp_path: Path) -> None:
     tensors = {name: draw.standard_normal(each.shape).astype(np.float32) for name, each in llama().items()}
     halves = {name: each.astype(np.float16) for name, each in tensors.items()}
     base = saved(tmp_path / "a", tensors)
-    data = told(inspector.diff(base, saved(tmp_path / "b", halves), data=True))
+    data = reported(inspector.diff(base, saved(tmp_path / "b", halves), data=True))
     assert {each.status for each in data.values()} == {"rounded"}
     halves["model.norm.weight"][5] *= np.float16(1.01)
-    data = told(inspector.diff(base, saved(tmp_path / "c", halves), data=True))
+    data = reported(inspector.diff(base, saved(tmp_path / "c", halves), data=True))
     assert [name for name, each in data.items() if each.status == "different"] == ["model.norm.weight"]
 
 
 def test_a_conversion_is_equal_with_its_transform_named(tmp_path: Path) -> None:
     """Queries and keys are permuted; everything else is unchanged."""
     tensors = llama()
-    data = told(inspector.diff(saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors), data=True))
+    data = reported(inspector.diff(saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors), data=True))
     assert {each.status for each in data.values()} == {"equal"}
     transforms = {name.split(".")[-2]: each.transform for name, each in data.items()}
     assert {name: each for name, each in transforms.items() if each} == {"q_proj": "permuted", "k_proj": "permuted"}
@@ -162,14 +162,14 @@ def test_either_side_may_be_the_converted_one(tmp_path: Path) -> None:
     """The converted file may come first; without permuted queries, as in older files, no transform is reported."""
     tensors = llama()
     model, file = saved(tmp_path / "a", tensors), in_gguf(tmp_path / "b.gguf", tensors)
-    assert {each.status for each in told(inspector.diff(file, model, data=True)).values()} == {"equal"}
+    assert {each.status for each in reported(inspector.diff(file, model, data=True)).values()} == {"equal"}
     plain = {
         name: permuted_back(each, HEADS if "q_proj" in name else KEY_HEADS)
         if "q_proj" in name or "k_proj" in name
         else each
         for name, each in tensors.items()
     }
-    data = told(inspector.diff(model, in_gguf(tmp_path / "c.gguf", plain), data=True))
+    data = reported(inspector.diff(model, in_gguf(tmp_path / "c.gguf", plain), data=True))
     assert {(each.status, each.transform) for each in data.values()} == {("equal", None)}
 
 
@@ -186,12 +186,12 @@ def test_quantized_weights_are_rounded_and_a_tampered_one_is_found(name: str, tm
     tensors = llama(1)
     tensors = {key: each.repeat(2, axis=1) if each.shape[-1] % 32 else each for key, each in tensors.items()}
     model = saved(tmp_path / "a", tensors)
-    data = told(inspector.diff(model, in_gguf(tmp_path / "b.gguf", tensors, kind), data=True))
+    data = reported(inspector.diff(model, in_gguf(tmp_path / "b.gguf", tensors, kind), data=True))
     assert {each.status for each in data.values()} == {"equal", "rounded"}
     target = "model.layers.0.self_attn.k_proj.weight"
     tensors[target] = tensors[target].copy()
     tensors[target][9, 11] += np.abs(tensors[target][9]).max()
-    data = told(inspector.diff(model, in_gguf(tmp_path / "c.gguf", tensors, kind), data=True))
+    data = reported(inspector.diff(model, in_gguf(tmp_path / "c.gguf", tensors, kind), data=True))
     assert [each for each, found in data.items() if found.status == "different"] == [target]
 
 
@@ -205,7 +205,7 @@ def test_norms_that_a_converter_adds_one_to(tmp_path: Path) -> None:
     shifted = {name: each + 1 if name.endswith("norm.weight") else each for name, each in tensors.items()}
     path = in_gguf(tmp_path / "b.gguf", {**shifted, **unpermuted(shifted)})
     path.write_bytes(path.read_bytes().replace(b"llama", b"gemma"))  # of one length, in every key
-    data = told(inspector.diff(model, path, data=True))
+    data = reported(inspector.diff(model, path, data=True))
     assert {each.status for each in data.values()} == {"equal"}
     assert {name for name, each in data.items() if each.transform == "x + 1"} == {
         name for name in tensors if name.endswith("norm.weight")
@@ -230,13 +230,13 @@ def test_fused_and_stacked_layouts_are_taken_apart(tmp_path: Path) -> None:
         parts = [fused.pop(f"model.layers.{layer}.self_attn.{part}_proj.weight") for part in "qkv"]
         fused[f"model.layers.{layer}.self_attn.qkv_proj.weight"] = np.concatenate(parts)
     base = saved(tmp_path / "a", tensors)
-    data = told(inspector.diff(base, saved(tmp_path / "b", fused), data=True))
+    data = reported(inspector.diff(base, saved(tmp_path / "b", fused), data=True))
     assert {each.status for each in data.values()} == {"equal"}
     assert sum(each.transform == "fused" for each in data.values()) == 2
     fused["model.layers.1.self_attn.qkv_proj.weight"][64 + 3, 5] += 1
     found = [
         each
-        for each in told(inspector.diff(base, saved(tmp_path / "c", fused), data=True)).values()
+        for each in reported(inspector.diff(base, saved(tmp_path / "c", fused), data=True)).values()
         if each.sums.differing
     ]
     assert [(each.status, each.sums.differing, each.sums.max_abs) for each in found] == [("different", 1, 1.0)]
@@ -266,7 +266,7 @@ def test_nans_are_equal_to_nans_and_counted(tmp_path: Path, inspect: Callable[..
     tensors["model.norm.weight"][:2] = np.nan
     base = saved(tmp_path / "a", tensors)
     halves = {name: each.astype(np.float16) for name, each in tensors.items()}
-    data = told(inspector.diff(base, saved(tmp_path / "b", halves), data=True))
+    data = reported(inspector.diff(base, saved(tmp_path / "b", halves), data=True))
     assert (data["model.norm.weight"].status, data["model.norm.weight"].sums.nan_a) == ("equal", 2)
     tensors["model.norm.weight"][0] = 1
     ran = inspect("diff", base, saved(tmp_path / "c", tensors), "--data", "--json")
@@ -309,7 +309,7 @@ def test_any_number_of_workers_finds_the_same(workers: int, tmp_path: Path) -> N
     tensors = llama()
     other = {name: each + np.float32(0.25) for name, each in llama(2).items()}
     result = inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True, workers=workers)
-    for name, data in told(result).items():
+    for name, data in reported(result).items():
         assert data.sums.max_abs == pytest.approx(np.abs(tensors[name] - other[name]).max(), rel=1e-6)
 
 
@@ -342,10 +342,10 @@ def test_metas_own_files_have_queries_and_keys_in_another_order(tmp_path: Path) 
         "hidden_dim": INNER,
     }
     (tmp_path / "meta" / "params.json").write_text(json.dumps(fields))
-    data = told(inspector.diff(model, tmp_path / "meta", data=True))
+    data = reported(inspector.diff(model, tmp_path / "meta", data=True))
     assert ({each.status for each in data.values()}, len(data)) == ({"equal"}, 21)
     assert sum(each.transform == "permuted" for each in data.values()) == 4
-    data = told(inspector.diff(tmp_path / "meta", in_gguf(tmp_path / "b.gguf", tensors), data=True))
+    data = reported(inspector.diff(tmp_path / "meta", in_gguf(tmp_path / "b.gguf", tensors), data=True))
     assert {(each.status, each.transform) for each in data.values()} == {("equal", None)}
 
 
@@ -354,13 +354,13 @@ def test_matrices_whose_dimensions_do_not_divide_are_not_compared(tmp_path: Path
     tensors = llama()
     name = "model.layers.0.mlp.up_proj.weight"
     other = {**tensors, name: np.ascontiguousarray(tensors[name].T)}
-    data = told(inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True))
+    data = reported(inspector.diff(saved(tmp_path / "a", tensors), saved(tmp_path / "b", other), data=True))
     assert (data[name].status, data[name].transform) == ("equal", "transposed")
     other[name] = tensors[name].reshape(48, 128)
-    data = told(inspector.diff(tmp_path / "a", saved(tmp_path / "d", other), data=True))
+    data = reported(inspector.diff(tmp_path / "a", saved(tmp_path / "d", other), data=True))
     assert (data[name].status, data[name].transform) == ("equal", None)  # the same numbers in the same order
     other[name] = np.ones((97, 64), np.float32)
-    data = told(inspector.diff(tmp_path / "a", saved(tmp_path / "e", other), data=True))
+    data = reported(inspector.diff(tmp_path / "a", saved(tmp_path / "e", other), data=True))
     assert data[name].status is None
     assert "different shapes" in data[name].why
 

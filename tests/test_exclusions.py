@@ -59,7 +59,7 @@ def declared(name: str, folder: Path, change: Any, *, drop: str = "") -> Reconci
     return inspector.reconcile(inspector.open(sparse.make(recipe, folder / "model")))
 
 
-def told(result: Reconciliation, rule: str) -> list[str]:
+def reported(result: Reconciliation, rule: str) -> list[str]:
     return [finding.message for finding in result.findings if finding.rule == rule]
 
 
@@ -134,7 +134,7 @@ def test_packed_though_left_out(tmp_path: Path) -> None:
         tmp_path,
         lambda c: c["quantization_config"].update(llm_int8_skip_modules=["lm_head", "o_proj", "model.layers.1.mlp"]),
     )
-    assert told(result, "left-out-packed") == [
+    assert reported(result, "left-out-packed") == [
         "the configuration excludes o_proj from packing, but 2 weights there are packed",
         "the configuration excludes model.layers.1.mlp from packing, but 3 weights there are packed",
     ]
@@ -146,7 +146,7 @@ def test_plain_though_not_left_out(tmp_path: Path) -> None:
     result = declared(
         "gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(dynamic={"-:lm_head": {}}), drop=module
     )
-    (message,) = told(result, "packed-in-part")
+    (message,) = reported(result, "packed-in-part")
     assert message.startswith("1 weight of model.layers.*.mlp.down_proj is plain although others are packed")
 
 

@@ -214,12 +214,12 @@ def test_the_most_layers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wide", "told"), [(-1, "-1"), (True, "True"), (2.5, "2.5"), ("a" * 99, "'" + "a" * 39), (None, "None")]
+    ("wide", "reported"), [(-1, "-1"), (True, "True"), (2.5, "2.5"), ("a" * 99, "'" + "a" * 39), (None, "None")]
 )
-def test_dimensions_that_are_none(wide: Any, told: str) -> None:
-    said = refused(Row("norm", "norm", "2, wide * 1" if wide == -1 else "2, wide"), wide=wide)
+def test_dimensions_that_are_none(wide: Any, reported: str) -> None:
+    stated = refused(Row("norm", "norm", "2, wide * 1" if wide == -1 else "2, wide"), wide=wide)
     shown = "wide·1" if wide == -1 else "wide"
-    assert said == f"ConfigError: the configuration gives {told} for `{shown}` of norm: not a dimension"
+    assert stated == f"ConfigError: the configuration gives {reported} for `{shown}` of norm: not a dimension"
 
 
 def test_dimensions_up_to_64_bits() -> None:

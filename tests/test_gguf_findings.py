@@ -26,7 +26,7 @@ def read(folder: Path, content: Recipe | bytes) -> Header:
     return gguf.read(LocalFile(path), "a.gguf")
 
 
-def told(folder: Path, content: Recipe | bytes) -> list[tuple[str, str, str, str | None]]:
+def reported(folder: Path, content: Recipe | bytes) -> list[tuple[str, str, str, str | None]]:
     return [(each.rule, each.severity, each.message, each.tensor) for each in read(folder, content).findings]
 
 
@@ -245,12 +245,12 @@ FINDINGS: dict[str, tuple[Recipe | bytes, list[tuple[str, str, str, str | None]]
 @pytest.mark.parametrize("case", FINDINGS)
 def test_a_finding(case: str, tmp_path: Path) -> None:
     content, expected = FINDINGS[case]
-    assert told(tmp_path, content) == expected
+    assert reported(tmp_path, content) == expected
 
 
 def test_removed_types_are_reported_once_at_their_first_tensor(tmp_path: Path) -> None:
     infos = [Info("a", [8], 4, 0), Info("b", [8], 0, 64), Info("c", [8], 4, 96)]
-    assert told(tmp_path, Recipe(infos=infos, data=bytes(128))) == [
+    assert reported(tmp_path, Recipe(infos=infos, data=bytes(128))) == [
         (
             "unknown-type",
             "warning",
@@ -263,9 +263,9 @@ def test_removed_types_are_reported_once_at_their_first_tensor(tmp_path: Path) -
 
 def test_more_elements_than_64_bits_count(tmp_path: Path) -> None:
     """2^62 × 2 elements of a byte each are an error; with one fewer the file is only cut off."""
-    found = told(tmp_path, one(dims=(2**62, 2), kind=24, data=0))
+    found = reported(tmp_path, one(dims=(2**62, 2), kind=24, data=0))
     assert found[0] == ("elements", "error", "it has 9,223,372,036,854,775,808 elements, beyond 64 bits", "a")
-    (cut,) = told(tmp_path, one(dims=(2**63 - 1,), kind=24, data=0))
+    (cut,) = reported(tmp_path, one(dims=(2**63 - 1,), kind=24, data=0))
     assert cut[0] == "truncated"
 
 

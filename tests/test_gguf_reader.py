@@ -165,7 +165,7 @@ def test_versions_and_byte_orders(tmp_path: Path, version: int, order: str) -> N
         ("output_norm.weight", "F32", (5,), start + 128, 20),
     ]
     assert rules(header) == {
-        rule for rule, said in (("old-version", version == 1), ("big-endian", order == ">")) if said
+        rule for rule, stated in (("old-version", version == 1), ("big-endian", order == ">")) if stated
     }
 
 

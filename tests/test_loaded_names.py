@@ -21,7 +21,7 @@ RECORDED = Path(__file__).parents[1] / "fixtures" / "loaded_names.jsonl"
 ROWS = [json.loads(line) for line in RECORDED.read_text().splitlines()]
 
 
-def said(config: dict[str, Any], shapes: dict[str, Any], folder: Path, **more: Any) -> list[tuple[str, str | None]]:
+def stated(config: dict[str, Any], shapes: dict[str, Any], folder: Path, **more: Any) -> list[tuple[str, str | None]]:
     """What the rule says about a model of these tensors: message and tensor."""
     size = sum(map(prod, shapes.values())) * 2
     weights = hostile.files.Hole(hostile.safetensors(shapes, data=False), size)  # names alone are looked at
@@ -36,7 +36,7 @@ def test_as_transformers_loads_the_names(row: dict[str, Any], tmp_path: Path) ->
     case = cases.load(cases.FOLDER / f"{row['case']}.txt")[row["number"]]
     pattern, other = row["change"]
     shapes = {re.sub(pattern, other, name): list(shape) for name, shape in case.shapes.items()}
-    assert bool(said(case.config, shapes, tmp_path)) == (row["missing"] > 0 and row["unknown"] > 0)
+    assert bool(stated(case.config, shapes, tmp_path)) == (row["missing"] > 0 and row["unknown"] > 0)
 
 
 def test_the_rows_are_of_many_families_and_of_both_kinds() -> None:
@@ -65,15 +65,15 @@ def test_a_missing_tensor_is_no_misnamed_one(tmp_path: Path) -> None:
     """A tensor that is lost, and another whose name and sizes are those of none, are two things."""
     shapes = llama(model__layers__0__self_attn__rotary_emb__inv_freq=[8])
     del shapes["model.layers.0.self_attn.q_proj.weight"]
-    assert said(MODEL, shapes, tmp_path) == []
+    assert stated(MODEL, shapes, tmp_path) == []
 
 
 def test_code_of_the_downloads_own_may_have_other_names(tmp_path: Path) -> None:
     """With `auto_map` only a prefix before the names that the table knows is reported."""
     own = MODEL | {"auto_map": {"AutoModelForCausalLM": "modeling.LlamaForCausalLM"}}
     renamed = {name.replace("self_attn", "attention"): shape for name, shape in llama().items()}
-    assert said(own, renamed, tmp_path / "a") == []
-    (found,) = said(own, llama("_orig_mod."), tmp_path / "b")
+    assert stated(own, renamed, tmp_path / "a") == []
+    (found,) = stated(own, llama("_orig_mod."), tmp_path / "b")
     assert found == (
         "Transformers looks for lm_head.weight; of 12 tensors it does not know 12",
         "_orig_mod.lm_head.weight",

@@ -42,8 +42,8 @@ def test_caches_are_what_a_gpu_held() -> None:
     for model_type in CONFIGS:
         for run in prompts(model_type)[1:]:
             if run["tokens"] <= WINDOWED.get(model_type, run["tokens"]):
-                said = memory(model_type, run).cache
-                assert 0 <= run["cache"] - said <= BESIDE * run["sequences"] * run["tokens"], (model_type, run)
+                stated = memory(model_type, run).cache
+                assert 0 <= run["cache"] - stated <= BESIDE * run["sequences"] * run["tokens"], (model_type, run)
 
 
 def test_the_page_says_how_far_off_activations_are() -> None:
@@ -56,8 +56,8 @@ def test_the_page_says_how_far_off_activations_are() -> None:
                 if (run["sequences"], run["tokens"]) == (1, 2048):
                     taken = run["peak"] - run["weights"] - run["cache"]
                     found = memory(model_type, run).activations
-                    said = found.eager if attention == "eager" else found.nbytes
-                    cells += [f"{taken / 1e6:,.0f} MB", f"{said / taken:.2f}"]
+                    stated = found.eager if attention == "eager" else found.nbytes
+                    cells += [f"{taken / 1e6:,.0f} MB", f"{stated / taken:.2f}"]
         cells += ["–"] * (4 - len(cells))
         assert f"| {model_type} | {' | '.join(cells)} |" in page
 
@@ -73,6 +73,6 @@ def test_prompts_take_what_a_gpu_allocated() -> None:
             for run in prompts(model_type, attention):
                 taken = run["peak"] - run["weights"] - run["cache"]
                 found = memory(model_type, run).activations
-                said = found.eager if attention == "eager" else found.nbytes
+                stated = found.eager if attention == "eager" else found.nbytes
                 if run["tokens"] >= (2048 if attention == "sdpa" else 8192):
-                    assert abs(said - taken) * 100 <= 3 * taken, (model_type, attention, run)
+                    assert abs(stated - taken) * 100 <= 3 * taken, (model_type, attention, run)

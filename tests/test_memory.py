@@ -209,12 +209,15 @@ def test_exit_code_for_scripts(inspect: Callable[..., Ran]) -> None:
 
 def test_json_adds_up(inspect: Callable[..., Ran]) -> None:
     """Layers sum to the cache, and the parts to the total."""
-    told = json.loads(inspect("memory", "mistral-7b", "--json", "--sweep", "--train", "full", "--gpu", "l4").out)
-    assert sum(each["bytes"] for each in told["cache"]["layers"]) == told["cache"]["bytes"]
-    assert told["weights"]["bytes"] + told["cache"]["bytes"] + told["activations"]["bytes"] == told["total"]
+    reported = json.loads(inspect("memory", "mistral-7b", "--json", "--sweep", "--train", "full", "--gpu", "l4").out)
+    assert sum(each["bytes"] for each in reported["cache"]["layers"]) == reported["cache"]["bytes"]
+    assert (
+        reported["weights"]["bytes"] + reported["cache"]["bytes"] + reported["activations"]["bytes"]
+        == reported["total"]
+    )
     terms = ("weights", "gradients", "optimizer", "master", "activations")
-    assert sum(told["training"][term] for term in terms) == told["training"]["total"]
-    assert {each["cache_dtype"] for each in told["sweep"]}
+    assert sum(reported["training"][term] for term in terms) == reported["training"]["total"]
+    assert {each["cache_dtype"] for each in reported["sweep"]}
 
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -249,7 +252,7 @@ def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> 
         sequences = asked.get("n_seq_max", 1)
         kinds = f"{names[asked.get('type_k', 1)]},{names[asked.get('type_v', 1)]}"
         tokens = -(-asked["n_ctx"] // 256) * 256 // sequences
-        told = size(
+        reported = size(
             model,
             context=tokens,
             sequences=sequences,
@@ -257,9 +260,9 @@ def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> 
             engine="llama.cpp",
             batch=asked.get("n_ubatch"),
         )
-        assert told.confirmed  # under the name that the file has for it
+        assert reported.confirmed  # under the name that the file has for it
         printed = sum(each["printed"])
-        assert abs((told.cache or 0) / 2**20 - printed) <= 0.00501 * max(each["figures"], 1)
+        assert abs((reported.cache or 0) / 2**20 - printed) <= 0.00501 * max(each["figures"], 1)
 
 
 @pytest.mark.parametrize(
@@ -293,9 +296,9 @@ def test_contexts_beyond_the_model_are_reported() -> None:
     """A longer context than the model is made for is a warning, which mentions the scaling of positions if any."""
     (plain,) = inspector.memory(LLAMA, context=200_000).findings
     scaled = {**LLAMA, "rope_scaling": {"rope_type": "yarn", "factor": 4.0}}
-    (told,) = inspector.memory(scaled, context=200_000).findings
+    (reported,) = inspector.memory(scaled, context=200_000).findings
     assert "rope scaling" in plain.message
-    assert "yarn ×4.0" in told.message
+    assert "yarn ×4.0" in reported.message
 
 
 @pytest.mark.parametrize(
@@ -352,9 +355,9 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     known = inspect("memory", str(tmp_path / "config.json"))
     assert "unconfirmed" not in known.out
-    told = inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--full")
-    assert "F16, unconfirmed" in told.out
-    assert "not compared with" in told.out
+    reported = inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--full")
+    assert "F16, unconfirmed" in reported.out
+    assert "not compared with" in reported.out
     document = json.loads(inspect("memory", str(tmp_path / "config.json"), "--engine", "llama.cpp", "--json").out)
     assert document["cache"]["confirmed"] is False
 
@@ -365,10 +368,10 @@ def test_a_layout_of_the_engines_own_is_unknown() -> None:
     vLLM reported that 30,000 tokens need 6.66 GiB on each of two devices, llama.cpp printed 473.89 MiB for 65,536.
     """
     config = {"model_type": "deepseek_v4", "architectures": ["DeepseekV4ForCausalLM"]}
-    known, told = (inspector.memory(config, engine=name, context=30_000) for name in ("transformers", "vllm"))
+    known, reported = (inspector.memory(config, engine=name, context=30_000) for name in ("transformers", "vllm"))
     assert known.cache
-    assert told.cache is None
-    assert "a layout of its own" in told.model.unknown
+    assert reported.cache is None
+    assert "a layout of its own" in reported.model.unknown
     gguf = Config({"model_type": "deepseek4", GGUF_ARCHITECTURE: GgufArchitecture("deepseek4")}, "gguf")
     with pytest.raises(ConfigError, match="sizes of their own"):
         caches.kept(gguf)
@@ -403,10 +406,12 @@ def test_packed_weights_of_a_configuration() -> None:
     result = inspector.memory(packed)
     assert result.weights.nbytes == (8_030_261_248 - plain // 2) + plain + scales
     assert not result.findings
-    (told,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "aqlm", "bits": 4}}).findings
-    assert "packed by aqlm" in told.message
-    (told,) = inspector.memory({**LLAMA, "quantization": {"bits": 4}}).findings  # as MLX declares it, but for a group
-    assert "declares weights packed:" in told.message
+    (reported,) = inspector.memory({**LLAMA, "quantization_config": {"quant_method": "aqlm", "bits": 4}}).findings
+    assert "packed by aqlm" in reported.message
+    (reported,) = inspector.memory(
+        {**LLAMA, "quantization": {"bits": 4}}
+    ).findings  # as MLX declares it, but for a group
+    assert "declares weights packed:" in reported.message
     assert inspector.memory({**LLAMA, "quant_config": {"quant_method": "fp8"}}).weights == result.weights
 
 

@@ -252,11 +252,11 @@ BAD: dict[str, tuple[Any, str]] = {
 @every("case", BAD)
 def test_faults_are_reported_in_one_line(case: str, tmp_path: Path) -> None:
     """The line says which file, which row, and why."""
-    table, told = BAD[case]
+    table, reported = BAD[case]
     with pytest.raises(TableError, match=r"^[^\n]+$") as caught:
         inspector.add_tables(folder(tmp_path / "own", table))
         inspector.predict(CONFIG)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
     assert str(tmp_path / "own" / "newmodel.json") in str(caught.value)
 
 
@@ -275,9 +275,11 @@ def test_every_table_names_its_source() -> None:
     """Its source, or the table that it is part of or like."""
     found = store()
     places = [(kind, name) for kind in ("families", "gguf") for name in found.names(kind)]
-    told = {place: found.find(*place) for place in places}
-    assert [place for place, table in told.items() if not table.keys() & {"source", "part", "like"}] == []
-    assert [place for place, table in told.items() if table.get("about", "Model type").startswith("Model type")] == []
+    reported = {place: found.find(*place) for place in places}
+    assert [place for place, table in reported.items() if not table.keys() & {"source", "part", "like"}] == []
+    assert [
+        place for place, table in reported.items() if table.get("about", "Model type").startswith("Model type")
+    ] == []
 
 
 def test_notes_explain_words_that_tables_have() -> None:

@@ -94,11 +94,11 @@ def cells(column: dict[str, Any]) -> list[Any]:
     if "d" in column:
         indexes = column["i"] if isinstance(column["i"], list) else [0] * column["i"]
         return [plain(column["d"][at]) for at in indexes]
-    told = []
+    reported = []
     for at, *numbers in column["n"]:
         pieces = column["t"][at].split("\0")
-        told.append("".join(a + str(b) for a, b in zip(pieces, [*numbers, ""], strict=True)))
-    return told
+        reported.append("".join(a + str(b) for a, b in zip(pieces, [*numbers, ""], strict=True)))
+    return reported
 
 
 # --- what stands on a page --------------------------------------------------------------------------
@@ -108,11 +108,11 @@ def test_every_tensor_is_on_the_page_as_the_json_has_it(
     made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
     page = tmp_path / "page.html"
-    told = inspect(made("llama-7b"), "--json", "--tensors", "--html", page).json
+    reported = inspect(made("llama-7b"), "--json", "--tensors", "--html", page).json
     table = next(each for each in parsed(page).json("tables").values() if each["caption"] == "323 tensors")
     columns = {column["name"]: cells(column) for column in table["columns"]}
     for field in ("name", "bytes", "parameters", "offset", "role", "dtype", "layer"):
-        assert columns[field] == [tensor[field] for tensor in told["tensors"]], field
+        assert columns[field] == [tensor[field] for tensor in reported["tensors"]], field
     assert columns["shape"][:2] == ["32000×4096", "4096"]
 
 
@@ -275,9 +275,9 @@ def test_texts_stay_texts() -> None:
         )
         found = Parsed(render.html(page, "inspect x"))
         assert [tag for tag, _ in found.elements] == usual
-        told = "\n".join(found.texts)
+        reported = "\n".join(found.texts)
         for word in words[1:]:
-            assert escape(word).strip() in told
+            assert escape(word).strip() in reported
 
 
 def test_rows_come_back_letter_by_letter() -> None:

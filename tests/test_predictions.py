@@ -328,19 +328,19 @@ def test_book_llama() -> None:
 
 def test_an_articles_count_is_explained() -> None:
     """123,550,272 leaves out positions, biases and norm shifts, and is off by 960: 50257 × 768 is 38,597,376."""
-    told = explain(inspector.predict(BOOK | {"tie_word_embeddings": True}), 123_550_272)
-    assert dict(told.omitted) == {
+    reported = explain(inspector.predict(BOOK | {"tie_word_embeddings": True}), 123_550_272)
+    assert dict(reported.omitted) == {
         "the position embedding": 1024 * 768,
         "biases of projections": 12 * (768 + 3072 + 768),
         "shifts (biases) of norms": 25 * 768,
     }
-    assert told.residual == 38_596_416 - 50257 * 768
+    assert reported.residual == 38_596_416 - 50257 * 768
 
 
 def test_a_model_without_head_is_explained() -> None:
     """6607.34M is 7B's LlamaModel: the head is left out, and nothing else."""
-    told = explain(inspector.predict("llama-7b"), 6_607_343_616)
-    assert (told.omitted, told.residual) == ((("the output head", 32000 * 4096),), 0)
+    reported = explain(inspector.predict("llama-7b"), 6_607_343_616)
+    assert (reported.omitted, reported.residual) == ((("the output head", 32000 * 4096),), 0)
 
 
 @pytest.mark.parametrize(
@@ -518,10 +518,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 @every("case", BAD)
 def test_bad_configurations_are_one_clear_error(case: str) -> None:
     """The message names what is missing or absurd."""
-    config, said = BAD[case]
+    config, stated = BAD[case]
     with pytest.raises(ConfigError, match=r"^[^\n]+$") as caught:
         inspector.predict(config)
-    assert said in str(caught.value)
+    assert stated in str(caught.value)
 
 
 def test_the_prediction_does_not_look_at_the_tensors(tmp_path: Path) -> None:
@@ -676,11 +676,13 @@ def test_whose_word_on_tied_heads_counts() -> None:
         found = shapes(inspector.predict({"model_type": model_type, **fields}))
         return not any(name.endswith("lm_head.weight") for name in found)
 
-    both = [{"tie_word_embeddings": said, "text_config": {"tie_word_embeddings": not said}} for said in (True, False)]
+    both = [
+        {"tie_word_embeddings": stated, "text_config": {"tie_word_embeddings": not stated}} for stated in (True, False)
+    ]
     assert [tied("qwen2_vl", **fields) for fields in both] == [True, True]
     assert [tied("qwen3_5_moe", **fields) for fields in both] == [True, False]
     assert not tied("qwen2_vl", text_config={"vocab_size": 100})
-    texts = [{"text_config": {"tie_word_embeddings": said}} for said in (True, False)]
+    texts = [{"text_config": {"tie_word_embeddings": stated}} for stated in (True, False)]
     assert [tied("qwen2_vl", **fields) for fields in texts] == [True, False]
     assert [tied("qwen3_5_moe", **fields) for fields in texts] == [False, False]
     assert [tied("gemma3", **fields) for fields in texts] == [True, True]

@@ -116,10 +116,10 @@ def test_what_a_request_needs(case: dict[str, Any], monkeypatch: pytest.MonkeyPa
 def test_sequences_at_a_time(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """`Maximum concurrency for N tokens per request`: the memory for caches over that of one sequence."""
     one = on_a_device(sized(case, monkeypatch))
-    available, told = written(case["available"], GIB), written(case["concurrency"])
-    assert available.most / one >= told.least
+    available, reported = written(case["available"], GIB), written(case["concurrency"])
+    assert available.most / one >= reported.least
     # Less than a block remains.
-    assert available.least / one - 1 / math.ceil(case["context"] / 16) <= told.most
+    assert available.least / one - 1 / math.ceil(case["context"] / 16) <= reported.most
 
 
 @having("available", "tokens")

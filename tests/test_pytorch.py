@@ -108,8 +108,8 @@ def test_findings_about_objects(tmp_path: Path) -> None:
     """A module that was saved whole is reported; an ordered dictionary is not."""
     ordered = b"\x80\x02ccollections\nOrderedDict\n)R(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"u."
     whole = b"\x80\x02cmine\nNet\n)\x81}(X\x01\0\0\0a" + opcodes(Saved((2,), "0")) + b"ub."
-    told = ["objects of 1 class inside: mine.Net", "a whole object of the class mine.Net, not a state dict"]
-    for pickled, messages in ((ordered, []), (whole, told)):
+    reported = ["objects of 1 class inside: mine.Net", "a whole object of the class mine.Net, not a state dict"]
+    for pickled, messages in ((ordered, []), (whole, reported)):
         found = header(hostile.archive({"x/data.pkl": pickled, "x/data/0": bytes(8)}), tmp_path)
         assert [tensor.name for tensor in found.tensors] == ["a"]
         assert [each.message for each in found.findings] == messages

@@ -201,8 +201,8 @@ def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
 def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
     """There are neither errors nor warnings; a note says that they are pickles."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)
-    told = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
-    assert not [each for each in told if each.severity != "info"]
+    reported = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
+    assert not [each for each in reported if each.severity != "info"]
 
 
 def test_a_malicious_list_is_reported_and_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,8 +210,8 @@ def test_a_malicious_list_is_reported_and_not_run(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(tmp_path)
     target = torch_files.unpack(WRITTEN["fully sharded, collective"], tmp_path / "model")
     (target / ".metadata").write_bytes(b"cos\nmkdir\n(S'ran'\ntR.")
-    told = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
-    assert ("pickle", ".metadata", "error") in {(each.rule, each.path, each.severity) for each in told}
+    reported = [each for model in inspector.audit([target]).checkpoints for each in model.findings]
+    assert ("pickle", ".metadata", "error") in {(each.rule, each.path, each.severity) for each in reported}
     with pytest.raises(InspectorError, match="metadata of torch"):
         inspector.open(target)
     assert not (tmp_path / "ran").exists()

@@ -170,8 +170,8 @@ def test_python_blocks_give_the_results_beside_them(
             continue
         value = eval(compile(text, place, "eval"), names)
         comment = lines[(statement.end_lineno or 0) - 1].partition("  # ")[2]
-        if told := literal(comment):
-            assert value == told[0], text
+        if reported := literal(comment):
+            assert value == reported[0], text
 
 
 def literal(comment: str) -> list[object]:

@@ -148,7 +148,7 @@ def test_encodings_of_yaml(raw: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "stated"),
     [
         ("_target_: os.system", ["`_target_` names os.system, which can run anything"]),
         ("_target_: mine.Model", []),
@@ -158,5 +158,5 @@ def test_encodings_of_yaml(raw: bytes, text: str) -> None:
         ("x: &b os.system\n_target_: *a", []),
     ],
 )
-def test_targets_of_hydra(text: str, said: list[str]) -> None:
-    assert list(document_objects.in_text(text, is_json=False)) == said
+def test_targets_of_hydra(text: str, stated: list[str]) -> None:
+    assert list(document_objects.in_text(text, is_json=False)) == stated

@@ -144,9 +144,9 @@ def is_the_same_in_json(judged: Judged) -> None:
     written = [each for model in judged.ran.json["checkpoints"] for each in model["findings"]]
     assert [each["rule"] for each in written] == [each.rule for each in findings]
     assert [each["severity"] for each in written] == [each.severity for each in findings]
-    told: list[str] = [each.severity for each in findings]
-    assert judged.ran.json["counts"] == {severity: told.count(severity) for severity in SEVERITIES}
-    assert judged.ran.code == (2 if judged.audit.failed else "error" in told)
+    reported: list[str] = [each.severity for each in findings]
+    assert judged.ran.json["counts"] == {severity: reported.count(severity) for severity in SEVERITIES}
+    assert judged.ran.code == (2 if judged.audit.failed else "error" in reported)
 
 
 def is_valid_sarif(judged: Judged) -> None:

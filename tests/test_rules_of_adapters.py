@@ -87,7 +87,7 @@ ABSENT = "that the method creates but no file stores"
 
 
 @every(
-    ("config", "tensors", "said"),
+    ("config", "tensors", "stated"),
     [
         (LORA, BOTH, []),
         ({**LORA, "peft_type": "lora"}, BOTH, []),
@@ -128,11 +128,11 @@ ABSENT = "that the method creates but no file stores"
     ],
 )  # fmt: skip
 def test_matrices_of_lora(
-    config: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+    config: dict[str, Any], tensors: dict[str, list[int]], stated: list[str], tmp_path: Path
 ) -> None:
     files = {"adapter_config.json": config, FILE: safetensors(tensors)}
     found = rule_words.lines("adapter-pieces", files, tmp_path)
-    assert found == [each if each.startswith(FILE) else f"{FILE}: {each}" for each in said]
+    assert found == [each if each.startswith(FILE) else f"{FILE}: {each}" for each in stated]
 
 
 def test_the_tensor_is_named(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ FIRST = "base_model.model.layers.0.attn.q."
 
 
 @every(
-    ("config", "tensors", "said"),
+    ("config", "tensors", "stated"),
     [
         (OFT, ROTATIONS, []),
         (OFT, {**ROTATIONS, f"{FIRST}oft_R.weight": [3, 28]}, ["error: 3×28 here, 4×28 in other layers"]),
@@ -188,23 +188,23 @@ FIRST = "base_model.model.layers.0.attn.q."
     ],
 )  # fmt: skip
 def test_pieces_of_other_methods(
-    config: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+    config: dict[str, Any], tensors: dict[str, list[int]], stated: list[str], tmp_path: Path
 ) -> None:
     files = {"adapter_config.json": config, FILE: safetensors(tensors)}
     found = rule_words.lines("adapter-pieces", files, tmp_path)
-    assert found == [f"{FILE}: {each}" for each in said]
+    assert found == [f"{FILE}: {each}" for each in stated]
 
 
 def test_an_adapter_beyond_the_bounds_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not compared tensor by tensor: a note if a sound adapter may be as large, an error if none is."""
     files = {"adapter_config.json": json.dumps(LORA).encode(), FILE: safetensors(BOTH)}
-    for bound, most, told in (
+    for bound, most, reported in (
         ("_MOST", 5, NotJudged("8 tensors, more than 5", FILE, "info")),
         ("_MOST_PAIRS", 2, NotJudged("4 pairs of a layer and a module, more than 2", FILE)),
     ):
         with monkeypatch.context() as patch, subject_of(files, tmp_path / bound) as subject:
             patch.setattr(created_tensors, bound, most)
-            assert [*created_tensors.findings(subject, (FILE,))] == [told]
+            assert [*created_tensors.findings(subject, (FILE,))] == [reported]
             assert [finding.rule for finding in all_rules()["adapter-pieces"].findings(subject)] == ["not-judged"]
 
 
@@ -246,7 +246,7 @@ def test_more_patterns_than_any_adapter_has_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "stated"),
     [
         ({"adapter_config.json": LORA}, ["adapter_config.json: error: no adapter_model.safetensors beside it: download it"]),
         ({"adapter_config.json": LORA, "adapter_model.bin": "x"}, []),
@@ -257,8 +257,8 @@ def test_more_patterns_than_any_adapter_has_are_refused() -> None:
         ({"my_adapter_config.json": LORA}, []),
     ],
 )  # fmt: skip
-def test_adapters_without_weights(files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines("no-adapter-weights", files, tmp_path) == said
+def test_adapters_without_weights(files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines("no-adapter-weights", files, tmp_path) == stated
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ UNKNOWN = "how the method SHADOW names its tensors is not known here"
 
 
 @every(
-    ("options", "tensors", "said"),
+    ("options", "tensors", "stated"),
     [
         ({}, Q, [NO_TENSORS]),
         ({"exclude_modules": ["down_proj"]}, Q, []),
@@ -309,11 +309,11 @@ UNKNOWN = "how the method SHADOW names its tensors is not known here"
     ],
 )  # fmt: skip
 def test_options_that_choose_modules(
-    options: dict[str, Any], tensors: dict[str, list[int]], said: list[str], tmp_path: Path
+    options: dict[str, Any], tensors: dict[str, list[int]], stated: list[str], tmp_path: Path
 ) -> None:
     """As PEFT 0.21's `check_target_module_exists` and `inject_adapter` match modules, and the parameters of others."""
     files = {configs.ADAPTER_FILE: LORA_OF_TWO | options, FILE: safetensors(tensors)}
-    assert rule_words.lines("adapter-targets", files, tmp_path) == said
+    assert rule_words.lines("adapter-targets", files, tmp_path) == stated
 
 
 def test_a_bias_of_the_second_half_has_no_first(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_kinds_of_layers_where_layers_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "said"),
+    ("name", "own", "stated"),
     [
         (
             "config.json",
@@ -183,17 +183,20 @@ def test_kinds_of_layers_where_layers_are_counted(tmp_path: Path) -> None:
         ("unet/config.json", {"model_type": "llama", "use_cache": 1}, ["use_cache is 1, but should be true or false"]),
     ],
 )
-def test_whose_fields_are_judged(name: str, own: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.messages("config-field", only(name, own), tmp_path) == said
+def test_whose_fields_are_judged(name: str, own: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.messages("config-field", only(name, own), tmp_path) == stated
 
 
 def test_many_wrong_fields_are_counted(tmp_path: Path) -> None:
     own = {f"{letter}_dropout": 2 for letter in "abcdefgh"}
-    told = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "a")
-    assert told == [f"{letter}_dropout is 2, but a probability lies between 0 and 1" for letter in "abcdefgh"]
+    reported = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "a")
+    assert reported == [f"{letter}_dropout is 2, but a probability lies between 0 and 1" for letter in "abcdefgh"]
     own |= {"i_dropout": 2, "j_dropout": 3}
-    told = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "b")
-    assert told[7:] == ["h_dropout is 2, but a probability lies between 0 and 1", "2 further fields of the wrong type"]
+    reported = rule_words.messages("config-field", only("config.json", {"model_type": "llama", **own}), tmp_path / "b")
+    assert reported[7:] == [
+        "h_dropout is 2, but a probability lies between 0 and 1",
+        "2 further fields of the wrong type",
+    ]
 
 
 LLAMMA = {**KNOWN, "model_type": "llamma", "architectures": ["LlamaForCausalLM"]}
@@ -201,7 +204,7 @@ UNKNOWN = "model_type \"llamma\" is unknown to Transformers; 'llama' is known"
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"model_type": "llama"}, []),
         ({"model_type": None}, ["model_type is null, but should be a string"]),
@@ -227,12 +230,12 @@ UNKNOWN = "model_type \"llamma\" is unknown to Transformers; 'llama' is known"
         ({**LLAMMA, "model_type": "zebra", "architectures": ["ZebraModel"]}, []),
     ],
 )
-def test_model_types(own: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.messages("model-type", only("config.json", own), tmp_path) == said
+def test_model_types(own: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.messages("model-type", only("config.json", own), tmp_path) == stated
 
 
 @pytest.mark.parametrize(
-    ("others", "told"),
+    ("others", "reported"),
     [
         ((), False),
         (("tokenizer_config.json", "model.safetensors"), True),
@@ -242,9 +245,9 @@ def test_model_types(own: dict[str, Any], said: list[str], tmp_path: Path) -> No
         (("model.safetensors",), False),
     ],
 )
-def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], told: bool, tmp_path: Path) -> None:
+def test_a_configuration_without_fields_beside_weights(others: tuple[str, ...], reported: bool, tmp_path: Path) -> None:
     """An empty configuration is an error for a model of Transformers, and usual in other libraries' pipelines."""
-    expected = ["neither a model_type nor any other field of a model"] * told
+    expected = ["neither a model_type nor any other field of a model"] * reported
     for number, own in enumerate(({}, KNOWN)):
         change = only("config.json", own, **dict.fromkeys(others, b"{}"))
         assert rule_words.messages("model-type", change, tmp_path / str(number)) == expected
@@ -317,7 +320,7 @@ def test_rotary_embeddings(stated: dict[str, Any], scope: dict[str, Any], faults
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "said"),
+    ("name", "own", "stated"),
     [
         ("config.json", {"model_type": "llama", "rope_parameters": {"rope_type": "yarn"}}, ["rope_parameters: yarn needs factor"]),
         ("config.json", {"model_type": "llama", "rope_scaling": {"rope_type": "yarn"}}, ["rope_scaling: yarn needs factor"]),
@@ -328,12 +331,12 @@ def test_rotary_embeddings(stated: dict[str, Any], scope: dict[str, Any], faults
         ("config.json", {"model_type": "llama", "rope_parameters": {}, "rope_scaling": None, "text_config": 3}, []),
     ],
 )  # fmt: skip
-def test_where_rotary_embeddings_are_looked_for(name: str, own: Any, said: list[str], tmp_path: Path) -> None:
-    assert rule_words.messages("rope", only(name, own), tmp_path) == said
+def test_where_rotary_embeddings_are_looked_for(name: str, own: Any, stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.messages("rope", only(name, own), tmp_path) == stated
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "said"),
+    ("name", "own", "stated"),
     [
         ("generation_config.json", {"temperature": 0.5, "top_k": None, "eos_token_id": [1]}, []),
         ("generation_config.json", {"temperature": "1"}, ['temperature is "1", but should be a whole number or a floating-point number or true or false or null']),
@@ -343,15 +346,15 @@ def test_where_rotary_embeddings_are_looked_for(name: str, own: Any, said: list[
         ("generation_config.json", {"decoder_start_token_id": [-1]}, []),
     ],
 )  # fmt: skip
-def test_how_to_generate(name: str, own: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.messages("generation-field", only(name, own), tmp_path) == said
+def test_how_to_generate(name: str, own: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.messages("generation-field", only(name, own), tmp_path) == stated
 
 
 LORA = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         (LORA, []),
         ({**LORA, "peft_type": "lora"}, []),
@@ -387,10 +390,10 @@ LORA = {"peft_type": "LORA", "r": 4, "target_modules": ["q"]}
         ({**LORA, "lora_dropout": 2}, [("error", "lora_dropout is 2, but a probability lies between 0 and 1")]),
     ],
 )
-def test_an_adapters_fields(own: dict[str, Any], said: list[tuple[str, str]], tmp_path: Path) -> None:
+def test_an_adapters_fields(own: dict[str, Any], stated: list[tuple[str, str]], tmp_path: Path) -> None:
     change = only("adapter_config.json", own)
     found = rule_words.findings("adapter-field", change, tmp_path)
-    assert [(each.severity, each.message) for each in found] == said
+    assert [(each.severity, each.message) for each in found] == stated
 
 
 def test_the_first_of_an_adapters_many_faults_are_reported(tmp_path: Path) -> None:
@@ -404,7 +407,7 @@ def test_the_first_of_an_adapters_many_faults_are_reported(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "said"),
+    ("name", "own", "stated"),
     [
         ("quantize_config.json", {"bits": 8, "group_size": 32}, ["warning: bits 8 here, 4 in config.json"]),
         ("quantize_config.json", {"bits": 4, "group_size": 64}, ["warning: group size 64 here, 32 in config.json"]),
@@ -415,22 +418,22 @@ def test_the_first_of_an_adapters_many_faults_are_reported(tmp_path: Path) -> No
         ("other_config.json", {"bits": 8}, []),
     ],
 )
-def test_what_a_quantizers_own_file_says(name: str, own: Any, said: list[str], tmp_path: Path) -> None:
+def test_what_a_quantizers_own_file_says(name: str, own: Any, stated: list[str], tmp_path: Path) -> None:
     """The program that packed the weights reads it; Transformers reads config.json."""
     change = hostile.both(hostile.CASES["packing-declared"].misses, hostile.put(name, hostile.dump(own)))
     found = rule_words.findings("packing-declared", change, tmp_path)
-    assert [f"{each.severity}: {each.message}" for each in found] == said
+    assert [f"{each.severity}: {each.message}" for each in found] == stated
     assert {each.path for each in found} <= {name}
 
 
 def test_a_list_that_is_too_short_for_the_stages() -> None:
     """Swin's constructor raises IndexError; a field that is missing altogether has a default."""
     stages = {"depths": [1, 1], "embed_dim": 16, "image_size": 32, "window_size": 2}
-    told = [
+    reported = [
         forecast(Config({"model_type": "swin", **stages, **own}, "config.json"))[1]
         for own in ({"num_heads": [2]}, {"num_heads": [2, 2]}, {})
     ]
-    assert [[(each.rule, each.severity) for each in found] for found in told] == [
+    assert [[(each.rule, each.severity) for each in found] for found in reported] == [
         [("no-prediction", "warning")],
         [],
         [],

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from every import every
-from made_up import USUAL, ZERO, layers, seen, told
+from made_up import USUAL, ZERO, layers, reported, seen
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
@@ -64,23 +64,23 @@ def test_why_numbers_are_scrambled() -> None:
     noise = np.random.default_rng(0).bytes(8192)
     spread = "text.0.q_proj.weight: error: magnitudes spread over 9 powers of two; a sound layer's span about 2"
     own = seen(spread=9.0, largest=1e9)
-    assert told("scrambled-tensor", own, raw=numbers.byteswap().tobytes()) == [
+    assert reported("scrambled-tensor", own, raw=numbers.byteswap().tobytes()) == [
         f"{spread}: they are plausible with the bytes of each number swapped, as big-endian data would be"
     ]
-    assert told("scrambled-tensor", own, raw=b"\1" + numbers.tobytes()[:-1]) == [
+    assert reported("scrambled-tensor", own, raw=b"\1" + numbers.tobytes()[:-1]) == [
         f"{spread}: they are plausible if shifted by 1 of a number's 2 bytes: bytes were lost or inserted"
     ]
-    assert told("scrambled-tensor", own, raw=noise) == [f"{spread}: not numbers that training produces"]
+    assert reported("scrambled-tensor", own, raw=noise) == [f"{spread}: not numbers that training produces"]
     block = seen(spread=9.0, largest=1e9, dtype="Q8_0")
-    assert told("scrambled-tensor", block, raw=noise) == [f"{spread}: no plausible block scales"]
-    assert told("scrambled-tensor", seen(), raw=noise) == []
+    assert reported("scrambled-tensor", block, raw=noise) == [f"{spread}: no plausible block scales"]
+    assert reported("scrambled-tensor", seen(), raw=noise) == []
 
 
 NEVER = ", within it: never written"
 
 
 @every(
-    ("runs", "own", "said"),
+    ("runs", "own", "stated"),
     [
         ([(100, 1124)], {}, [f"error: 1,024 bytes of zeros from byte 100{NEVER}"]),
         ([(100, 1123)], {}, []),  # too short
@@ -104,10 +104,10 @@ NEVER = ", within it: never written"
         ([(200, 1400), (1480, 2680), (2760, 3960), (4040, 5240)], {"zeros": 700}, []),  # the same columns in four rows
     ],
 )  # fmt: skip
-def test_holes(runs: list[tuple[int, int]], own: dict[str, Any], said: list[str]) -> None:
+def test_holes(runs: list[tuple[int, int]], own: dict[str, Any], stated: list[str]) -> None:
     zeros = own.pop("zeros", sum(end - start for start, end in runs) // 2)
     tensor = seen(runs=[Run(*each) for each in runs], zeros=zeros, **own)
-    assert [each.partition(": ")[2] for each in told("zero-block", tensor)] == said
+    assert [each.partition(": ")[2] for each in reported("zero-block", tensor)] == stated
 
 
 def test_holes_over_several_tensors() -> None:
@@ -115,46 +115,46 @@ def test_holes_over_several_tensors() -> None:
     first = seen(runs=[Run(8000, 8192)], zeros=96)
     norm = seen("norm", 0, group="norm", shape=(64,), offset=8192, runs=[Run(8192, 8320)], zeros=64)
     second = seen("v_proj", offset=8320, runs=[Run(8320, 9500)], zeros=590)
-    assert told("zero-block", first, norm, second) == [
+    assert reported("zero-block", first, norm, second) == [
         "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, within it and 2 other tensors: never written"
     ]
     apart = second._replace(facts=replace(second.facts, runs=[Run(8330, 9500)]))
-    assert told("zero-block", first, norm, apart) == [
+    assert reported("zero-block", first, norm, apart) == [
         "text.0.v_proj.weight: error: 1,170 bytes of zeros from byte 8,330, within it: never written"
     ]
     padded = seen("v_proj", offset=8192 + 64, runs=[Run(8192 + 64, 9500)], zeros=590)
-    assert told("zero-block", first, padded) == [
+    assert reported("zero-block", first, padded) == [
         "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000, within it and 1 other tensor: never written"
     ]
     further = seen("v_proj", offset=8192 + 65, runs=[Run(8192 + 65, 9500)], zeros=590)
-    assert [each[:20] for each in told("zero-block", first, further)] == ["text.0.v_proj.weight"]
+    assert [each[:20] for each in reported("zero-block", first, further)] == ["text.0.v_proj.weight"]
     whole = seen("k_proj", facts=ZERO, runs=[Run(0, 8192)])
     rows = seen("v_proj", offset=8192, runs=[Run(8192, 8192 + 1280)], zeros=640)
-    assert told("zero-block", whole, rows) == [
+    assert reported("zero-block", whole, rows) == [
         "text.0.k_proj.weight: error: 9,472 bytes of zeros from byte 0, within it and 1 other tensor: never written"
     ]
-    assert told("zero-block", first, norm, second, size=9508) == [
+    assert reported("zero-block", first, norm, second, size=9508) == [
         "text.0.q_proj.weight: error: 1,500 bytes of zeros from byte 8,000 to the end of the file, within it and 2 other"
         " tensors: never written"
     ]
-    assert "to the end" not in told("zero-block", first, norm, second, size=9509)[0]
+    assert "to the end" not in reported("zero-block", first, norm, second, size=9509)[0]
 
 
 def test_pages_of_zeros() -> None:
     """Whole rows that begin and end with the file's pages, where rows do not; and pages where the rows are pages."""
     own: dict[str, Any] = {"shape": (256, 96), "runs": [Run(12288, 45056)], "zeros": 16384 * 4096 // 24576}
-    assert [each[:42] for each in told("zero-block", seen(**own))] == ["text.0.q_proj.weight: error: 32,768 bytes "]
+    assert [each[:42] for each in reported("zero-block", seen(**own))] == ["text.0.q_proj.weight: error: 32,768 bytes "]
     short: dict[str, Any] = {**own, "runs": [Run(12288, 40960)]}
-    assert told("zero-block", seen(**{**short, "shape": (256, 64)}, offset=0)) == []
+    assert reported("zero-block", seen(**{**short, "shape": (256, 64)}, offset=0)) == []
     aligned: dict[str, Any] = {"shape": (64, 2048), "runs": [Run(8192, 45056)], "zeros": 576}
-    assert told("zero-block", seen(**aligned)) == []
+    assert reported("zero-block", seen(**aligned)) == []
 
 
 TABLE: dict[str, Any] = {"role": "embed_tokens", "layer": None, "group": "embedding", "shape": (64, 64)}
 
 
 @every(
-    ("run", "own", "said"),
+    ("run", "own", "stated"),
     [
         ((1280, 2560), {}, ["warning: 10 rows of zeros, 16% of the table, followed by other rows: unused tokens, or a part that was never written"]),
         ((1280, 2304), {}, ["warning: 8 rows of zeros, 12% of the table, followed by other rows: unused tokens, or a part that was never written"]),
@@ -167,10 +167,10 @@ TABLE: dict[str, Any] = {"role": "embed_tokens", "layer": None, "group": "embedd
         ((1280, 1280 + 2432), {}, ["warning: 19 rows of zeros, 30% of the table, followed by other rows: unused tokens, or a part that was never written"]),
     ],
 )  # fmt: skip
-def test_rows_of_a_table(run: tuple[int, int], own: dict[str, Any], said: list[str]) -> None:
+def test_rows_of_a_table(run: tuple[int, int], own: dict[str, Any], stated: list[str]) -> None:
     """Up to three tenths of a vocabulary may be rows that no text uses."""
     fields = {**TABLE, "zeros": (run[1] - run[0]) // 2, **own}
-    assert [each.partition(": ")[2] for each in told("zero-block", seen(runs=[Run(*run)], **fields))] == said
+    assert [each.partition(": ")[2] for each in reported("zero-block", seen(runs=[Run(*run)], **fields))] == stated
 
 
 def test_rows_that_other_layers_have() -> None:
@@ -179,60 +179,60 @@ def test_rows_that_other_layers_have() -> None:
     sound = layers(5)
     start = sound[0].extent.start
     alike = sound[0]._replace(facts=replace(USUAL, runs=[Run(start, start + 1024)], zeros=512))
-    said = [f"text.0.q_proj.weight: error: 1,024 bytes of zeros from byte 1,280{NEVER}"]
-    assert told("zero-block", lost, *sound) == said
-    assert told("zero-block", lost, *sound[:2]) == said
-    assert told("zero-block", lost, *sound[:1]) == []
-    assert told("zero-block", lost, alike, *sound[1:4]) == []
-    assert told("zero-block", lost, alike, *sound[1:]) == [
-        *said,
+    stated = [f"text.0.q_proj.weight: error: 1,024 bytes of zeros from byte 1,280{NEVER}"]
+    assert reported("zero-block", lost, *sound) == stated
+    assert reported("zero-block", lost, *sound[:2]) == stated
+    assert reported("zero-block", lost, *sound[:1]) == []
+    assert reported("zero-block", lost, alike, *sound[1:4]) == []
+    assert reported("zero-block", lost, alike, *sound[1:]) == [
+        *stated,
         f"text.1.q_proj.weight: error: 1,024 bytes of zeros from byte {start:,}{NEVER}",
     ]
-    assert told("zero-block", seen(runs=[Run(1280, 2176)], zeros=448), *sound) == []
-    assert told("zero-block", seen(layer=None, runs=[Run(1280, 2304)], zeros=512), *sound) == []
+    assert reported("zero-block", seen(runs=[Run(1280, 2176)], zeros=448), *sound) == []
+    assert reported("zero-block", seen(layer=None, runs=[Run(1280, 2304)], zeros=512), *sound) == []
 
 
 def test_bytes_in_two_places() -> None:
     """Within rows of weights, in one file or two; not whole tensors, whole rows, or tensors other than weights."""
     one, other = seen(), seen("v_proj", offset=8192)
 
-    def said(start: int, place: int, size: int, *tensors: TensorData, files: tuple[int, int] = (0, 0)) -> list[str]:
+    def stated(start: int, place: int, size: int, *tensors: TensorData, files: tuple[int, int] = (0, 0)) -> list[str]:
         copies = [Copy(files[0], start, files[1], place, size)]
-        return told("repeated-block", *(tensors or (one, other)), copies=copies)
+        return reported("repeated-block", *(tensors or (one, other)), copies=copies)
 
     expected = "text.0.v_proj.weight: error: 2,000 bytes from byte 9,000 equal those from byte 500: written twice"
-    assert said(500, 9000, 2000) == [expected]
-    assert said(512, 9000, 2000) == [expected.replace("byte 500", "byte 512")]
-    assert said(0, 8192, 8192) == []
-    assert said(128, 8320, 1280) == []
-    assert said(128, 8320, 1285) == []
-    assert said(128, 8320, 1288)[0].startswith("text.0.v_proj.weight")
-    assert said(500, 9088, 128) == [
+    assert stated(500, 9000, 2000) == [expected]
+    assert stated(512, 9000, 2000) == [expected.replace("byte 500", "byte 512")]
+    assert stated(0, 8192, 8192) == []
+    assert stated(128, 8320, 1280) == []
+    assert stated(128, 8320, 1285) == []
+    assert stated(128, 8320, 1288)[0].startswith("text.0.v_proj.weight")
+    assert stated(500, 9088, 128) == [
         "text.0.v_proj.weight: error: 128 bytes from byte 9,088 equal those from byte 500: written twice"
     ]
-    assert said(9088, 500, 128)[0].startswith("text.0.q_proj.weight")
+    assert stated(9088, 500, 128)[0].startswith("text.0.q_proj.weight")
     biases = (seen(part="bias"), seen("v_proj", part="bias", offset=8192))
-    assert said(500, 9000, 2000, *biases) == []
+    assert stated(500, 9000, 2000, *biases) == []
     apart = (one, seen("v_proj", file="n.safetensors"))
-    assert said(500, 808, 2000, *apart, files=(0, 1)) == [
+    assert stated(500, 808, 2000, *apart, files=(0, 1)) == [
         "text.0.v_proj.weight: error: 2,000 bytes from byte 808 equal those from byte 500 of m.safetensors: written twice"
     ]
-    assert said(500, 808, 2000, *apart, files=(1, 0))[0].endswith("byte 500 of n.safetensors: written twice")
+    assert stated(500, 808, 2000, *apart, files=(1, 0))[0].endswith("byte 500 of n.safetensors: written twice")
 
 
 def test_a_table_of_sines_repeats_itself() -> None:
     """Four short pieces of one tensor that recur in it; three, and one of a page, are written twice."""
     table = seen("other", None, group="other", shape=(512, 256))
     short = [Copy(0, 1000 + 4096 * at, 0, 130_000 + 5000 * at, 1793) for at in range(4)]
-    assert told("repeated-block", table, copies=short) == []
-    assert len(told("repeated-block", table, copies=short[:3])) == 3
-    assert len(told("repeated-block", table, copies=[*short, Copy(0, 1000, 0, 200_001, 4096)])) == 1
+    assert reported("repeated-block", table, copies=short) == []
+    assert len(reported("repeated-block", table, copies=short[:3])) == 3
+    assert len(reported("repeated-block", table, copies=[*short, Copy(0, 1000, 0, 200_001, 4096)])) == 1
 
 
 def test_a_decayed_layer_is_a_note() -> None:
     """And no measure for the others: LocalMapper's second and third attention."""
     decayed = [seen(layer=at, offset=8192 * at, squares=4096 * 1e-77, largest=2.0**-126) for at in (1, 2)]
-    assert told("value-scale", seen(), *decayed) == [
+    assert reported("value-scale", seen(), *decayed) == [
         f"text.{at}.q_proj.weight: info: numbers of about 3.2e-39: what weight decay leaves of a layer that does nothing"
         for at in (1, 2)
     ]
@@ -242,19 +242,19 @@ def test_rows_in_two_places() -> None:
     """Eight whole rows of one matrix, where at most a quarter of the other layers have such rows."""
     one, other, further = seen(), seen("v_proj", offset=8192), layers(4, "v_proj")
     copy = Copy(0, 128, 0, 8320, 1024)
-    said = ["text.0.v_proj.weight: error: 1,024 bytes from byte 8,320 equal those from byte 128: written twice"]
-    assert told("repeated-block", one, other, *further, copies=[copy]) == said
-    assert told("repeated-block", one, other, *further, copies=[copy._replace(size=896)]) == []
-    assert told("repeated-block", one, other, *further[:2], copies=[copy]) == said
-    assert told("repeated-block", one, other, *further[:1], copies=[copy]) == []
+    stated = ["text.0.v_proj.weight: error: 1,024 bytes from byte 8,320 equal those from byte 128: written twice"]
+    assert reported("repeated-block", one, other, *further, copies=[copy]) == stated
+    assert reported("repeated-block", one, other, *further, copies=[copy._replace(size=896)]) == []
+    assert reported("repeated-block", one, other, *further[:2], copies=[copy]) == stated
+    assert reported("repeated-block", one, other, *further[:1], copies=[copy]) == []
     elsewhere = Copy(0, 256, 0, further[0].extent.start, 1024)
-    assert told("repeated-block", one, other, *further, copies=[copy, elsewhere]) == []
+    assert reported("repeated-block", one, other, *further, copies=[copy, elsewhere]) == []
     five = [*further, seen("v_proj", 9, offset=1 << 19)]
-    assert told("repeated-block", one, other, *five, copies=[copy, elsewhere])[0] == said[0]
+    assert reported("repeated-block", one, other, *five, copies=[copy, elsewhere])[0] == stated[0]
     whole = seen(shape=(8, 64), offset=128)
-    assert told("repeated-block", whole, other, *further, copies=[copy]) == []
+    assert reported("repeated-block", whole, other, *further, copies=[copy]) == []
     table = seen("embed_tokens", None, group="embedding", offset=8192)
-    assert told("repeated-block", one, table, copies=[copy]) == []
+    assert reported("repeated-block", one, table, copies=[copy]) == []
 
 
 def test_scales_of_a_byte_are_no_text() -> None:
@@ -270,30 +270,30 @@ def test_scales_of_a_byte_are_no_text() -> None:
 def test_codes_of_bitsandbytes_are_not_scrambled() -> None:
     """`bnb_4bit_quant_storage` keeps two codes a byte as BF16, of every magnitude."""
     odd: dict[str, Any] = {"spread": 6.1, "largest": 1e9, "dtype": "BF16"}
-    assert len(told("scrambled-tensor", seen(**odd), raw=bytes(64))) == 1
-    assert told("scrambled-tensor", seen(**odd, is_packed=True), scheme="bitsandbytes-fp4") == []
+    assert len(reported("scrambled-tensor", seen(**odd), raw=bytes(64))) == 1
+    assert reported("scrambled-tensor", seen(**odd, is_packed=True), scheme="bitsandbytes-fp4") == []
 
 
 def test_text_among_numbers() -> None:
     text = (70, b"HTTP/1.1 504\n  Gateway \xff" + b"x" * 60)
-    said = "text at byte 70 of the file: `HTTP/1.1 504 Gateway"
-    found = told("text-in-tensor", seen(text=text))
+    stated = "text at byte 70 of the file: `HTTP/1.1 504 Gateway"
+    found = reported("text-in-tensor", seen(text=text))
     assert len(found) == 1
-    assert found[0].startswith(f"text.0.q_proj.weight: error: {said}")
+    assert found[0].startswith(f"text.0.q_proj.weight: error: {stated}")
     assert "\n" not in found[0]
     assert len(found[0]) < 130
-    assert told("text-in-tensor", seen(text=None)) == []
-    assert told("text-in-tensor", seen(text=text, dtype="U8")) == []
-    assert told("text-in-tensor", seen(text=text, group="buffer", dtype="U8")) == []
-    assert len(told("text-in-tensor", seen(text=text, part="bias"))) == 1
+    assert reported("text-in-tensor", seen(text=None)) == []
+    assert reported("text-in-tensor", seen(text=text, dtype="U8")) == []
+    assert reported("text-in-tensor", seen(text=text, group="buffer", dtype="U8")) == []
+    assert len(reported("text-in-tensor", seen(text=text, part="bias"))) == 1
     packed = seen(text=text, dtype="U8", is_packed=True)
-    assert len(told("text-in-tensor", packed, scheme="gptq")) == 1
-    assert len(told("text-in-tensor", seen(text=text, dtype="U8", side="scales"), scheme="gptq")) == 1
-    assert told("text-in-tensor", seen(text=text, dtype="U8", side="zeros"), scheme="gptq") == []
+    assert len(reported("text-in-tensor", packed, scheme="gptq")) == 1
+    assert len(reported("text-in-tensor", seen(text=text, dtype="U8", side="scales"), scheme="gptq")) == 1
+    assert reported("text-in-tensor", seen(text=text, dtype="U8", side="zeros"), scheme="gptq") == []
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({}, []),
         ({"nan": 1, "first_odd": 7}, ["1 NaN in 4,096 numbers; the first is that of element 7"]),
@@ -308,8 +308,8 @@ def test_text_among_numbers() -> None:
         ({"nan": 1, "spread": 9.0}, []),  # reported as scrambled
     ],
 )  # fmt: skip
-def test_what_is_not_finite(own: dict[str, Any], said: list[str]) -> None:
-    assert [each.partition(": error: ")[2] for each in told("not-finite", seen(**own))] == said
+def test_what_is_not_finite(own: dict[str, Any], stated: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in reported("not-finite", seen(**own))] == stated
 
 
 SCALES: dict[str, Any] = {
@@ -322,7 +322,7 @@ SCALES: dict[str, Any] = {
 
 
 @every(
-    ("scheme", "own", "said"),
+    ("scheme", "own", "stated"),
     [
         ("gptq", {"most_bits": 0x3C00}, []),
         ("gptq", {"most_bits": 0x3C00, "least_bits": 0}, ["a scale of zero: the weights of its group are lost"]),
@@ -344,52 +344,54 @@ SCALES: dict[str, Any] = {
         ("gptq", {"unscaled": 1, "first_unscaled": 1000, "most_bits": 1}, ["1 block of non-zero codes whose scale, and so every weight, is zero; the first is block 1,000"]),
     ],
 )  # fmt: skip
-def test_scales(scheme: str, own: dict[str, Any], said: list[str]) -> None:
-    found = told("packed-scale", seen(**{**SCALES, **own}), scheme=scheme)
-    assert found == [f"text.0.q_proj.scales: error: {each}" for each in said]
+def test_scales(scheme: str, own: dict[str, Any], stated: list[str]) -> None:
+    found = reported("packed-scale", seen(**{**SCALES, **own}), scheme=scheme)
+    assert found == [f"text.0.q_proj.scales: error: {each}" for each in stated]
 
 
 def test_orders_of_columns() -> None:
     """GPTQ's `g_idx`: the group of each column, among as many as there are rows of scales."""
 
-    def said(
+    def stated(
         most: int | None, *, side: str | None = "order", name: str = "text.0.q_proj.g_idx", rows: int = 4
     ) -> list[str]:
         order = seen(name=name, side=side, dtype="I32", shape=(64,), most_bits=most)
         scales = seen(**{**SCALES, "shape": (rows, 64)}, offset=8192, most_bits=1 if rows else None)
-        return told("packed-scale", order, scales, scheme="gptq")
+        return reported("packed-scale", order, scales, scheme="gptq")
 
-    assert said(4) == ["text.0.q_proj.g_idx: error: it names group 4 of 4"]
-    assert said(3) == []
-    assert said(4, side=None) == []
-    assert said(4, name="text.0.k_proj.g_idx") == []
-    assert said(4, name="text.0.q_proj.order") == []
-    assert said(4, rows=0) == []
-    assert said(None) == []
+    assert stated(4) == ["text.0.q_proj.g_idx: error: it names group 4 of 4"]
+    assert stated(3) == []
+    assert stated(4, side=None) == []
+    assert stated(4, name="text.0.k_proj.g_idx") == []
+    assert stated(4, name="text.0.q_proj.order") == []
+    assert stated(4, rows=0) == []
+    assert stated(None) == []
 
 
 def test_weights_of_zeros() -> None:
     lost = seen(facts=ZERO)
-    said = "text.0.q_proj.weight: error: all zeros, although other layers have numbers"
-    assert told("zero-tensor", lost, *layers(2)) == [said]
-    assert told("zero-tensor", lost, *layers(1)) == []
-    assert told("zero-tensor", lost, *layers(3), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2))) == [
-        said, "text.9.q_proj.weight: error: all zeros, although other layers have numbers", "text.10.q_proj.weight: error: all zeros, although other layers have numbers"
+    stated = "text.0.q_proj.weight: error: all zeros, although other layers have numbers"
+    assert reported("zero-tensor", lost, *layers(2)) == [stated]
+    assert reported("zero-tensor", lost, *layers(1)) == []
+    assert reported("zero-tensor", lost, *layers(3), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2))) == [
+        stated, "text.9.q_proj.weight: error: all zeros, although other layers have numbers", "text.10.q_proj.weight: error: all zeros, although other layers have numbers"
     ]  # fmt: skip
     assert (
-        told("zero-tensor", lost, *layers(2), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2)))
+        reported(
+            "zero-tensor", lost, *layers(2), *(seen(layer=9 + each, facts=ZERO, offset=1 << 19) for each in range(2))
+        )
         == []
     )
-    assert told("zero-tensor", seen(facts=ZERO, group="other"), *layers(2, group="other")) == []
+    assert reported("zero-tensor", seen(facts=ZERO, group="other"), *layers(2, group="other")) == []
     bias: dict[str, Any] = {"part": "bias", "shape": (64,)}
-    assert told("zero-tensor", seen(facts=ZERO, **bias), *layers(2, **bias)) == []
-    assert told("zero-tensor", seen(facts=ZERO, **TABLE), *layers(1)) == [
+    assert reported("zero-tensor", seen(facts=ZERO, **bias), *layers(2, **bias)) == []
+    assert reported("zero-tensor", seen(facts=ZERO, **TABLE), *layers(1)) == [
         "text.None.embed_tokens.weight: error: all zeros"
     ]
-    assert told("zero-tensor", seen(facts=ZERO, **TABLE)) == [
+    assert reported("zero-tensor", seen(facts=ZERO, **TABLE)) == [
         "None: error: nothing but zeros in 1 weight, 1.05 MB, 1.00 MiB: a file that was never filled"
     ]
-    assert told("zero-tensor", seen(facts=ZERO, group="adapter")) == []
+    assert reported("zero-tensor", seen(facts=ZERO, group="adapter")) == []
 
 
 def test_norms_of_zeros() -> None:
@@ -397,13 +399,13 @@ def test_norms_of_zeros() -> None:
     norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0}
     lost = seen("norm", None, group="norm", shape=(64,), facts=ZERO)
     others = [seen("input_layernorm", layer, offset=8192 << layer, **norm) for layer in range(2)]
-    assert told("zero-tensor", seen(), lost, *others) == ["text.None.norm.weight: error: all zeros"]
-    assert told("zero-tensor", seen(), lost, others[0]) == []
+    assert reported("zero-tensor", seen(), lost, *others) == ["text.None.norm.weight: error: all zeros"]
+    assert reported("zero-tensor", seen(), lost, others[0]) == []
     around = [each._replace(facts=replace(each.facts, total=0.8 * 4096.0)) for each in others]
-    assert told("zero-tensor", seen(), lost, *around) == []
-    assert told("zero-tensor", seen(), lost, *(seen("a", at, tower="vision", **norm) for at in range(2))) == []
+    assert reported("zero-tensor", seen(), lost, *around) == []
+    assert reported("zero-tensor", seen(), lost, *(seen("a", at, tower="vision", **norm) for at in range(2))) == []
     filled = [seen("norm", layer, **norm) for layer in (1, 2)]
-    assert told("zero-tensor", seen("norm", 0, group="norm", shape=(64,), facts=ZERO), *filled, seen()) == [
+    assert reported("zero-tensor", seen("norm", 0, group="norm", shape=(64,), facts=ZERO), *filled, seen()) == [
         "text.0.norm.weight: error: all zeros, although other layers have numbers"
     ]
 
@@ -413,15 +415,15 @@ def test_layers_that_pass_on_what_they_get() -> None:
     output: dict[str, Any] = {"role": "o_proj", "facts": ZERO}
     down: dict[str, Any] = {"role": "down_proj", "group": "feed_forward", "offset": 8192}
     others = [*layers(3, "o_proj"), *layers(3, "down_proj", group="feed_forward"), seen(offset=16384)]
-    assert told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others) == []
-    found = told("zero-tensor", seen(**output), seen(**down), *others)
+    assert reported("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others) == []
+    found = reported("zero-tensor", seen(**output), seen(**down), *others)
     assert found == ["text.0.o_proj.weight: error: all zeros, although other layers have numbers"]
     others[-1] = seen(offset=16384, facts=ZERO)
-    assert len(told("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others, *layers(2))) == 3
+    assert len(reported("zero-tensor", seen(**output), seen(**down, facts=ZERO), *others, *layers(2))) == 3
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"least_bits": 0x3C23, "most_bits": 0x3C23, "total": 40.96}, ["every number is 0.01"]),
         ({"least_bits": 0x3C23, "most_bits": 0x3C24}, []),
@@ -434,15 +436,15 @@ def test_layers_that_pass_on_what_they_get() -> None:
         ({"least_bits": 5, "most_bits": 5, "part": "bias"}, []),
     ],
 )
-def test_constant_numbers(own: dict[str, Any], said: list[str]) -> None:
-    assert [each.partition(": error: ")[2] for each in told("constant-tensor", seen(**own))] == said
+def test_constant_numbers(own: dict[str, Any], stated: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in reported("constant-tensor", seen(**own))] == stated
 
 
 LARGEST = "the largest magnitude is"
 
 
 @every(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"largest": 2.0**14}, []),
         ({"largest": 2.0**14.1}, [f"{LARGEST} 1.76e+04, but half of the others are below 0.062"]),
@@ -462,12 +464,12 @@ LARGEST = "the largest magnitude is"
         ({"largest": 2.0**14.1, "group": "norm", "part": "bias", "shape": (64,)}, []),
     ],
 )  # fmt: skip
-def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> None:
-    assert [each.partition(": error: ")[2] for each in told("value-scale", seen(**own))] == said
+def test_numbers_beyond_their_own_kind(own: dict[str, Any], stated: list[str]) -> None:
+    assert [each.partition(": error: ")[2] for each in reported("value-scale", seen(**own))] == stated
 
 
 @every(
-    ("own", "others", "said"),
+    ("own", "others", "stated"),
     [
         ({"largest": 2.0**8, "middle": None}, {}, []),
         ({"largest": 2.0**8.1, "middle": None}, {}, [f"{LARGEST} 274, but other layers have 0.5"]),
@@ -487,11 +489,11 @@ def test_numbers_beyond_their_own_kind(own: dict[str, Any], said: list[str]) -> 
         ({"spread": 0.5, "middle": -0.5, "dtype": "Q8_0"}, {"dtype": "Q8_0"}, []),
     ],
 )
-def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[str, Any], said: list[str]) -> None:
+def test_numbers_unlike_those_of_other_layers(own: dict[str, Any], others: dict[str, Any], stated: list[str]) -> None:
     """At least two layers; nine powers of two for the largest number, six and a half for the size."""
-    found = told("value-scale", seen(**own), *layers(2, **others))
-    assert [each.partition(": error: ")[2] for each in found] == said
-    assert told("value-scale", seen(**own), *layers(1, **others)) == []
+    found = reported("value-scale", seen(**own), *layers(2, **others))
+    assert [each.partition(": error: ")[2] for each in found] == stated
+    assert reported("value-scale", seen(**own), *layers(1, **others)) == []
 
 
 def test_numbers_that_differ_among_layers_themselves() -> None:
@@ -500,8 +502,8 @@ def test_numbers_that_differ_among_layers_themselves() -> None:
     usual = plausibility._median_and_deviation([1.0, 4.0, 16.0, 0.0])
     assert usual == (2.0, 1.4826 * 2.0)
     assert plausibility._median_and_deviation([0.0]) is None
-    assert told("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
-    found = told("value-scale", seen(largest=2.0**25.8, middle=None), *others)
+    assert reported("value-scale", seen(largest=2.0**25.7, middle=None), *others) == []
+    found = reported("value-scale", seen(largest=2.0**25.8, middle=None), *others)
     assert found == [f"text.0.q_proj.weight: error: {LARGEST} 5.84e+07, but other layers have 4"]
 
 
@@ -509,22 +511,22 @@ def test_norms_unlike_those_of_other_layers() -> None:
     norm: dict[str, Any] = {"group": "norm", "shape": (64,), "total": 4096.0, "squares": 4096.0, "largest": 1.0}
     others = layers(3, **norm)
 
-    def said(**own: Any) -> list[str]:
-        found = told("value-scale", seen(**{**norm, **own}), *others)
+    def stated(**own: Any) -> list[str]:
+        found = reported("value-scale", seen(**{**norm, **own}), *others)
         return [each.partition(": error: ")[2] for each in found]
 
-    assert said() == []
-    assert said(total=-4096.0) == ["numbers around -1, but those of other layers are around 1"]
-    assert said(total=4096.0 * 0.41) == []
-    assert said(total=4096.0 * 0.39) == ["numbers around 0.39, but those of other layers are around 1"]
-    assert said(total=-4096.0, shape=(8,)) == []
+    assert stated() == []
+    assert stated(total=-4096.0) == ["numbers around -1, but those of other layers are around 1"]
+    assert stated(total=4096.0 * 0.41) == []
+    assert stated(total=4096.0 * 0.39) == ["numbers around 0.39, but those of other layers are around 1"]
+    assert stated(total=-4096.0, shape=(8,)) == []
     shrunk: dict[str, Any] = {"total": 4.36, "squares": 6.53}  # SmolLM2-135M's first: mean 0.00106, size 0.0399
-    assert said(**shrunk) == []
-    assert len(said(layer=9, **shrunk)) == len(said(total=-261.0, squares=16.7)) == 1
+    assert stated(**shrunk) == []
+    assert len(stated(layer=9, **shrunk)) == len(stated(total=-261.0, squares=16.7)) == 1
     # half of the channels dead, as in IgFold's dev_ipa.layers.1: median 2**-9, largest 1.5, mean 0.1 of 0.57
     dead: dict[str, Any] = {"layer": 9, "total": 410.0, "squares": 1331.0, "largest": 1.5}
-    assert (said(middle=-9.3, **dead), len(said(middle=-2.0, **dead))) == ([], 1)
-    assert said(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
-    assert len(said(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
+    assert (stated(middle=-9.3, **dead), len(stated(middle=-2.0, **dead))) == ([], 1)
+    assert stated(squares=4096.0 * 4**8.9, total=4096.0 * 2**8.9) == []
+    assert len(stated(squares=4096.0 * 4**9.1, total=4096.0 * 2**9.1)) == 1
     others = [*layers(2, **norm), seen(layer=7, offset=1 << 19, **{**norm, "total": 4096.0 * 0.7})]
-    assert said(total=-4096.0) == []
+    assert stated(total=-4096.0) == []

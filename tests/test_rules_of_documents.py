@@ -11,7 +11,7 @@ from every import every
 Case = tuple[dict[str, Any], list[str]]
 
 
-def told(code: str, case: Case, folder: Path) -> None:
+def reported(code: str, case: Case, folder: Path) -> None:
     files, expected = case
     assert rule_words.lines(code, files, folder) == expected
 
@@ -54,12 +54,12 @@ PIPELINES: list[Case] = [
 
 @every("case", DIFFUSERS)
 def test_fields_of_diffusers(case: Case, tmp_path: Path) -> None:
-    told("diffusers-field", case, tmp_path)
+    reported("diffusers-field", case, tmp_path)
 
 
 @every("case", PIPELINES)
 def test_parts_of_pipelines(case: Case, tmp_path: Path) -> None:
-    told("pipeline-parts", case, tmp_path)
+    reported("pipeline-parts", case, tmp_path)
 
 
 def settings(**fields: Any) -> dict[str, Any]:
@@ -186,7 +186,7 @@ PROCESSORS: list[Case] = [
 
 @every("case", PROCESSORS)
 def test_what_prepares_input(case: Case, tmp_path: Path) -> None:
-    told("preprocessor", case, tmp_path)
+    reported("preprocessor", case, tmp_path)
 
 
 CLASSIFIER = {"model_type": "vit", "architectures": ["ViTForImageClassification"]}
@@ -220,13 +220,13 @@ NO_PREPROCESSOR = "config.json: error: no preprocessor_config.json beside it, wh
     ],
 )
 def test_models_that_need_their_input_prepared(files: dict[str, Any], needs: str, tmp_path: Path) -> None:
-    told("no-preprocessor", (files, [NO_PREPROCESSOR.format(needs)] if needs else []), tmp_path)
+    reported("no-preprocessor", (files, [NO_PREPROCESSOR.format(needs)] if needs else []), tmp_path)
 
 
 def test_a_model_saved_by_itself_is_no_damage(tmp_path: Path) -> None:
     """As left by `save_pretrained`: it loads, and files that prepare its input were never there."""
     line = NO_PREPROCESSOR.format("ViTForImageClassification").replace("error", "info")
-    told("no-preprocessor", ({"config.json": CLASSIFIER}, [line]), tmp_path)
+    reported("no-preprocessor", ({"config.json": CLASSIFIER}, [line]), tmp_path)
 
 
 def modules(*listed: Any, **files: Any) -> dict[str, Any]:
@@ -264,7 +264,7 @@ SENTENCES: list[Case] = [
 
 @every("case", SENTENCES)
 def test_modules_of_sentence_transformers(case: Case, tmp_path: Path) -> None:
-    told("sentence-module", case, tmp_path)
+    reported("sentence-module", case, tmp_path)
 
 
 PART = ["transformers", "CLIPTextModel"]
@@ -290,4 +290,4 @@ PARTS: list[Case] = [
 
 @every("case", PARTS)
 def test_parts_that_an_index_names(case: Case, tmp_path: Path) -> None:
-    told("missing-component", case, tmp_path)
+    reported("missing-component", case, tmp_path)

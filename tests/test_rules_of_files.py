@@ -35,7 +35,7 @@ WEIGHTS = safetensors({"a": [4]})
 LLAMA = {"config.json": CONFIG, "model.safetensors": safetensors(shapes())}
 
 
-def said(code: str, files: dict[str, Any], folder: Path) -> list[str]:
+def stated(code: str, files: dict[str, Any], folder: Path) -> list[str]:
     return rule_words.lines(code, files, folder)
 
 
@@ -243,7 +243,7 @@ REMOTE: list[Case] = [
 
 @every(("code", "files", "expected"), [*WHOLE, *DATA, *CODE, *WORDING, *ELSEWHERE, *REMOTE])
 def test_files(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
-    assert said(code, files, tmp_path) == expected
+    assert stated(code, files, tmp_path) == expected
 
 
 def test_a_model_that_is_named_as_a_chat_model(tmp_path: Path) -> None:
@@ -256,9 +256,9 @@ def test_a_model_that_is_named_as_a_chat_model(tmp_path: Path) -> None:
         ("lama-item", []),
         ("chatty", []),
     ):
-        assert said("chat-template", files, tmp_path / name) == expected
-    assert said("chat-template", {**files, "chat_template.jinja": "x"}, tmp_path / "b-chat") == []
-    assert said("chat-template", {"model.safetensors": WEIGHTS}, tmp_path / "c-chat") == []
+        assert stated("chat-template", files, tmp_path / name) == expected
+    assert stated("chat-template", {**files, "chat_template.jinja": "x"}, tmp_path / "b-chat") == []
+    assert stated("chat-template", {"model.safetensors": WEIGHTS}, tmp_path / "c-chat") == []
 
 
 # --- GGUF -------------------------------------------------------------------------------------
@@ -482,7 +482,7 @@ def bytes_of(*items: int) -> bytes:
     ],
 )  # fmt: skip
 def test_key_values(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
-    assert [each.partition(".gguf: ")[2] for each in said(code, files, tmp_path)] == expected
+    assert [each.partition(".gguf: ")[2] for each in stated(code, files, tmp_path)] == expected
 
 
 # --- what belongs together ----------------------------------------------------------------------
@@ -565,7 +565,7 @@ def llama(**fields: Any) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
-    assert said(code, files, tmp_path) == expected
+    assert stated(code, files, tmp_path) == expected
 
 
 # --- helpers ----------------------------------------------------------------------------------

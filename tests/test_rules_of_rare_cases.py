@@ -68,9 +68,9 @@ ARCHIVES: list[Case] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("code", "files", "said"), ARCHIVES)
-def test_what_is_compressed(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines(code, files, tmp_path) == said
+@pytest.mark.parametrize(("code", "files", "stated"), ARCHIVES)
+def test_what_is_compressed(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == stated
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_more_pickles_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pickles, "MAX_PICKLES", 2)
     files = dict.fromkeys(("a.pkl", "b.txt", "c.bin"), CALLS)  # one under another name does not count
     assert len(rule_words.lines("pickle", files, tmp_path / "a")) == 3
-    said = rule_words.lines("pickle", {**files, "d.pt": b"x", "e.pt": CALLS}, tmp_path / "b")
-    assert len(said) == 4
-    assert "d.pt: error: too many files that may be pickles: this one and those after it were not read" in said
+    stated = rule_words.lines("pickle", {**files, "d.pt": b"x", "e.pt": CALLS}, tmp_path / "b")
+    assert len(stated) == 4
+    assert "d.pt: error: too many files that may be pickles: this one and those after it were not read" in stated
 
 
 def test_a_name_counts_as_what_it_is_used_for_at_its_gravest(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ UNCHECKED = "its configuration could not be checked:"
 
 
 @every(
-    ("files", "said"),
+    ("files", "stated"),
     [
         ({"m.keras": archive({"config.json": json.dumps(LAMBDA).encode()})}, [f"m.keras: error: {CODE}"]),
         ({"m.keras": deflated({"config.json": json.dumps(LAMBDA).encode()})}, [f"m.keras: error: {CODE}"]),
@@ -166,8 +166,8 @@ UNCHECKED = "its configuration could not be checked:"
         ({"weights.json": Hole(b"{", 5 << 20)}, []),
     ],
 )  # fmt: skip
-def test_configurations_of_keras(files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines("keras-lambda", files, tmp_path) == said
+def test_configurations_of_keras(files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines("keras-lambda", files, tmp_path) == stated
 
 
 def test_weights_of_keras_that_unpack_to_more_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +176,8 @@ def test_weights_of_keras_that_unpack_to_more_than_is_read(tmp_path: Path, monke
     monkeypatch.setattr(keras, "MAX_CONFIG", len(raw))
     assert rule_words.lines("keras-lambda", files, tmp_path / "a") == []
     monkeypatch.setattr(keras, "MAX_CONFIG", len(raw) - 1)
-    said = f"m.keras: error: {UNCHECKED} 'model.weights.h5' unpacks to more than the audit reads"
-    assert rule_words.lines("keras-lambda", files, tmp_path / "b") == [said]
+    stated = f"m.keras: error: {UNCHECKED} 'model.weights.h5' unpacks to more than the audit reads"
+    assert rule_words.lines("keras-lambda", files, tmp_path / "b") == [stated]
 
 
 def test_as_many_values_of_a_configuration_as_any_has(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,9 +216,9 @@ PROGRAMS: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "said"), PROGRAMS)
-def test_programs_and_links(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines(code, files, tmp_path) == said
+@every(("code", "files", "stated"), PROGRAMS)
+def test_programs_and_links(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == stated
 
 
 def test_as_many_folders_as_are_searched_for_gits_configuration(
@@ -226,25 +226,25 @@ def test_as_many_folders_as_are_searched_for_gits_configuration(
 ) -> None:
     files = {f"{name}/.git/config": RUNS for name in "abc"} | {f"{name}/x": "x" for name in "abc"}
     monkeypatch.setattr(repositories, "MAX_FOLDERS", 4)  # including the topmost
-    told = [f"{name}/.git/config: {RUN}" for name in "abc"]
-    assert rule_words.lines("repository-program", files, tmp_path / "a") == told
+    reported = [f"{name}/.git/config: {RUN}" for name in "abc"]
+    assert rule_words.lines("repository-program", files, tmp_path / "a") == reported
     monkeypatch.setattr(repositories, "MAX_FOLDERS", 3)
     rest = "c/: error: too many folders: the rest were not searched for git's configuration"
-    assert rule_words.lines("repository-program", files, tmp_path / "b") == [rest, *told[:2]]
+    assert rule_words.lines("repository-program", files, tmp_path / "b") == [rest, *reported[:2]]
 
 
 def test_as_many_submodules_and_hooks_as_are_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {"a.bin": "x", **{f".git/modules/{name}/config": RUNS for name in "abc"}}
-    told = [f".git/modules/{name}/config: {RUN}" for name in "abc"]
+    reported = [f".git/modules/{name}/config: {RUN}" for name in "abc"]
     monkeypatch.setattr(repositories, "MAX_MODULES", 4)
-    assert rule_words.lines("repository-program", files, tmp_path / "a") == told
+    assert rule_words.lines("repository-program", files, tmp_path / "a") == reported
     monkeypatch.setattr(repositories, "MAX_MODULES", 3)
     rest = ".git/modules/c/: error: more folders of submodules than are searched for git's configuration"
-    assert rule_words.lines("repository-program", files, tmp_path / "b") == [*told[:2], rest]
+    assert rule_words.lines("repository-program", files, tmp_path / "b") == [*reported[:2], rest]
     monkeypatch.setattr(repositories, "MAX_HOOKS", 2)
     hooks = {"a.bin": "x", **{f".git/hooks/{name}": "x" for name in ("c", "b.sample", "a", "d")}}
-    said = [f".git/hooks/{name}: error: a hook, which git runs" for name in "ac"]
-    assert rule_words.lines("repository-program", hooks, tmp_path / "c") == said
+    stated = [f".git/hooks/{name}: error: a hook, which git runs" for name in "ac"]
+    assert rule_words.lines("repository-program", hooks, tmp_path / "c") == stated
 
 
 @pytest.mark.parametrize(
@@ -267,10 +267,10 @@ def test_files_that_a_document_names(tmp_path: Path) -> None:
         f"genai_config.json: error: it names {path!r}, outside the folder" for path in ("/a", "../b")
     ]
     large = {"model.json": Hole(b"{", (4 << 20) - 1), "manifest.json": Hole(b"{", 4 << 20)}
-    said = "outside-path: a list of files of 4,194,305 bytes: not judged"
-    assert rule_words.lines("outside-path", large, tmp_path / "b") == [f"manifest.json: error: {said}"]
+    stated = "outside-path: a list of files of 4,194,305 bytes: not judged"
+    assert rule_words.lines("outside-path", large, tmp_path / "b") == [f"manifest.json: error: {stated}"]
     graph = {"model.json": Hole(b"{", 4 << 20)}
-    assert rule_words.lines("outside-path", graph, tmp_path / "c") == [f"model.json: warning: {said}"]
+    assert rule_words.lines("outside-path", graph, tmp_path / "c") == [f"model.json: warning: {stated}"]
 
 
 # --- documents ----------------------------------------------------------------------------------
@@ -321,21 +321,21 @@ DOCUMENTS: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "said"), DOCUMENTS)
-def test_documents(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines(code, files, tmp_path) == said
+@every(("code", "files", "stated"), DOCUMENTS)
+def test_documents(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == stated
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "stated"),
     [
         ({"feature_extractor_type": "ClapFeatureExtractor", "feature_size": "x"}, ['p.feature_size is "x", but should be a whole number or true or false']),
         ({"feature_extractor_type": "ClapFeatureExtractor", "feature_size": 64}, []),
         ({"feature_size": "x"}, []),
     ],
 )  # fmt: skip
-def test_fields_of_a_processor(own: dict[str, Any], said: list[str]) -> None:
-    assert list(preprocessors._wrong_settings(own, "p.")) == said
+def test_fields_of_a_processor(own: dict[str, Any], stated: list[str]) -> None:
+    assert list(preprocessors._wrong_settings(own, "p.")) == stated
 
 
 @pytest.mark.parametrize(
@@ -386,7 +386,7 @@ def numbers(*values: int) -> bytes:
 
 
 @every(
-    ("code", "pairs", "said"),
+    ("code", "pairs", "stated"),
     [
         ("gguf-type", {"tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.x": 1.0}, []),
         ("gguf-type", {"tokenizer.ggml.bos_token_id": 1.0}, ["tokenizer.ggml.bos_token_id is float32, but should be uint32"]),
@@ -399,9 +399,9 @@ def numbers(*values: int) -> bytes:
         ("gguf-keys", {"general.architecture": "gptj", "gptj.context_length": 1, "gptj.embedding_length": 1, "gptj.block_count": 1, "gptj.attention.layer_norm_epsilon": 1.0}, []),
     ],
 )  # fmt: skip
-def test_keys_of_a_gguf(code: str, pairs: dict[str, Any], said: list[str], tmp_path: Path) -> None:
+def test_keys_of_a_gguf(code: str, pairs: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
     files = {"a.gguf": gguf({**GGUF, **pairs}, EMBEDDING)}
-    assert rule_words.lines(code, files, tmp_path) == [f"a.gguf: error: {each}" for each in said]
+    assert rule_words.lines(code, files, tmp_path) == [f"a.gguf: error: {each}" for each in stated]
 
 
 @every(
@@ -442,8 +442,8 @@ def test_bytes_that_no_tensor_claims_in_many_places(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(hidden_code, "MAX_REGIONS", 2)
     assert rule_words.lines("polyglot", files, tmp_path / "a") == []
     monkeypatch.setattr(hidden_code, "MAX_REGIONS", 1)
-    said = "m.safetensors: info: polyglot: bytes that no tensor claims, in more than 1 places: not judged"
-    assert rule_words.lines("polyglot", files, tmp_path / "b") == [said]
+    stated = "m.safetensors: info: polyglot: bytes that no tensor claims, in more than 1 places: not judged"
+    assert rule_words.lines("polyglot", files, tmp_path / "b") == [stated]
 
 
 def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -458,7 +458,7 @@ def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("gone", "instead", "said"),
+    ("gone", "instead", "stated"),
     [
         ("q_proj", None, None),
         ("q_proj", "model.layers.0.self_attn.qkv_proj.weight", "model.layers.0.self_attn.qkv_proj.weight"),
@@ -468,14 +468,14 @@ def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest
     ],
 )
 def test_a_name_that_transformers_does_not_look_for(
-    gone: str, instead: str | None, said: str | None, tmp_path: Path
+    gone: str, instead: str | None, stated: str | None, tmp_path: Path
 ) -> None:
     lost = f"model.layers.0.self_attn.{gone}.weight"
     stored = {name: shape for name, shape in shapes().items() if name != lost}
     files = {"config.json": CONFIG, "model.safetensors": safetensors(stored | ({instead: [16, 16]} if instead else {}))}
     found = all_rules()["tensor-names"].findings(rule_words.subject_of(tmp_path, files))
-    told = [(f"Transformers looks for {lost}", said)] if said else []
-    assert [(each.message, each.tensor) for each in found] == told
+    reported = [(f"Transformers looks for {lost}", stated)] if stated else []
+    assert [(each.message, each.tensor) for each in found] == reported
 
 
 # --- data ---------------------------------------------------------------------------------------
@@ -557,9 +557,9 @@ AGREED: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "said"), AGREED)
-def test_files_that_are_read_together(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines(code, files, tmp_path) == said
+@every(("code", "files", "stated"), AGREED)
+def test_files_that_are_read_together(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == stated
 
 
 @every(
@@ -626,8 +626,8 @@ def test_links_are_not_followed_for_names_either(tmp_path: Path) -> None:
     (tmp_path / "away" / "config.json").write_text("{}")
     index = {"_class_name": "P", "vae": ["diffusers", "AutoencoderKL"]}
     files = {"model_index.json": index, "a.bin": "x", "vae": Link("../away")}
-    said = ["model_index.json: error: AutoencoderKL has no folder vae: download it"]
-    assert rule_words.lines("missing-component", files, tmp_path / "model") == said
+    stated = ["model_index.json: error: AutoencoderKL has no folder vae: download it"]
+    assert rule_words.lines("missing-component", files, tmp_path / "model") == stated
 
 
 SECOND: list[Case] = [
@@ -647,15 +647,15 @@ SECOND: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "said"), SECOND)
-def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], said: list[str], tmp_path: Path) -> None:
-    assert rule_words.lines(code, files, tmp_path) == said
+@every(("code", "files", "stated"), SECOND)
+def test_bytes_that_readers_do_not_mind(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+    assert rule_words.lines(code, files, tmp_path) == stated
 
 
 @every("end", ["json", "txt", "md", "png", "jpg", "jpeg", "gif", "pdf", "yaml", "yml", "model", "MD"])
 def test_documents_that_are_archives(end: str, tmp_path: Path) -> None:
-    said = [f"a.{end}: warning: a compressed archive, under the name of a document"]
-    assert rule_words.lines("hidden-archive", {f"a.{end}": b"PK\x03\x04", f"a{end}": b"PK\x03\x04"}, tmp_path) == said
+    stated = [f"a.{end}: warning: a compressed archive, under the name of a document"]
+    assert rule_words.lines("hidden-archive", {f"a.{end}": b"PK\x03\x04", f"a{end}": b"PK\x03\x04"}, tmp_path) == stated
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from inspector.formats.findings import Findings
 from inspector.formats.safetensors import entries
 from inspector.model import Tensor
 
-Told = list[tuple[str, str, str, str | None]]
+Reported = list[tuple[str, str, str, str | None]]
 
 
-def long_way(raw: bytes, start: int = 100) -> tuple[list[Tensor], dict[str, str], Told]:
+def long_way(raw: bytes, start: int = 100) -> tuple[list[Tensor], dict[str, str], Reported]:
     """Tensors, metadata and findings of a header that is parsed as any JSON."""
     findings = Findings("a")
     tensors, metadata = entries.parse(raw, "a", start, findings)
@@ -39,7 +39,7 @@ INFINITE = "a number is beyond the range of a 64-bit float"
 DEEP = '"x":' + "[" * 126 + "]" * 126
 
 #: A header of one tensor `t` → all findings, and whether the tensor is kept.
-ODD: dict[str, tuple[bytes, Told, bool]] = {
+ODD: dict[str, tuple[bytes, Reported, bool]] = {
     "sound": (of(), [], True),
     "dtype no text": (of(dtype="3"), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
     "shape no list": (of(shape='"2"'), [("tensor-entry", "error", WRONG_TYPE, "t")], False),
@@ -290,7 +290,7 @@ def test_findings_about_an_entry(case: str) -> None:
         ("a\u200b", [("control-character", "warning", "the name has control or invisible characters", "a\u200b")]),
     ],
 )
-def test_names(name: str, reported: Told) -> None:
+def test_names(name: str, reported: Reported) -> None:
     assert long_way(of(name))[2] == reported
 
 

@@ -101,10 +101,10 @@ def test_the_numbers_are_those_of_the_files(made: Made) -> None:
 def test_memory_is_what_the_command_says(made: Made) -> None:
     """The totals of `inspect memory` for these contexts."""
     for recipe in ("llama-7b", "mistral-7b-instruct-v0.2-q4_k_m"):
-        said = next(line for line in shown(made(recipe)) if line.startswith("memory: "))
+        stated = next(line for line in shown(made(recipe)) if line.startswith("memory: "))
         for context, word in ((4096, "4k tokens"), (32768, "32k")):
             total = inspector.memory(str(made(recipe)), context=context).total
-            assert f"{total / 1e9:.2f} GB at {word}" in said
+            assert f"{total / 1e9:.2f} GB at {word}" in stated
 
 
 def test_a_second_copy_is_in_the_second_line(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def made(folder: Path, files: dict[str, Any]) -> Subject:
     return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))
 
 
-def told(subject: Subject) -> list[tuple[str, str, str, str | None]]:
+def reported(subject: Subject) -> list[tuple[str, str, str, str | None]]:
     """The findings from reading the files."""
     _ = subject.checkpoint, subject.extra
     return [(each.rule, each.severity, each.message, each.path) for each in subject.findings]
@@ -37,13 +37,13 @@ def test_a_header_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.Monkey
     files = {"model.safetensors": safetensors({"x" * 100: [4]}), "config.json": b"{}"}
     length = int.from_bytes(files["model.safetensors"][:8], "little")
     own = made(tmp_path / "a", files)
-    assert told(own) == [
+    assert reported(own) == [
         ("header-size", "error", f"{length} bytes, but no sound file needs 64: not checked", "model.safetensors")
     ]
     assert (own.headers, own.extra, own.incomplete) == ((), (), True)
     monkeypatch.setattr(limits, "MAX_HEADER", length)
     own = made(tmp_path / "b", files)
-    assert (told(own), len(own.headers), own.incomplete) == ([], 1, False)
+    assert (reported(own), len(own.headers), own.incomplete) == ([], 1, False)
 
 
 def test_more_tensors_than_any_gguf_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,15 +53,15 @@ def test_more_tensors_than_any_gguf_has(tmp_path: Path, monkeypatch: pytest.Monk
     for name, content in (("little", file), ("big", big)):
         own = made(tmp_path / name, {"m.gguf": content})
         what = "2 tensors, but no sound file needs 1: not checked"
-        assert told(own) == [("header-size", "error", what, "m.gguf")]
+        assert reported(own) == [("header-size", "error", what, "m.gguf")]
     monkeypatch.setattr(limits, "MAX_TENSORS", 2)
-    assert told(made(tmp_path / "c", {"m.gguf": file})) == []
+    assert reported(made(tmp_path / "c", {"m.gguf": file})) == []
 
 
 def test_documents_beyond_what_any_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_DOCUMENT", 20)
     own = made(tmp_path, {"model.safetensors": WEIGHTS, "config.json": dump({"model_type": "llama"})})
-    assert told(own) == [("config", "error", "23 bytes, but no sound file needs 20: not checked", "config.json")]
+    assert reported(own) == [("config", "error", "23 bytes, but no sound file needs 20: not checked", "config.json")]
     assert own.config is None
     assert own.document("config.json") == {}
     assert own.too_large(own.by_path["config.json"])
@@ -103,13 +103,13 @@ def test_weights_beside_the_models_own(tmp_path: Path, monkeypatch: pytest.Monke
     files = {"model.safetensors": safetensors({"a": [99]}), "config.json": b"{}"}
     beside = {"d/1.safetensors": WEIGHTS, "d/2.safetensors": b"x" * 30, "d/3.safetensors": WEIGHTS}
     own = made(tmp_path / "a", {**files, **beside})
-    assert told(own) == [("not-weights", "error", "is a text file, not weights", "d/2.safetensors")]
+    assert reported(own) == [("not-weights", "error", "is a text file, not weights", "d/2.safetensors")]
     assert [header.path for header in own.extra] == ["d/1.safetensors", "d/3.safetensors"]
     assert [header.path for header in own.all_headers] == ["model.safetensors", "d/1.safetensors", "d/3.safetensors"]
     monkeypatch.setattr(limits, "MAX_EXTRA", 1)
     own = made(tmp_path / "b", {**files, **beside})
     what = "2 weight files beside the first 1: not checked"
-    assert told(own) == [("not-judged", "error", what, "d/2.safetensors")]
+    assert reported(own) == [("not-judged", "error", what, "d/2.safetensors")]
     assert [header.path for header in own.extra] == ["d/1.safetensors"]
 
 

@@ -212,14 +212,14 @@ def test_a_pipe_is_reported_as_a_pipe(made: Made) -> None:
     """The target of /dev/stdin has no path of its own, so that it was reported as missing."""
     with (made("gpt2") / "model.safetensors").open("rb") as model:
         begin = model.read(100_000)
-    said = subprocess.run(
+    stated = subprocess.run(
         [sys.executable, "-m", "inspector", "/dev/stdin"],
         input=begin,
         capture_output=True,
         check=False,
     )
-    assert (said.returncode, said.stdout) == (2, b"")
-    assert said.stderr == b"inspect: /dev/stdin is a pipe, and only files can be read: write it to one first\n"
+    assert (stated.returncode, stated.stdout) == (2, b"")
+    assert stated.stderr == b"inspect: /dev/stdin is a pipe, and only files can be read: write it to one first\n"
 
 
 def test_reads_headers_index_and_configuration_and_nothing_else(made: Made) -> None:
@@ -280,8 +280,8 @@ def test_a_set_without_an_index_goes_by_names(tmp_path: Path, inspect: Callable[
         sparse.write_safetensors(tmp_path / f"m-0000{number}-of-00003.safetensors", [("F32", [2], f"t{number}")])
     ran = inspect(tmp_path / "m-00003-of-00003.safetensors", "--json").json
     assert [each["path"] for each in ran["files"]] == ["m-00001-of-00003.safetensors", "m-00003-of-00003.safetensors"]
-    told = [each["message"] for each in ran["findings"] if each["rule"] == "missing-shard"]
-    assert told == ["1 shard of 3 missing: 2"]
+    reported = [each["message"] for each in ran["findings"] if each["rule"] == "missing-shard"]
+    assert reported == ["1 shard of 3 missing: 2"]
 
 
 def test_several_targets_are_shown_one_after_the_other(

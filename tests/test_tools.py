@@ -147,9 +147,9 @@ def test_what_a_release_does_not_confirm_stays_behind(
     monkeypatch.setattr(release, "RELEASES", path)
     for _ in range(2):  # again, it changes nothing
         release.dated({"transformers": "9.9"}, {"transformers": found.behind})
-        said = json.loads(path.read_text())["transformers"]
-        assert said["release"] == "Transformers 9.9"
-        assert said["behind"] == {"cohere": "Transformers 9.8", "gemma": "Transformers 9.1"}
+        stated = json.loads(path.read_text())["transformers"]
+        assert stated["release"] == "Transformers 9.9"
+        assert stated["behind"] == {"cohere": "Transformers 9.8", "gemma": "Transformers 9.1"}
 
 
 def test_what_was_recorded_of_another_release_is_not_used(zoo: tuple[Any, Any], tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from inspector.formats.pytorch.layout import Found
 from inspector.formats.pytorch.reader import is_pytorch
 from inspector.formats.zips import Member, Read
 
-Told = list[tuple[str, str, str]]
+Reported = list[tuple[str, str, str]]
 
 
 def reads(data: bytes) -> Read:
@@ -36,7 +36,7 @@ def zipped(records: Mapping[str, bytes], *packed: str) -> bytes:
     return out.getvalue()
 
 
-def read(data: bytes) -> tuple[Found, Told]:
+def read(data: bytes) -> tuple[Found, Reported]:
     findings = Findings("a.pt")
     found = archive.read(reads(data), len(data), "a.pt", findings)
     return found, [(each.rule, each.severity, each.message) for each in findings.all()]

@@ -216,7 +216,7 @@ def tensor_archive(*shape: int) -> bytes:
     return torch_zip({"": Saved(shape, "0")})
 
 
-def told(data: bytes, *items: Item) -> tuple[Header, list[tuple[str, str, str, str | None]], Held]:
+def reported(data: bytes, *items: Item) -> tuple[Header, list[tuple[str, str, str, str | None]], Held]:
     held = Held(data)
     found = distributed.read(held, "0.distcp", items, {"step": 3})
     assert [region.start for region in found.regions[1:]] == [region.end for region in found.regions[:-1]]
@@ -233,13 +233,13 @@ def test_tensors_of_a_ranks_file() -> None:
         Item("b", len(one), len(two), F32, (3,), piece),
         Item("o", len(one) + len(two), 6),
     ]
-    found, said, _ = told(data, *items)
+    found, stated, _ = reported(data, *items)
     assert [(each.name, each.shape, each.nbytes) for each in found.tensors] == [("a", (2, 3), 24), ("b", (3,), 12)]
     assert [data[each.offset : each.offset + each.nbytes] for each in found.tensors] == [
         bytes(range(24)),
         bytes(range(12)),
     ]
-    assert (dict(found.pieces), found.metadata, said) == ({1: piece}, {"step": 3}, [])
+    assert (dict(found.pieces), found.metadata, stated) == ({1: piece}, {"step": 3}, [])
     last = found.regions[-1]
     assert (last.label, last.start, last.end) == ("pickle", len(data) - 6, len(data))
 
@@ -254,18 +254,18 @@ def test_a_place_without_its_tensor() -> None:
         Item("a", 0, len(data), ("F16", 2), (2, 3)),
         Item("a", 3, 50, F32, (2, 3)),
     ):
-        found, said, _ = told(data, item)
+        found, stated, _ = reported(data, item)
         assert [(each.name, each.shape, each.dtype, each.nbytes) for each in found.tensors] == [
             ("a", item.shape, item.dtype[0] if item.dtype else "", 0)
         ]
         after = [f"{len(data) - 53} bytes after the end of the contents, from byte 53: no reader uses them"]
-        assert said == [what, meta, *(("trailing", "warning", each, None) for each in after if item.length == 50)]
+        assert stated == [what, meta, *(("trailing", "warning", each, None) for each in after if item.length == 50)]
 
 
 def test_a_part_of_a_whole_without_its_tensor() -> None:
     """It stays a part: its missing bytes are counted in the whole."""
     piece = Piece((2, 0), (4, 3))
-    found, _, _ = told(b"no archive", Item("a", 0, 10, F32, (2, 3), piece))
+    found, _, _ = reported(b"no archive", Item("a", 0, 10, F32, (2, 3), piece))
     assert dict(found.pieces) == {0: piece}
 
 
@@ -275,22 +275,22 @@ def test_places_beyond_the_end() -> None:
     size = len(data)
     what = f"the contents end at byte {size + 5}, the file at {size}: 5 bytes missing; download it again"
     beyond = ("truncated", "error", what, None)
-    assert told(data, Item("o", 0, len(data) + 5))[1] == [beyond]
-    cut, said, _ = told(data, Item("a", 0, size + 5, F32, (2, 3)))
-    assert (said, [each.shape for each in cut.tensors]) == ([beyond], [(2, 3)])
-    assert told(data, Item("o", 0, len(data)))[1] == []
-    assert told(data, Item("o", len(data) + 2, 3))[1] == [beyond]
-    assert told(data)[1] == []
+    assert reported(data, Item("o", 0, len(data) + 5))[1] == [beyond]
+    cut, stated, _ = reported(data, Item("a", 0, size + 5, F32, (2, 3)))
+    assert (stated, [each.shape for each in cut.tensors]) == ([beyond], [(2, 3)])
+    assert reported(data, Item("o", 0, len(data)))[1] == []
+    assert reported(data, Item("o", len(data) + 2, 3))[1] == [beyond]
+    assert reported(data)[1] == []
 
 
 def test_a_large_archive_is_read_at_its_ends() -> None:
     """Of 40,000 bytes two times 8,192 are read; a small one is read whole, once."""
     large, small = tensor_archive(10_000), tensor_archive(3)
-    found, said, held = told(small + large, Item("b", len(small), len(large), F32, (10_000,)))
-    assert (said, found.tensors[0].nbytes) == ([], 40_000)
+    found, stated, held = reported(small + large, Item("b", len(small), len(large), F32, (10_000,)))
+    assert (stated, found.tensors[0].nbytes) == ([], 40_000)
     assert held.asked == [(len(small), 8192), (held.size - 8192, 8192)]
-    _, said, held = told(large + small, Item("b", len(large), len(small), F32, (3,)))
-    assert (said, held.asked) == ([], [(len(large), len(small))])
+    _, stated, held = reported(large + small, Item("b", len(large), len(small), F32, (3,)))
+    assert (stated, held.asked) == ([], [(len(large), len(small))])
 
 
 def test_reads_near_an_items_ends() -> None:
@@ -367,6 +367,6 @@ def test_how_deepspeed_shares_out_the_weights() -> None:
     assert facts(mapping(frozen_param_shapes=mapping(a=(2, 3)), param_shapes=[])) == {
         "frozen_param_shapes": {"a": (2, 3)}
     }
-    for count, told in ((4, 4), ([2, 8, "9", 3], 8), ([], None), (0, None), ("4", None), (True, None)):
+    for count, reported in ((4, 4), ([2, 8, "9", 3], 8), ([], None), (0, None), ("4", None), (True, None)):
         found = facts(mapping(optimizer_state_dict=mapping(partition_count=count)))
-        assert found == ({} if told is None else {"partition_count": told})
+        assert found == ({} if reported is None else {"partition_count": reported})

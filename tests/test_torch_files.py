@@ -23,7 +23,7 @@ CASES = {case["case"]: case for case in torch_files.cases()}
 @every("case", [case for case in CASES.values() if case["tensors"] is not None], ids=lambda c: c["case"])
 def test_as_torch_reads_them(case: dict[str, Any], tmp_path: Path) -> None:
     """Each tensor under each of its names, with the SHA-256 of its elements in order."""
-    assert torch_files.read(torch_files.unpack(case, tmp_path)) == torch_files.said(case)
+    assert torch_files.read(torch_files.unpack(case, tmp_path)) == torch_files.stated(case)
 
 
 @every("case", CASES.values(), ids=list(CASES))

@@ -17,10 +17,10 @@ from inspector.formats.pytorch.machine import LONGEST_LINE, BeyondError, Budget,
 from inspector.formats.pytorch.values import Blob, Dictionary, Global, Made, Persistent, Reached, is_count
 from inspector.formats.zips import Member
 
-Told = list[tuple[str, str, str, str | None]]
+Reported = list[tuple[str, str, str, str | None]]
 
 
-def told(findings: Findings) -> Told:
+def reported(findings: Findings) -> Reported:
     return [(each.rule, each.severity, each.message, each.tensor) for each in findings.all()]
 
 
@@ -55,11 +55,11 @@ def test_what_a_view_touches(shape: tuple[int, ...], stride: tuple[int, ...], ex
 
 def placed(
     *views: View, **storages: Storage
-) -> tuple[list[tuple[str, int, int]], dict[str, str], list[tuple[int, int]], Told]:
+) -> tuple[list[tuple[str, int, int]], dict[str, str], list[tuple[int, int]], Reported]:
     findings = Findings("a")
     tensors, kept, shared, claimed = place(views, {key.strip("_"): each for key, each in storages.items()}, findings)
     assert [each.name for each in tensors] == [each.name for each in kept]
-    return [(each.name, each.offset, each.nbytes) for each in tensors], shared, claimed, told(findings)
+    return [(each.name, each.offset, each.nbytes) for each in tensors], shared, claimed, reported(findings)
 
 
 HERE = Storage(100, 40)
@@ -128,10 +128,10 @@ def test_a_compressed_storage_lies_nowhere() -> None:
 
 def regions(
     claimed: list[tuple[int, int]], frame: Frame, size: int, **storages: Storage
-) -> tuple[list[tuple[str, int, int]], Told]:
+) -> tuple[list[tuple[str, int, int]], Reported]:
     findings = Findings("a")
     found = layout.regions(claimed, storages, frame, size, findings)
-    return [(each.label, each.start, each.end) for each in found], told(findings)
+    return [(each.label, each.start, each.end) for each in found], reported(findings)
 
 
 UNUSED = "bytes of storages that no tensor uses: a view was saved with its whole storage"
@@ -227,7 +227,7 @@ def test_storages_among_members() -> None:
         "0": Storage(64, 40, True),
         "1": Storage(256, 40, False),
     }
-    assert told(findings) == [
+    assert reported(findings) == [
         ("pickled-object", "info", "a compressed storage: PyTorch's writer never compresses them", None),
         ("truncated", "error", "6 bytes of a storage beyond the end", None),
     ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from every import every
-from made_up import seen, told
+from made_up import reported, seen
 
 from inspector.auditing.values import misplaced_tensors
 from inspector.auditing.values.numbers.peers import TensorData
@@ -23,33 +23,33 @@ def written_over(*kinds: str, number: int = 8) -> list[TensorData]:
 def test_tensors_that_are_there_twice() -> None:
     raw = bytearray(np.random.default_rng(4).bytes(1 << 18))
 
-    def said(tensors: list[TensorData], *pairs: tuple[int, int], equal: bool = True) -> list[str]:
+    def stated(tensors: list[TensorData], *pairs: tuple[int, int], equal: bool = True) -> list[str]:
         own, file = list(tensors), bytearray(raw)
         for one, other in pairs:
             own[other] = own[other]._replace(facts=own[one].facts)
             start, place = own[one].extent.start, own[other].extent.start
             file[place : place + 8192] = file[start : start + 8192]
             file[place + 8191] ^= not equal
-        return told("repeated-tensor", *own, raw=bytes(file))
+        return reported("repeated-tensor", *own, raw=bytes(file))
 
     found = written_over("q_proj", "o_proj")
     what = "byte for byte equal to text.{}: one of the two is lost"
-    assert said(found, (0, 3)) == ["text.3.q_proj.weight: error: " + what.format("0.q_proj.weight")]
-    assert said(found, (0, 8)) == ["text.0.o_proj.weight: error: " + what.format("0.q_proj.weight")]
-    assert said(found, (0, 3), equal=False) == []
-    assert said(found) == []
-    assert said(found, (0, 3), (0, 4)) == []  # three times: a pattern
-    assert said(found, (0, 3), (8, 11)) == []  # both weights of a layer: it is repeated
-    assert said(found, (0, 1), (2, 3), (4, 5)) == []  # of eight no more than two
-    assert said(written_over("q_proj", number=2), (0, 1)) == []
+    assert stated(found, (0, 3)) == ["text.3.q_proj.weight: error: " + what.format("0.q_proj.weight")]
+    assert stated(found, (0, 8)) == ["text.0.o_proj.weight: error: " + what.format("0.q_proj.weight")]
+    assert stated(found, (0, 3), equal=False) == []
+    assert stated(found) == []
+    assert stated(found, (0, 3), (0, 4)) == []  # three times: a pattern
+    assert stated(found, (0, 3), (8, 11)) == []  # both weights of a layer: it is repeated
+    assert stated(found, (0, 1), (2, 3), (4, 5)) == []  # of eight no more than two
+    assert stated(written_over("q_proj", number=2), (0, 1)) == []
     assert (
-        said(
+        stated(
             [seen("q_proj", layer, shape=(2, 64), offset=256 * layer, total=1.0 + layer) for layer in range(8)], (0, 3)
         )
         == []
     )
     assert (
-        said(
+        stated(
             [seen("q_proj", layer, group="other", offset=8192 * layer, total=1.0 + layer) for layer in range(8)], (0, 3)
         )
         == []
@@ -63,30 +63,30 @@ def test_tensors_that_changed_places() -> None:
         large = seen("q_proj", layer, offset=16384 * layer, squares=40.96 * 4**factor, **own)
         return [large, seen("k_proj", layer, offset=16384 * layer + 8192, **own)]
 
-    def said(*factors: float, **own: Any) -> list[str]:
-        return told(
+    def stated(*factors: float, **own: Any) -> list[str]:
+        return reported(
             "exchanged-tensors", *(each for layer, factor in enumerate(factors) for each in pair(layer, factor, **own))
         )
 
     what = "numbers {} times those of text.{}.{}: in all other layers it is the other way round: the two were exchanged"
     one = "text.2.k_proj.weight: error: " + what.format("2", 2, "q_proj.weight").replace(": in all", "; in all")
-    assert said(1, 1, -1, 1, 1) == [one]
-    assert said(1, 1, -1, 1) == []
-    assert said(1, 1, 1, 1, 1) == []
-    assert said(-1, -1, 1, -1, -1) == [
+    assert stated(1, 1, -1, 1, 1) == [one]
+    assert stated(1, 1, -1, 1) == []
+    assert stated(1, 1, 1, 1, 1) == []
+    assert stated(-1, -1, 1, -1, -1) == [
         "text.2.q_proj.weight: error: " + what.format("2", 2, "k_proj.weight").replace(": in all", "; in all")
     ]
-    assert said(0.19, 0.19, -0.19, 0.19, 0.19) == []
-    assert said(1, 1, -1.2, 1, 1) == []
-    assert said(1, 1.3, -1.1, 1, 1) == [
+    assert stated(0.19, 0.19, -0.19, 0.19, 0.19) == []
+    assert stated(1, 1, -1.2, 1, 1) == []
+    assert stated(1, 1.3, -1.1, 1, 1) == [
         "text.2.k_proj.weight: error: " + what.format("2.14", 2, "q_proj.weight").replace(": in all", "; in all")
     ]
-    assert said(1, 1.4, -1.1, 1, 1) == []  # differ among themselves
-    assert said(1, -1, -1, 1, 1) == []
-    assert said(1, 1, -1, 1, 1, expert=3) == []
-    assert said(1, 1, -1, 1, 1, group="norm", shape=(64,))[0].startswith("text.2.k_proj.weight")
-    assert said(1, 1, -1, 1, 1, group="norm", part="bias", shape=(64,)) == []
-    assert said(1, 1, -1, 1, 1, dtype="U8") == []
+    assert stated(1, 1.4, -1.1, 1, 1) == []  # differ among themselves
+    assert stated(1, -1, -1, 1, 1) == []
+    assert stated(1, 1, -1, 1, 1, expert=3) == []
+    assert stated(1, 1, -1, 1, 1, group="norm", shape=(64,))[0].startswith("text.2.k_proj.weight")
+    assert stated(1, 1, -1, 1, 1, group="norm", part="bias", shape=(64,)) == []
+    assert stated(1, 1, -1, 1, 1, dtype="U8") == []
 
 
 @every(

@@ -168,15 +168,19 @@ def test_roles_and_layers_together(small: Path) -> None:
 def test_the_command_in_its_forms(small: Path, inspect: Run, tmp_path: Path) -> None:
     """The same numbers as text, JSON, CSV, lines of JSON, a table and Parquet."""
     found = json.loads(inspect("values", str(small), "q_proj", "--layer", "1", "--json").out)
-    (told,) = found["tensors"]
+    (reported,) = found["tensors"]
     assert found["bytes_read"] == 32
-    assert (told["name"], told["shape"], told["elements"]) == ("model.layers.1.self_attn.q_proj.weight", [2, 4], 8)
-    assert (told["nan"], told["inf"], told["zeros"], told["min"], told["max"]) == (0, 0, 0, 1, 8)
-    assert (told["mean"], told["std"]) == (4.5, pytest.approx(np.arange(8).std()))
-    assert (told["role"], told["layer"], told["percentiles"]["50"]) == ("q_proj", 1, 4.5)
-    assert sum(told["histogram"]["counts"]) == 8
+    assert (reported["name"], reported["shape"], reported["elements"]) == (
+        "model.layers.1.self_attn.q_proj.weight",
+        [2, 4],
+        8,
+    )
+    assert (reported["nan"], reported["inf"], reported["zeros"], reported["min"], reported["max"]) == (0, 0, 0, 1, 8)
+    assert (reported["mean"], reported["std"]) == (4.5, pytest.approx(np.arange(8).std()))
+    assert (reported["role"], reported["layer"], reported["percentiles"]["50"]) == ("q_proj", 1, 4.5)
+    assert sum(reported["histogram"]["counts"]) == 8
     (line,) = inspect("values", str(small), "q_proj", "--layer", "1", "--jsonl").out.splitlines()
-    assert json.loads(line) == told
+    assert json.loads(line) == reported
     cells = list(csv.DictReader(io.StringIO(inspect("values", str(small), "--csv").out)))
     assert [float(row["max"]) for row in cells] == [1, 7, 1, 8]
     assert cells[1]["shape"] == "2x4"

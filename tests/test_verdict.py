@@ -145,9 +145,9 @@ def test_without_devices_this_machines_are_asked(
     ran = inspect("memory", quantized)
     assert first_line(ran).startswith("fits this machine's RTX 4060 (8 GB) up to ")
     assert "this machine's memory (64 GiB) all, 8 GiB " in ran.out
-    told = json.loads(inspect("memory", quantized, "--json").out)
-    assert (told["devices"], told["fits"], told["verdict"]["named"]) == ([], None, False)
-    assert inspector.memory(quantized, gpu="here").devices[0].longest_context == told["verdict"]["longest_context"]
+    reported = json.loads(inspect("memory", quantized, "--json").out)
+    assert (reported["devices"], reported["fits"], reported["verdict"]["named"]) == ([], None, False)
+    assert inspector.memory(quantized, gpu="here").devices[0].longest_context == reported["verdict"]["longest_context"]
     monkeypatch.setattr(machine, "found", tuple)
     assert first_line(inspect("memory", quantized)).startswith("takes ")
     with pytest.raises(UsageError, match="no device of this machine"):
@@ -231,12 +231,12 @@ def test_bytes_as_people_write_them(text: str, expected: int | None) -> None:
 def test_numbers_in_options(inspect: Callable[..., Ran]) -> None:
     """The same in commands and functions."""
     assert inspector.memory("llama-7b", context="1k", sequences="2").cache == 2 * 1024 * 2**19
-    told = json.loads(
+    reported = json.loads(
         inspect("memory", "llama-7b", "--context", "1,024", "--batch", "2k", "--gpu", "24 GB", "--json").out
     )
-    assert (told["context"], told["devices"][0]["memory"]) == (1024, 24 * 10**9)
-    told = json.loads(inspect("quants", "llama-7b", "--context", "2k", "--gpu", "24 GB", "--json").out)
-    assert told["context"] == 2048
+    assert (reported["context"], reported["devices"][0]["memory"]) == (1024, 24 * 10**9)
+    reported = json.loads(inspect("quants", "llama-7b", "--context", "2k", "--gpu", "24 GB", "--json").out)
+    assert reported["context"] == 2048
 
 
 @every("options, message", [

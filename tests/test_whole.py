@@ -326,8 +326,8 @@ def test_the_label_is_in_the_name(tmp_path: Path) -> None:
     """Of 728 parameters "2M" is not the size, which is reported; a label that was asked for is taken as given."""
     checkpoint = inspector.open(save(tmp_path / "small-2M", LLAMA))
     result = inspector.reconcile(checkpoint)
-    said = '"2M" in the name is not its size, which is 728 parameters'
-    assert (result.nominal, result.steps[0][:2], result.steps[0].detail) == (None, ("label_rounding", 0), said)
+    stated = '"2M" in the name is not its size, which is 728 parameters'
+    assert (result.nominal, result.steps[0][:2], result.steps[0].detail) == (None, ("label_rounding", 0), stated)
     result = inspector.reconcile(checkpoint, "2M")
     assert result.nominal and result.nominal.label == "2M"
     assert steps(result)["label_rounding"] == 1456 - 4_000_000

@@ -45,7 +45,7 @@ def unpack(case: dict[str, Any], folder: Path) -> Path:
     return folder / next(iter(case["files"])) if len(case["files"]) == 1 else folder
 
 
-def said(case: dict[str, Any]) -> list[Row]:
+def stated(case: dict[str, Any]) -> list[Row]:
     """Torch's own description of the file."""
     return sorted(
         (name, dtype, tuple(shape), stride and tuple(stride), sha)
@@ -126,9 +126,9 @@ def main(path: Path) -> int:
                 found: object = read(target)
             except Exception as error:
                 found = repr(error)
-        if found != said(case):
+        if found != stated(case):
             wrong += 1
-            print(case["case"], *_differences(said(case), found), sep="\n  ")
+            print(case["case"], *_differences(stated(case), found), sep="\n  ")
     print(f"{total - wrong} of {total} agree")
     return 1 if wrong else 0
 

@@ -52,10 +52,10 @@ def percent(files: Iterable[Measured]) -> float:
 
 def verdict(share: float, floor: float) -> str:
     """One line, which says what to do if anything has to be done."""
-    said = f"{share:.2f} % of the branches are tested; the floor is {floor:.2f} %"
+    stated = f"{share:.2f} % of the branches are tested; the floor is {floor:.2f} %"
     if share < floor:
-        return f"{said}: test what was added (--missing lists it)"
-    return f"{said}: raise it in pyproject.toml" if share > floor + SLACK else said
+        return f"{stated}: test what was added (--missing lists it)"
+    return f"{stated}: raise it in pyproject.toml" if share > floor + SLACK else stated
 
 
 def main(arguments: list[str]) -> int:

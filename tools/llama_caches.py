@@ -93,8 +93,8 @@ def main() -> None:
             write_gguf(path, [tuple(pair) for pair in case["pairs"]], [])
             asked = json.dumps([each["context"] for each in case["contexts"]])
             ran = subprocess.run([sys.executable, __file__, str(path), asked], capture_output=True, check=True)
-        for each, told in zip(case["contexts"], json.loads(ran.stdout.splitlines()[-1]), strict=True):
-            each["printed"], each["figures"] = figures(told)
+        for each, reported in zip(case["contexts"], json.loads(ran.stdout.splitlines()[-1]), strict=True):
+            each["printed"], each["figures"] = figures(reported)
         lines.append(json.dumps(case, separators=(",", ":")) + "\n")
     FIXTURE.write_text("".join(lines))
 

@@ -126,18 +126,18 @@ def main() -> None:
                     lines.append(json.dumps(written(model_type, folder), separators=(",", ":")))
                     found = list(faults(folder / "published", folder / "held"))
                     counts["wrong" if found else "right"] += 1
-                    said = "; ".join(found[:6])
+                    stated = "; ".join(found[:6])
                     print(
-                        f"{model_type} {seed}: {len(found)} {said}" if found else f"{model_type} {seed}: right",
+                        f"{model_type} {seed}: {len(found)} {stated}" if found else f"{model_type} {seed}: right",
                         flush=True,
                     )
                 except Exception as error:  # a type that cannot be built this small
                     counts["not built"] += 1
-                    said = f"{error!r:.200}"
-                    print(f"{model_type} {seed}: {said}", flush=True)
+                    stated = f"{error!r:.200}"
+                    print(f"{model_type} {seed}: {stated}", flush=True)
                 if arguments.record:
                     with arguments.record.open("a") as file:
-                        file.write(json.dumps({"type": model_type, "seed": seed, "said": said}) + "\n")
+                        file.write(json.dumps({"type": model_type, "seed": seed, "said": stated}) + "\n")
     if arguments.write:
         OUT.write_text("\n".join(sorted(lines)) + "\n")
     print(dict(counts))

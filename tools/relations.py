@@ -442,11 +442,11 @@ def main() -> None:
             if given.only and given.only not in kind + what:
                 continue
             made = save(given.folder / f"{seed}-made", state, {**base.config, **changes})
-            told = inspector.diff(own, made, data=True).relation
-            assert told is not None
-            table[kind, told.kind] += 1
-            if kind != told.kind:
-                print(f"{seed} {family} {dtype} {kind}: {what}: {told}", flush=True)
+            reported = inspector.diff(own, made, data=True).relation
+            assert reported is not None
+            table[kind, reported.kind] += 1
+            if kind != reported.kind:
+                print(f"{seed} {family} {dtype} {kind}: {what}: {reported}", flush=True)
     total = sum(table.values())
     right = sum(number for (kind, called), number in table.items() if kind == called)
     for (kind, called), number in sorted(table.items()):

@@ -132,16 +132,16 @@ def releases(root: Path) -> list[tuple[str, date]]:
     found = [(each["version"], each["date"]) for each in _RELEASE.finditer((root / "CHANGELOG.md").read_text())]
     if not found or found[0] != (UNRELEASED, None):
         raise RefusalError(f"the changelog does not begin with [{UNRELEASED}]")
-    told = []
+    reported = []
     for version, day in found[1:]:
         try:
-            told.append((version, date.fromisoformat(day or "")))
+            reported.append((version, date.fromisoformat(day or "")))
         except ValueError:
             raise RefusalError(f"the changelog's {version} has no date") from None
-    keys = [(tuple(map(int, version.split("."))), day) for version, day in told]
+    keys = [(tuple(map(int, version.split("."))), day) for version, day in reported]
     if keys != sorted(keys, reverse=True):
         raise RefusalError("the changelog's releases are not in the order of their versions and dates")
-    return told
+    return reported
 
 
 # --- the rehearsal --------------------------------------------------------------------------------
@@ -232,9 +232,9 @@ def _install(copy: Path, version: str) -> None:
     python = str(home / "bin" / "python")
     ran([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *_wheels(copy)], copy.parent)
     for program in ("inspect", "hf-inspect"):
-        told = ran([str(home / "bin" / program), "--version"], copy.parent).strip()
-        if told != f"inspect {version}":
-            raise RefusalError(f"{program} --version says {told!r}")
+        reported = ran([str(home / "bin" / program), "--version"], copy.parent).strip()
+        if reported != f"inspect {version}":
+            raise RefusalError(f"{program} --version says {reported!r}")
     if "6,738,415,616" not in ran([str(home / "bin" / "inspect"), "predict", "llama-7b"], copy.parent):
         raise RefusalError("the installed command does not know llama-7b")
 

@@ -42,8 +42,8 @@ def lines(result: Memory, swept: Sequence[Memory] = (), *, full: bool = False) -
         yield from ("", _sweep(swept))
     if result.training:
         yield from (*([""] if full else []), *_training(result.training, full=full))
-    told = [each for each in result.findings if full or each.severity != "info"]
-    yield from _below(f"{each.severity}: {escape(each.message, 300)}" for each in told)
+    reported = [each for each in result.findings if full or each.severity != "info"]
+    yield from _below(f"{each.severity}: {escape(each.message, 300)}" for each in reported)
     if full:
         yield from _below(f"assumed: {escape(each)}" for each in assumptions(result))
     else:

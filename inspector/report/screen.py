@@ -189,12 +189,12 @@ def source(checkpoint: Checkpoint) -> str:
 def _wrong_claims(result: Reconciliation) -> str:
     """`total_size says 13,476,835,000, but 13,476,835,328 were counted`: numbers in the files that are wrong."""
     wrong = [each for each in result.claims if isinstance(each.counted, int) and str(each.counted) != each.claimed]
-    told = (
+    reported = (
         f"{escape(each.name, 40)} says {integer(int(each.claimed))}, but {integer(int(each.counted))} were counted"
         for each in wrong
         if each.claimed.isdecimal() and each.claimed.isascii() and len(each.claimed) < 30 and not each.note
     )
-    return "; ".join(told)
+    return "; ".join(reported)
 
 
 def _elsewhere(result: Reconciliation) -> str:

@@ -82,7 +82,7 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "stated"),
     [
         (("--hub", "demo/nothing"), "the Hub has no information on demo/nothing"),
         (("--hub", "demo/sound", "--revision", "v9"), "the Hub has no information on demo/sound"),
@@ -90,12 +90,12 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
     ],
 )
 def test_what_the_hub_does_not_know_is_a_usage_error(
-    hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], said: str
+    hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], stated: str
 ) -> None:
     """What the Hub does not know is a usage error in one line; nothing is reported as sound."""
     ran = inspect("audit", published, "--checksum", *options)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert said in ran.err
+    assert stated in ran.err
 
 
 def test_without_the_network(hub: Hub, published: Path, inspect: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,8 +128,8 @@ def test_the_loopback_hub_answers_as_the_client_expects(hub: Hub, tmp_path: Path
     """`huggingface_hub` itself reads our server's answers, and finds the same as we do."""
     repo = two_shards(hub, tmp_path / "two")
     files = {header.path: header for header in api.open(repo).files}
-    told = HfApi(endpoint=hub.endpoint).get_sharded_safetensors_metadata(repo).files_metadata
-    assert {name: set(each.tensors) for name, each in told.items()} == {
+    reported = HfApi(endpoint=hub.endpoint).get_sharded_safetensors_metadata(repo).files_metadata
+    assert {name: set(each.tensors) for name, each in reported.items()} == {
         name: {tensor.name for tensor in header.tensors} for name, header in files.items()
     }
     listed = HfApi(endpoint=hub.endpoint).model_info(repo, files_metadata=True)

@@ -241,8 +241,8 @@ def partial(range_: str | None, length: int | None = None, code: int = 206) -> F
         asked = (handler.headers.get("range") or "bytes=0-99").partition("=")[2]
         start, end = map(int, asked.split("-"))
         size = end + 1 - start if length is None else length
-        said = {} if range_ is None else {"content-range": range_.format(asked=asked, start=start, end=end)}
-        handler.head(code, {**said, "content-length": str(size)})
+        stated = {} if range_ is None else {"content-range": range_.format(asked=asked, start=start, end=end)}
+        handler.head(code, {**stated, "content-length": str(size)})
         handler.write(b"\0" * size)
         return True
 

@@ -237,7 +237,7 @@ def test_a_query_has_types_as_its_values(zoo: Path, inspect: Callable[..., Ran],
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "stated"),
     [
         ((), "--out DIR, --report DIR, --sql QUERY or --watch"),
         (("--out", "a", "--report", "b"), "choose what to do: --out"),
@@ -250,10 +250,12 @@ def test_a_query_has_types_as_its_values(zoo: Path, inspect: Callable[..., Ran],
         (("--report", "{tmp}"), "is not a scan's folder"),
     ],
 )
-def test_misuse_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_misuse_is_one_line(
+    arguments: tuple[str, ...], stated: str, tmp_path: Path, inspect: Callable[..., Ran]
+) -> None:
     ran = inspect("scan", *(each.replace("{tmp}", str(tmp_path)) for each in arguments))
     assert ran.code == 2
-    assert said in ran.err
+    assert stated in ran.err
     assert ran.err.count("\n") == 1
 
 

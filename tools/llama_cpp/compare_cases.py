@@ -266,7 +266,7 @@ def compared(
             structure = structure.tamer() if structure else None
             if structure is None:
                 raise
-    changes = " ".join(structure.told) if structure else ""
+    changes = " ".join(structure.reported) if structure else ""
     faults = {}
     for kind, path in paths.items():
         faults[kind] = "; ".join(list(wrong(inspector.diff(model, path, data=True), kind))[:6])

@@ -69,8 +69,8 @@ class Llama:
             return answer
         self._process.wait()
         self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        return {"error": next((line for line in reversed(said) if "ASSERT" in line), "aborted")}
+        stated = self._errors.read().decode(errors="replace").strip().splitlines()
+        return {"error": next((line for line in reversed(stated) if "ASSERT" in line), "aborted")}
 
 
 # --- the process ----------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ class Library:
         self.free_keys = self._function("gguf_free", None, pointer)
         self.name = self._function("ggml_get_name", text, pointer)
         self.lib.llama_backend_init()
-        self.said: list[str] = []
+        self.stated: list[str] = []
         self._log = LOG(self._hear)
         self._function("llama_log_set", None, LOG, pointer)(self._log, None)
 
@@ -117,11 +117,11 @@ class Library:
 
     def _hear(self, level: int, line: bytes, _: Any) -> None:
         if level >= ERROR:
-            self.said.append(line.decode(errors="replace"))
+            self.stated.append(line.decode(errors="replace"))
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Load the file, or make a model of its key-values alone."""
-        self.said.clear()
+        self.stated.clear()
         params = self.default()
         params.n_gpu_layers, params.use_extra_bufts, params.load_mtp = 0, False, True
         path = request["path"].encode()
@@ -134,7 +134,7 @@ class Library:
         else:
             model = self.load(path, params)
         if not model:
-            return {"error": " ".join("".join(self.said).split()) or "refused"}
+            return {"error": " ".join("".join(self.stated).split()) or "refused"}
         answer = {"error": "", "parameters": self.parameters(model), "tensors": made}
         self.free(model)
         return answer

@@ -477,11 +477,11 @@ def split(craft: Craft, draw: random.Random) -> str | None:
     count, number = draw.choice((1, 2, 2, 2, 3)), 0
     half = len(craft.entries) // 2
     first, second = craft.entries[:half], craft.entries[half:]
-    told = draw.choice((len(craft.entries),) * 4 + (len(craft.entries) + 1, half))
+    reported = draw.choice((len(craft.entries),) * 4 + (len(craft.entries) + 1, half))
     kind = draw.choice(("uint16",) * 6 + ("uint32", "int32"))
     keys = [
         Pair("split.count", kind, count),
-        Pair("split.tensors.count", draw.choice(("int32",) * 5 + ("uint32",)), told),
+        Pair("split.tensors.count", draw.choice(("int32",) * 5 + ("uint32",)), reported),
     ]
     other_no = draw.choice((1,) * 5 + (0, 2))
     named = draw.choice((count,) * 5 + (count + 1,))
@@ -491,9 +491,7 @@ def split(craft: Craft, draw: random.Random) -> str | None:
     craft.entries = first
     craft.pairs += [Pair("split.no", "uint16", draw.choice((number,) * 6 + (1,))), *keys]
     craft.name = f"model-00001-of-{named:05}.gguf"
-    return (
-        f"split of {count} {kind}, named {named}, {told} tensors declared, other {other_no}, {len(craft.beside)} beside"
-    )
+    return f"split of {count} {kind}, named {named}, {reported} tensors declared, other {other_no}, {len(craft.beside)} beside"
 
 
 MUTATIONS: tuple[Mutation, ...] = (

@@ -57,11 +57,11 @@ class Server:
         status = int(self._process.stdout.readline())
         if not status:
             return ""
-        said = self._log.read_text(errors="replace")
-        if status in (-9, -24, -14) or LACKED.search(said):
+        stated = self._log.read_text(errors="replace")
+        if status in (-9, -24, -14) or LACKED.search(stated):
             return "resources"
-        told = [line for line in said.splitlines() if REASONS.search(line)]
-        return f"{status} {told[0][-240:]}" if told else f"{status} aborted"
+        reported = [line for line in stated.splitlines() if REASONS.search(line)]
+        return f"{status} {reported[0][-240:]}" if reported else f"{status} aborted"
 
 
 def serve(log: str) -> None:

@@ -38,7 +38,7 @@ class Structure:
         self._random = random.Random(f"{name} {seed} {draw}")
         self._of = name, seed, draw
         self._share = SHARES[draw]
-        self.told: list[str] = []
+        self.reported: list[str] = []
 
     def tamer(self) -> Structure | None:
         """Another draw with fewer changes; None after the one without any."""
@@ -49,7 +49,7 @@ class Structure:
         """The fields of a configuration that get another value."""
         found = {name: self._drawn(name, value) for name, value in fields.items() if _matters(name)}
         found = {name: value for name, value in found.items() if value != fields[name]}
-        self.told += [f"{name}={value}" for name, value in found.items()]
+        self.reported += [f"{name}={value}" for name, value in found.items()]
         return found
 
     def _drawn(self, name: str, value: Any) -> Any:
@@ -63,7 +63,7 @@ class Structure:
         heads = frozenset(name for name in names if name.endswith("lm_head.weight"))
         if not heads or not self._share or self._random.random() < 0.5:
             return config, frozenset()
-        self.told.append("tie_word_embeddings=True")
+        self.reported.append("tie_word_embeddings=True")
         return {**config, "tie_word_embeddings": True}, heads
 
 

@@ -75,7 +75,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
             found = _asked(loaders, downloads.LOADED[name], folder, seeds / name, base)
             case = {"id": folder.name, "class": kind, "detail": detail, "loader": _verdict(found, sound[name])}
             refused = found.refused
-            lines.write(json.dumps({**case, "refused": refused, "told": found.told[:4]}) + "\n")
+            lines.write(json.dumps({**case, "refused": refused, "told": found.reported[:4]}) + "\n")
             lines.flush()
 
 
@@ -87,7 +87,7 @@ def _asked(loaders: Any, kind: str, folder: Path, seed: Path, base: Path) -> Any
 def _verdict(found: Any, sound: Any) -> str:
     if found.refused:
         return "refuses"
-    if set(found.told) - set(sound.told):
+    if set(found.reported) - set(sound.reported):
         return "reports"
     return "same" if found.made == sound.made else "differs"
 
@@ -105,8 +105,8 @@ def audited(folder: Path) -> tuple[str, str]:
         return "unread", str(error)
     found = [each for model in result.checkpoints for each in model.findings if each.severity != "info"]
     found.sort(key=lambda each: each.severity)
-    told = "; ".join(f"{each.severity[0].upper()} {each.rule}: {each.message[:90]}" for each in found[:3])
-    return (found[0].severity if found else "silent"), told
+    reported = "; ".join(f"{each.severity[0].upper()} {each.rule}: {each.message[:90]}" for each in found[:3])
+    return (found[0].severity if found else "silent"), reported
 
 
 def judged(case: Case, severity: str) -> str:
@@ -122,8 +122,8 @@ def judged(case: Case, severity: str) -> str:
 
 def _one(folder: Path, line: str) -> tuple[Case, str, str]:
     case: Case = json.loads(line)
-    severity, told = audited(folder / case["id"])
-    return case, judged(case, severity), f"{severity}: {told}"
+    severity, reported = audited(folder / case["id"])
+    return case, judged(case, severity), f"{severity}: {reported}"
 
 
 def judge(out: Path, listed: tuple[str, ...], words: str) -> None:
@@ -132,13 +132,13 @@ def judge(out: Path, listed: tuple[str, ...], words: str) -> None:
     with ProcessPoolExecutor(2) as pool:
         rows = list(pool.map(_one, [out] * len(lines), lines, chunksize=20))
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for case, verdict, told in rows:
+    for case, verdict, reported in rows:
         for row in (case["class"], "ALL", f"ALL that the loader {case['loader']}"):
             counts[row][verdict] += 1
         if verdict in listed and words in json.dumps(case):
             print(f"{verdict:7}{case['id']:28}{case['class']}: {case['detail']}")
-            print(f"       {case['loader']}: {(case['refused'] or '; '.join(case['told']))[:200]}")
-            print(f"       audit {told[:300]}")
+            print(f"       {case['loader']}: {(case['refused'] or '; '.join(case['reported']))[:200]}")
+            print(f"       audit {reported[:300]}")
     print(f"{'':44}{'cases':>7}{'right':>7}{'weak':>7}{'missed':>7}{'stern':>7}{'alarm':>7}")
     for name in sorted(counts, key=lambda each: (each.startswith("ALL"), each)):
         row = counts[name]

@@ -1,6 +1,6 @@
 """What the libraries that load a download make of it, each time in a process of its own.
 
-    ask(kind, folder, base)    Outcome(refused="", told=["missing: lm_head.weight"], made={"weights": "9f…", …})
+    ask(kind, folder, base)    Outcome(refused="", reported=["missing: lm_head.weight"], made={"weights": "9f…", …})
 
 `kind` is a class of Transformers, or `peft`, `diffusers`, `sentence-transformers`, `llama.cpp`.
 """
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     """The outcome of loading."""
 
     refused: str  # the stage and the library's words; "" if all was loaded
-    told: list[str]  # weights that are missing, unexpected or of another shape; ids without a row
+    reported: list[str]  # weights that are missing, unexpected or of another shape; ids without a row
     made: dict[str, str]  # part → digest of the result
 
 
@@ -49,9 +49,9 @@ def ask(kind: str, folder: Path, base: Path) -> Outcome:
                 os._exit(0)
     os.close(write)
     with os.fdopen(read) as answer:
-        said = answer.read()
+        stated = answer.read()
     _, status = os.waitpid(pid, 0)
-    return Outcome(*json.loads(said)) if said else Outcome(f"the process ended with {status}", [], {})
+    return Outcome(*json.loads(stated)) if stated else Outcome(f"the process ended with {status}", [], {})
 
 
 def warm(kind: str, folder: Path, base: Path) -> None:
@@ -61,17 +61,17 @@ def warm(kind: str, folder: Path, base: Path) -> None:
 
 def _tried(kind: str, folder: Path, base: Path) -> Outcome:
     """The stages of loading, up to the first that refuses."""
-    told: list[str] = []
+    reported: list[str] = []
     made: dict[str, str] = {}
-    stages = _STAGES.get(kind, _of_transformers)(kind, folder, base, told, made)
+    stages = _STAGES.get(kind, _of_transformers)(kind, folder, base, reported, made)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for stage, work in stages:
             try:
                 work()
             except BaseException as error:
-                return Outcome(f"{stage}: {type(error).__name__}: {' '.join(str(error).split())[:300]}", told, made)
-    return Outcome("", told, made)
+                return Outcome(f"{stage}: {type(error).__name__}: {' '.join(str(error).split())[:300]}", reported, made)
+    return Outcome("", reported, made)
 
 
 def digest(value: Any) -> str:
@@ -88,9 +88,9 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _info(found: dict[str, Any], told: list[str]) -> None:
+def _info(found: dict[str, Any], reported: list[str]) -> None:
     for how in ("missing_keys", "unexpected_keys", "mismatched_keys", "error_msgs"):
-        told += sorted(f"{how}: {str(each)[:120]}" for each in found.get(how) or ())[:4]
+        reported += sorted(f"{how}: {str(each)[:120]}" for each in found.get(how) or ())[:4]
 
 
 # --- Transformers ---------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def _auto(kind: str) -> Any:
     return getattr(transformers, kind)
 
 
-def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made: dict[str, str]) -> Any:
+def _of_transformers(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
     import torch
     import transformers
 
@@ -127,7 +127,7 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
 
     def load() -> None:
         model, info = _auto(kind).from_pretrained(folder, output_loading_info=True)
-        _info(info, told)
+        _info(info, reported)
         kept["model"] = model
         made["weights"] = digest(model.state_dict())
 
@@ -138,10 +138,10 @@ def _of_transformers(kind: str, folder: Path, base: Path, told: list[str], made:
         special = sorted(set(own.all_special_ids))
         made["tokenizer"] = digest([ids, special, own.chat_template, sorted(own.get_vocab().items(), key=str)])
         if len(own) < FEW_TOKENS:
-            told.append("a tokenizer that knows next to nothing")
+            reported.append("a tokenizer that knows next to nothing")
         rows = _rows(kept["model"])
         if rows and (beyond := [each for each in {*ids, *special, len(own) - 1} if each is not None and each >= rows]):
-            told.append(f"ids beyond {rows} rows: {beyond[:4]}")
+            reported.append(f"ids beyond {rows} rows: {beyond[:4]}")
 
     def generate() -> None:
         config = transformers.GenerationConfig.from_pretrained(folder)
@@ -204,7 +204,7 @@ def _rows(model: Any) -> int:
 # --- the other libraries --------------------------------------------------------------------------
 
 
-def _of_peft(kind: str, folder: Path, base: Path, told: list[str], made: dict[str, str]) -> Any:
+def _of_peft(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
     import peft
     import transformers
     from peft import peft_model
@@ -219,15 +219,15 @@ def _of_peft(kind: str, folder: Path, base: Path, told: list[str], made: dict[st
 
         def listening(*arguments: Any, **more: Any) -> Any:
             result = put(*arguments, **more)
-            told.extend(sorted(f"unexpected_keys: {each}" for each in result.unexpected_keys)[:4])
+            reported.extend(sorted(f"unexpected_keys: {each}" for each in result.unexpected_keys)[:4])
             return result
 
         peft_model.set_peft_model_state_dict = listening
         model = transformers.AutoModelForCausalLM.from_pretrained(base)
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as stated:
             warnings.simplefilter("always")
             own = peft.PeftModel.from_pretrained(model, str(folder))
-        told.extend(str(each.message)[:160] for each in said if "missing" in str(each.message).lower())
+        reported.extend(str(each.message)[:160] for each in stated if "missing" in str(each.message).lower())
         made["weights"] = digest(peft.get_peft_model_state_dict(own))
 
     yield "configuration", configure
@@ -236,24 +236,24 @@ def _of_peft(kind: str, folder: Path, base: Path, told: list[str], made: dict[st
 
 def _listening() -> io.StringIO:
     """The libraries' log from here on."""
-    said = io.StringIO()
+    stated = io.StringIO()
     for name in ("diffusers", "transformers", "sentence_transformers"):
         logger = logging.getLogger(name)
         logger.setLevel(logging.WARNING)
-        logger.addHandler(logging.StreamHandler(said))
+        logger.addHandler(logging.StreamHandler(stated))
         logger.propagate = False
-    return said
+    return stated
 
 
 _SAID = re.compile(r"newly initialized|not used when|MISSING|UNEXPECTED|MISMATCH|were not expected|are not expected")
 
 
-def _of_diffusers(kind: str, folder: Path, base: Path, told: list[str], made: dict[str, str]) -> Any:
+def _of_diffusers(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
     def load() -> None:
         import diffusers
         import torch
 
-        said = _listening()
+        stated = _listening()
         own = diffusers.DiffusionPipeline.from_pretrained(folder)
         for name, part in own.components.items():
             if isinstance(part, torch.nn.Module):
@@ -264,30 +264,30 @@ def _of_diffusers(kind: str, folder: Path, base: Path, told: list[str], made: di
                 made[name] = digest(part("the quick brown fox")["input_ids"])
             elif part is not None:
                 made[name] = digest(dict(part.config))
-        told.extend(line[:160] for line in said.getvalue().splitlines() if _SAID.search(line))
+        reported.extend(line[:160] for line in stated.getvalue().splitlines() if _SAID.search(line))
 
     yield "pipeline", load
 
 
-def _of_sentences(kind: str, folder: Path, base: Path, told: list[str], made: dict[str, str]) -> Any:
+def _of_sentences(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
     def load() -> None:
         from sentence_transformers import SentenceTransformer
 
-        said = _listening()
+        stated = _listening()
         own = SentenceTransformer(str(folder), device="cpu")
         tokens: Any = getattr(own.tokenizer, "get_vocab", dict)() or getattr(own.tokenizer, "get_vocab_size", int)()
         rows = max((each.num_embeddings for each in own.modules() if hasattr(each, "num_embeddings")), default=0)
         highest = max(tokens.values()) if isinstance(tokens, dict) and tokens else 0
         if rows and highest >= rows:
-            told.append(f"ids beyond {rows} rows: {highest}")
+            reported.append(f"ids beyond {rows} rows: {highest}")
         made["weights"] = digest(own.state_dict())
         made["vector"] = digest([round(float(each), 4) for each in own.encode(["the quick brown fox"])[0]])
-        told.extend(line[:160] for line in said.getvalue().splitlines() if _SAID.search(line))
+        reported.extend(line[:160] for line in stated.getvalue().splitlines() if _SAID.search(line))
 
     yield "model", load
 
 
-def _of_llama(kind: str, folder: Path, base: Path, told: list[str], made: dict[str, str]) -> Any:
+def _of_llama(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
     def load() -> None:
         import sys
 

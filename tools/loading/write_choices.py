@@ -278,8 +278,8 @@ def _gather(raw: Path, names: list[str]) -> dict[str, Any]:
             os.write(write, answer.encode())
             os._exit(0)
         os.close(write)
-        with os.fdopen(read) as said:
-            known[name] = json.loads(said.read() or '{"failed": "ended"}')
+        with os.fdopen(read) as stated:
+            known[name] = json.loads(stated.read() or '{"failed": "ended"}')
         os.waitpid(pid, 0)
         raw.write_text(json.dumps(known))
         print(name, str(known[name])[:150], flush=True)

@@ -133,15 +133,15 @@ def outputs(cache: Path, wanted: list[str]) -> Iterator[Case]:
     os.environ |= {"KERAS_BACKEND": "torch", "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": ""}
     warnings.filterwarnings("ignore")
     for name in OUTPUTS:
-        folder, said = cache / "outputs" / name, cache / "outputs" / f"{name}.json"
+        folder, stated = cache / "outputs" / name, cache / "outputs" / f"{name}.json"
         if wanted and name not in wanted:
             continue
-        if not said.exists():
+        if not stated.exists():
             subprocess.run([sys.executable, __file__, str(cache), "--make", name], check=False, capture_output=True)
-        if not said.exists():
+        if not stated.exists():
             print(f"not made: {name}", file=sys.stderr)
             continue
-        yield Case("outputs", name, folder, json.loads(said.read_text()))
+        yield Case("outputs", name, folder, json.loads(stated.read_text()))
 
 
 def make(cache: Path, name: str) -> None:

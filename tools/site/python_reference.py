@@ -64,8 +64,8 @@ def _starred(signature: inspect.Signature) -> Iterator[str]:
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             starred = True
             yield "*"
-        told = re.sub(r": '([^']*)'", r": \1", str(parameter))
-        yield re.sub(r"<function .*>", "…", told)  # a default without an effect
+        reported = re.sub(r": '([^']*)'", r": \1", str(parameter))
+        yield re.sub(r"<function .*>", "…", reported)  # a default without an effect
 
 
 def _docstring(text: str) -> Iterator[str]:
@@ -92,8 +92,12 @@ def _block(title: str, lines: list[str]) -> Iterator[str]:
         yield from ("```pycon", *lines, "```")
         return
     for line in lines:
-        told = re.match(r"([\w, ]+): (.*)", line)
-        yield f"- `{told[1]}`: {told[2]}" if told and title != "Returns:" else line.strip() and f"  {line.strip()}"
+        reported = re.match(r"([\w, ]+): (.*)", line)
+        yield (
+            f"- `{reported[1]}`: {reported[2]}"
+            if reported and title != "Returns:"
+            else line.strip() and f"  {line.strip()}"
+        )
 
 
 def _fields(each: Any) -> Iterator[str]:

@@ -84,7 +84,7 @@ class Maker:
         self.cls = cls
         self.recorder = recorder
         self.values = declared(cls)
-        self.told = annotated(cls)
+        self.reported = annotated(cls)
         self.deadline = deadline
         self.patience = max(1.0, (deadline - time.process_time()) / 20)
         self.draw = random.Random(f"{seed} {cls.__name__}")
@@ -239,7 +239,7 @@ class Maker:
         found: list[Item] = []
         for name, value in self.values.items():
             if isinstance(value, str):
-                options = [w for w in words_for(self.cls, name, self.told.get(name, "")) if w != value]
+                options = [w for w in words_for(self.cls, name, self.reported.get(name, "")) if w != value]
                 if options:
                     self.draw.shuffle(options)
                     found.append((name, options))
@@ -247,11 +247,11 @@ class Maker:
 
     def alternatives(self, name: str, value: Any) -> Iterator[tuple[str, list[Any], bool]]:
         """Kind of change, values to try, and whether to use all or the first that builds."""
-        told = self.told.get(name, "")
-        optional = "None" in told
+        reported = self.reported.get(name, "")
+        optional = "None" in reported
         if isinstance(value, bool):
             yield "b", [not value], False
-            if "tuple" in told or "list" in told:
+            if "tuple" in reported or "list" in reported:
                 yield "l", [[not value, value, value, not value], [not value, value]], False
         elif is_int(value):
             if _STILL.search(name):
@@ -260,7 +260,7 @@ class Maker:
                 yield "i", [v for v in (value + 1, value - 1) if v > 0], True
             if optional:
                 yield "i", [None], True
-            if "tuple" in told or "list" in told:
+            if "tuple" in reported or "list" in reported:
                 yield "l", [[value + (at % 2) * max(value // 2, 1) for at in range(n)] for n in (4, 3, 2, 5)], False
         elif isinstance(value, float):
             if not re.search(r"eps|dropout|scaling_factor|theta", name):
@@ -268,13 +268,13 @@ class Maker:
             if optional:
                 yield "f", [None], True
         elif isinstance(value, str):
-            yield "s", [w for w in words_for(self.cls, name, told) if w != value], True
+            yield "s", [w for w in words_for(self.cls, name, reported) if w != value], True
             if optional:
                 yield "s", [None], True
         elif isinstance(value, (list, tuple)):
             values = list(value)
             if is_list(value, str):
-                kinds = list(dict.fromkeys([*values, *words_for(self.cls, name, told)]))
+                kinds = list(dict.fromkeys([*values, *words_for(self.cls, name, reported)]))
                 yield "l", [[kind] * len(values) for kind in kinds], True
                 yield "l", [[kind, *values[1:]] for kind in kinds if kind != values[0]], True
                 yield "l", [[*values[:-1], kind] for kind in kinds if kind != values[-1]], True
@@ -291,16 +291,16 @@ class Maker:
             if optional:
                 yield "l", [None], True
         elif value is None:
-            if re.search(r"\bbool\b", told):
+            if re.search(r"\bbool\b", reported):
                 yield "b", [True, False], True
-            if re.search(r"\bint\b", told) or not told:
+            if re.search(r"\bint\b", reported) or not reported:
                 yield "i", [104, 320, 2, 1], False
                 yield "i", [112, 640, 4, 3], False
-            if re.search(r"\bfloat\b", told):
+            if re.search(r"\bfloat\b", reported):
                 yield "f", [0.5, 2.0], False
-            if re.search(r"\bstr\b|Literal", told):
-                yield "s", words_for(self.cls, name, told), True
-            if re.search(r"(list|tuple)\[int|\blist\b|\btuple\b", told):
+            if re.search(r"\bstr\b|Literal", reported):
+                yield "s", words_for(self.cls, name, reported), True
+            if re.search(r"(list|tuple)\[int|\blist\b|\btuple\b", reported):
                 yield "l", [[1, 2], [0, 2], [64, 128], [1]], True
 
     # --- variants ---
@@ -497,10 +497,10 @@ def worker(job: tuple[str, Path, float, int, bool]) -> str:
     torch.set_num_threads(1)
     started = time.monotonic()
     try:
-        told = records_of(*job)
+        reported = records_of(*job)
     except Exception as error:
-        told = f"FAILED {type(error).__name__}: {error}"
-    return f"{job[0]}\t{told}\t{time.monotonic() - started:.0f} s"
+        reported = f"FAILED {type(error).__name__}: {error}"
+    return f"{job[0]}\t{reported}\t{time.monotonic() - started:.0f} s"
 
 
 def main() -> None:
@@ -523,8 +523,8 @@ def main() -> None:
     names.sort(key=lambda n: bool(re.search("UNet|Autoencoder|ControlNet|Vocoder|VAE|Vae", n)))  # the quick ones first
     jobs = [(name, arguments.out, arguments.budget, arguments.seed, arguments.defaults) for name in names]
     with multiprocessing.get_context("fork").Pool(arguments.jobs, maxtasksperchild=1) as pool:
-        for told in pool.imap_unordered(worker, jobs):
-            print(told, flush=True)
+        for reported in pool.imap_unordered(worker, jobs):
+            print(reported, flush=True)
 
 
 if __name__ == "__main__":

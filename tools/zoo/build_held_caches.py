@@ -152,7 +152,7 @@ def filled(model: PreTrainedModel, tokens: int, source: int, device: str) -> tup
 
     Raises RuntimeError, with the error of the first way to run it.
     """
-    said = ""
+    stated = ""
     for word, (prompt, last), given, length in attempts(model, tokens, source, device):
         try:
             first = model(**{word: prompt}, **given, use_cache=True)
@@ -162,13 +162,13 @@ def filled(model: PreTrainedModel, tokens: int, source: int, device: str) -> tup
             second = model(**{word: last}, **given, **{state: first.get(state)}, use_cache=True)
             return dict(tensors(second.get(state))), length
         except Exception as error:
-            said = said or f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-    raise RuntimeError(said)
+            stated = stated or f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
+    raise RuntimeError(stated)
 
 
 def ran(cls: type[PreTrainedModel], config: PreTrainedConfig, tokens: int, source: int) -> dict[str, Any]:
     """The content of a configuration's cache, or why it is unknown."""
-    said, small = "", True
+    stated, small = "", True
     for device in ("meta", "cpu"):
         if device == "cpu" and not small:
             break
@@ -177,11 +177,11 @@ def ran(cls: type[PreTrainedModel], config: PreTrainedConfig, tokens: int, sourc
             small = parameters(model) < MOST_PARAMETERS
             found, length = filled(model, tokens, source, device)
         except Exception as error:
-            said = f"{said} | {device}: {type(error).__name__}: {error}"[:500]
+            stated = f"{stated} | {device}: {type(error).__name__}: {error}"[:500]
             continue
         shapes = {path: [list(each.shape), str(each.dtype).split(".")[1]] for path, each in found.items()}
         return {"source": length, "bytes": total(found), "device": device, "tensors": shapes}
-    return {"failed": said}
+    return {"failed": stated}
 
 
 def as_published(config: PreTrainedConfig, cls: type[PreTrainedModel]) -> dict[str, Any]:
@@ -201,11 +201,11 @@ def worker(model_type: str, seed: int, out: Path, budget: float) -> None:
     draw = random.Random(f"{seed} {model_type}")
     configs: dict[type, list[PreTrainedConfig]] = {}
     for cls in generating()[model_type]:
-        told: dict[str, Any] = {"model_type": model_type, "class": cls.__name__}
+        reported: dict[str, Any] = {"model_type": model_type, "class": cls.__name__}
 
-        def write(case: dict[str, Any], told: dict[str, Any] = told) -> None:
+        def write(case: dict[str, Any], reported: dict[str, Any] = reported) -> None:
             with out.open("a") as stream:
-                stream.write(json.dumps({**told, **case}, separators=(",", ":")) + "\n")
+                stream.write(json.dumps({**reported, **case}, separators=(",", ":")) + "\n")
 
         def tried(config: PreTrainedConfig, cls: type[PreTrainedModel] = cls, write: Any = write) -> dict[str, Any]:
             tokens, source = draw.choice((37, 70, 131, 300)), draw.choice((24, 50))

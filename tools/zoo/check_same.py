@@ -124,9 +124,9 @@ def predicted_otherwise(before: Path, configs: Sequence[Mapping[str, Any]], bran
     for config, new in zip(configs, now, strict=True):
         if (old := tensors(config, branches)) != new:
             pair = [each if isinstance(each, set) else {each} for each in (old, new)]
-            told = (sorted(map(str, one - other))[:2] for one, other in (pair, pair[::-1]))
-            found.setdefault(str(next(types_in(config))), "".join(f"\n  {each}" for each in told))
-    yield from (f"{model_type}: predicted otherwise{told}" for model_type, told in found.items())
+            reported = (sorted(map(str, one - other))[:2] for one, other in (pair, pair[::-1]))
+            found.setdefault(str(next(types_in(config))), "".join(f"\n  {each}" for each in reported))
+    yield from (f"{model_type}: predicted otherwise{reported}" for model_type, reported in found.items())
 
 
 def main() -> int:
@@ -140,9 +140,9 @@ def main() -> int:
     empty = Family("", {}, ())
     different = []
     for place in sorted(before.keys() | after.keys()):
-        if told := list(differences(before.get(place, empty), after.get(place, empty))):
+        if reported := list(differences(before.get(place, empty), after.get(place, empty))):
             different.append(place)
-            print("/".join(place), *([] if arguments.short else told), sep="\n  ")
+            print("/".join(place), *([] if arguments.short else reported), sep="\n  ")
     print(f"{len(before)} tables, {len(different)} of them different")
     if arguments.drawn is None:
         return bool(different)

@@ -97,8 +97,8 @@ def repeats(number: int) -> Iterator[str]:
                     places[signs(entries[at : at + size])] += 1
     saved = {run: (len(run) - 1) * where - len(run) - 1 for run, where in places.items()}
     for best in sorted(saved, key=saved.__getitem__, reverse=True)[:number]:
-        told = " | ".join(" ".join(sign[:2]) for sign in best)
-        yield f"{saved[best]} lines, {places[best]} places: {told}"
+        reported = " | ".join(" ".join(sign[:2]) for sign in best)
+        yield f"{saved[best]} lines, {places[best]} places: {reported}"
 
 
 def lines(kind: str) -> int:

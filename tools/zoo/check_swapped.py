@@ -79,8 +79,8 @@ def _swapped(model_type: str, name: str, rng: random.Random, turn: int) -> Itera
     for _ in range(TRIES if parts else 0):
         part = parts[turn % len(parts)]
         old = getattr(CONFIG_MAPPING[model_type](), part, None)
-        told = f"{part} {getattr(old, 'model_type', '')}"
-        pool = next(types.split() for pattern, types in POOLS if re.search(pattern, told))
+        reported = f"{part} {getattr(old, 'model_type', '')}"
+        pool = next(types.split() for pattern, types in POOLS if re.search(pattern, reported))
         yield from _case(model_type, name, "swapped", rng, (part, rng.choice(pool)))
 
 
@@ -161,18 +161,18 @@ def check(path: Path, types: list[str]) -> None:
         if types and case["type"] not in types:
             continue
         every[case["kind"]] += 1
-        told = " ".join([case["type"], case["class"], *(case["swap"] or ())])
+        reported = " ".join([case["type"], case["class"], *(case["swap"] or ())])
         try:
             rows = inspector.predict(case["config"]).expected
         except InspectorError as error:
-            print(f"{told}: {error}")
+            print(f"{reported}: {error}")
             continue
         names = [(row.name_of(key), tuple(row.shape)) for row in rows for key in row.keys()]
         wrong = _difference(dict(names), {name: tuple(shape) for name, shape in case["tensors"].items()})
         wrong = wrong or ("a name twice" if len(dict(names)) < len(names) else "")
         right[case["kind"]] += not wrong
         if wrong:
-            print(f"{told}: {wrong}")
+            print(f"{reported}: {wrong}")
     for kind, count in every.items():
         print(f"{kind}: {right[kind]} of {count} = {right[kind] / count:.1%}")
 
@@ -180,12 +180,12 @@ def check(path: Path, types: list[str]) -> None:
 def _difference(ours: dict[str, tuple[int, ...]], real: dict[str, tuple[int, ...]]) -> str:
     missing, surplus = [each for each in real if each not in ours], [each for each in ours if each not in real]
     other = [each for each in real if each in ours and ours[each] != real[each]]
-    told = [
+    reported = [
         f"{len(missing)} missing, {missing[0]} {real[missing[0]]}" if missing else "",
         f"{len(surplus)} surplus, {surplus[0]} {ours[surplus[0]]}" if surplus else "",
         f"{len(other)} of another shape, {other[0]} {ours[other[0]]} for {real[other[0]]}" if other else "",
     ]
-    return "; ".join(filter(None, told))
+    return "; ".join(filter(None, reported))
 
 
 def main() -> None:

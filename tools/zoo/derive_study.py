@@ -134,10 +134,10 @@ class Study:
     def _complete_fields(self) -> None:
         """Fill empty or absent fields as the model does, and find the rule for it."""
         keys = dict.fromkeys(key for record in self.records for key in record.fields)
-        told: dict[str, Counter[str]] = defaultdict(Counter)
+        reported: dict[str, Counter[str]] = defaultdict(Counter)
         for record in self.records:
             for key, rule in record.trace.derived.items():
-                told[key][re.sub(r"@(\d+)", r"\1", rule)] += 1
+                reported[key][re.sub(r"@(\d+)", r"\1", rule)] += 1
         self.points: list[dict[str, Any]] = [dict(record.fields) for record in self.records]
         for key in keys:
             seen = [(at, fields[key]) for at, fields in enumerate(self.points) if key in fields]
@@ -146,7 +146,7 @@ class Study:
                 continue
             computed = [at for at, value in seen if value is not None and self._not_given(at, key)]
             empty = [at for at, value in seen if value is None]
-            if self._default(key) is None and computed and not self._told_rule(key, told[key], computed):
+            if self._default(key) is None and computed and not self._told_rule(key, reported[key], computed):
                 self._rule(key, computed, empty)
         for record in self.records:
             self.derived.update(record.trace.optional)
@@ -160,9 +160,9 @@ class Study:
                     if value is not None:
                         fields[key] = value
 
-    def _told_rule(self, key: str, told: Counter[str], computed: list[int]) -> bool:
+    def _told_rule(self, key: str, reported: Counter[str], computed: list[int]) -> bool:
         """Use a traced rule for an empty field if it is right wherever the field was computed."""
-        for rule, _ in told.most_common():
+        for rule, _ in reported.most_common():
             if all(evaluated(rule, nested(self.points[at]), {}) == self.points[at][key] for at in computed):
                 self.derived[key] = rule
                 return True
@@ -211,14 +211,14 @@ class Study:
             return None
         tests = Conditions(points) if len(kinds) > 1 else None
         kinds.sort(key=lambda pair: items.count(pair[1]))
-        told = ""
+        reported = ""
         for _, kind in kinds[:-1]:
             assert tests is not None
             when = tests.explain(sum(1 << at for at, item in enumerate(items) if item == kind))
             if when is None:
                 return None
-            told += f"{kind!r} if {when} else "
-        return f"[{told}{kinds[-1][1]!r} for layer in range({length})]"
+            reported += f"{kind!r} if {when} else "
+        return f"[{reported}{kinds[-1][1]!r} for layer in range({length})]"
 
     def _changes(self) -> list[frozenset[str]]:
         """The fields in which each single-field record differs from its base; empty for others."""

@@ -161,7 +161,7 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Report:
     refused = [f"{t} ({', '.join(f'{cls}: {n}' for cls, n in asked[t].items())})" for t in new if t in asked]
     yield f"\n- variants that were asked for and not built: {'; '.join(refused) or 'none'}"
     finished(work, [p.model_type for p in proofs if not p.against])
-    yield f"- caches: {'; '.join(f'{t}: {said}' for t, said in measured(work, proofs)) or 'none of these generates'}"
+    yield f"- caches: {'; '.join(f'{t}: {stated}' for t, stated in measured(work, proofs)) or 'none of these generates'}"
     yield f"- {time.process_time() - started:.0f} s of this process's own work"
     return found.behind
 

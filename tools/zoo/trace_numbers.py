@@ -226,8 +226,8 @@ def text(tree: Tree, strength: int = 0) -> str:
         return f"{symbol}({', '.join(text(operand) for operand in operands)})"
     left = text(operands[0], own + (symbol == "**"))
     right = text(operands[1], own + (0 if _is(operands[1], symbol) and symbol in _COMMUTES else 1))
-    told = f"{left} {symbol} {right}"
-    return f"({told})" if own < strength else told
+    reported = f"{left} {symbol} {right}"
+    return f"({reported})" if own < strength else reported
 
 
 def tree_of(value: Any) -> Tree:

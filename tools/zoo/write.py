@@ -122,23 +122,23 @@ def module_name(name: str) -> str:
 
 def source(family: Family, **beside: Any) -> str:
     """The text of the family's file."""
-    told = {"about": _title(family), "source": "Transformers' models, built and traced: tools/zoo"}
-    return table_text.text(family, module_name(family.name), **{**told, **beside})
+    reported = {"about": _title(family), "source": "Transformers' models, built and traced: tools/zoo"}
+    return table_text.text(family, module_name(family.name), **{**reported, **beside})
 
 
 def _title(family: Family) -> str:
     others = [t for t in family.types if t != family.name]
-    told = f"Model type {family.name}"
+    reported = f"Model type {family.name}"
     if others:
-        told = (
+        reported = (
             f"Model types {family.name} and {len(others)} more with its rows"
             if len(others) > 3
             else (f"Model types {', '.join([family.name, *others])}")
         )
     parts = [row.scope for row in family.rows if isinstance(row, Include)]
     if parts:
-        told += f": {', '.join(dict.fromkeys(parts))} each with a table of its own"
-    return told + "."
+        reported += f": {', '.join(dict.fromkeys(parts))} each with a table of its own"
+    return reported + "."
 
 
 #: Auto mapping → what its classes are.

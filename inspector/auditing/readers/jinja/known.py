@@ -68,13 +68,13 @@ def differences(tree: nodes.Template) -> Iterator[tuple[str, Severity]]:
         elif each.digest not in _anywhere():
             added.append(each)
     lacking = left.total() - sum(left[each] for each in counted)
-    said = [each for each in added if each.says]
-    first = [*said, *(each for each in added if not each.says)]
+    stated = [each for each in added if each.says]
+    first = [*stated, *(each for each in added if not each.says)]
     if not first:
         return
     where = "; ".join(map(str, first[:3])) + (f"; and {integer(len(first) - 3)} more" if len(first) > 3 else "")
     without = f", without {plural(lacking, 'piece')} of it" if lacking else ""
-    yield f"{name} but for {where}{without}", "warning" if len(said) > lacking or not lacking else "info"
+    yield f"{name} but for {where}{without}", "warning" if len(stated) > lacking or not lacking else "info"
 
 
 @cache
