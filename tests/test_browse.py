@@ -360,7 +360,7 @@ def test_names_are_no_markup(tmp_path: Path) -> None:
     plain = write(
         tmp_path / "b.safetensors", {name: {**each, "dtype": "U8"} for name, each in entries.items()}, len(UNRULY)
     )
-    for targets, reported in (((str(model),), "[red]x[/red]"), ((str(model), str(plain)), "red+U8, 13 bytes")):
+    for targets, reported in (((str(model),), "[red]x[/red]"), ((str(model), str(plain)), r"1 \x1b[31mred, 1 byte")):
         shown = screens(targets, "down right", "down down", "down down down", "enter", size=(120, 40))
         lines = [line for screen in shown for line in screen]
         assert not [line for line in lines if re.search("[\x00-\x1f\x7f-\x9f\u202e]", line)]

@@ -72,7 +72,7 @@ def test_an_index_goes_over_the_bridge(
     assert unexplained["bytes"] == (0 if cause or not nbytes else nbytes)
     assert steps == ({cause: nbytes} if cause else {})
     assert len(unexplained["tensors"]) == (32 if nbytes and not cause else 0)
-    assert "on disk" in inspect(str(index)).out
+    assert "GB by its total_size" in inspect(str(index)).out
 
 
 #: Llama-3.2-1B: 1,235,814,400 parameters, its head tied to 128,256 × 2,048.

@@ -79,7 +79,7 @@ class Pairs(Content):
                 yield word, "has no such tensor"
                 continue
             yield word, ", ".join(escape(each.tensor.name) for each in side.tensors[:3]) + _more(side)
-            yield "", f"{shape_text(side.shapes)} {escape(side.dtype, 60)}, {integer(side.nbytes)} bytes"
+            yield "", f"{shape_text(side.shapes)} {escape(side.dtype, 60)}, {plural(side.nbytes, 'byte')}"
             yield "", f"{escape(side.tensors[0].file)} at {integer(side.tensors[0].tensor.offset)}"
 
     def measure(self, item: Item, width: int) -> list[str]:  # noqa: ARG002  one line, which the panel folds
