@@ -112,7 +112,9 @@ def install_command(extra: str, *packages: str) -> str:
 @contextmanager
 def readable(target: object) -> Iterator[None]:
     """Turn what the system refuses (a folder without permission, a name too long, a user without a home) into one of
-    the library's errors."""
+    the library's errors. Raises UsageError for an empty target."""
+    if target == "":  # an unset variable in a script; the current folder is "."
+        raise UsageError("the target is empty: name a file, a folder or a repository")
     try:
         yield
     except OSError as error:

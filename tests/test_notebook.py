@@ -79,7 +79,6 @@ def test_one_target_or_several(made: Made) -> None:
 
 
 UNREADABLE = [
-    "",
     "\0",
     "x" * 5000,
     "~nobody-here/x",
@@ -100,6 +99,8 @@ def test_errors_are_the_librarys_own(verb: str, tmp_path: Path, monkeypatch: pyt
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(locked))
 
+    with pytest.raises(inspector.InspectorError, match="the target is empty"):
+        getattr(inspector, verb)("")
     for target in UNREADABLE:
         with suppress(inspector.InspectorError):
             getattr(inspector, verb)(target)
