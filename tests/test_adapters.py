@@ -121,6 +121,7 @@ SENSELESS: tuple[Any, ...] = (None, -1, 10**30, float("inf"), "x", [], {"q_proj"
 
 
 @every("name", sorted(set(NAMES) - UNPREDICTED), parts=3)
+@pytest.mark.gate
 def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
     """Each field replaced by a senseless value gives another prediction, or a ConfigError that says why."""
     made = recipe(name)

@@ -6,18 +6,15 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import bounds_table
 import hostile
+import pytest
 from every import every
 
 import inspector
 from inspector.auditing import catalogue
 from inspector.auditing.readers import templates
-
-if TYPE_CHECKING:
-    import pytest
 
 TABLE = bounds_table.table()
 TRIPS = {name: row for name, row in TABLE.items() if "trip" in row}
@@ -57,6 +54,7 @@ def reported(folder: Path) -> set[tuple[str, str]]:
 
 
 @every("name", list(TRIPS), parts=4)
+@pytest.mark.gate
 def test_a_bound_that_is_met_is_reported(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once a bound is lowered, the audit of a folder has a further finding."""
     row = TRIPS[name]

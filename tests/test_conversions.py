@@ -65,6 +65,7 @@ def expanded(entries: list[Any]) -> Iterator[tuple[str, list[int]]]:
 
 
 @every("case", CASES, ids=[case.get("projector", case["architecture"]) for case in CASES], parts=2)
+@pytest.mark.gate
 def test_every_element_is_where_the_converter_put_it(case: dict[str, Any], tmp_path: Path) -> None:
     """All tensors are paired, but for those left out or added; sampled elements are the model's own."""
     result = made(case, tmp_path)

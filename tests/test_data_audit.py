@@ -51,6 +51,7 @@ def test_damage_is_found(kind: str, tmp_path: Path) -> None:
 
 
 @every("kind", spoilt.SOUND, parts=6)
+@pytest.mark.gate
 def test_oddities_are_passed_over(kind: str, tmp_path: Path) -> None:
     """Properties of sound models have no finding."""
     assert found(kind, seed_of(kind), tmp_path) == []

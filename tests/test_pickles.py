@@ -268,6 +268,7 @@ UNREAD = {
 
 
 @pytest.mark.parametrize("name", sorted(BOMBS))
+@pytest.mark.gate
 def test_bombs_end(name: str) -> None:
     """Pickles that exhaust an unpickler's time or memory do not exhaust ours; unread parts are reported."""
     data = BOMBS[name]

@@ -169,6 +169,7 @@ _ON_LINKS = frozenset(("link-outside", "broken-link", "no-vocabulary", "no-weigh
 
 
 @every("code", sorted(CASES.keys() - _ON_LINKS), parts=5)
+@pytest.mark.gate
 def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
     case = CASES[code]
     change = hostile.both(case.change, lambda files: files.update(PASSED_OVER))
