@@ -191,20 +191,11 @@ const show = async (view, options = {}) => {
   at("main").innerHTML = answer.body;
   const read = Number(at("status").dataset.read ?? 0) - shown.before;
   say(shown.size ? `${amount(read)} read of ${amount(shown.size)}.` : `${amount(read)} read.`);
-  if (Object.keys(answer.data.charts).length) await charts();
-  await showPage(answer.data.charts, () => answer.data.tables);
+  await showPage(answer.tables);
   return undefined;
 };
 
 const clear = () => { at("head").replaceChildren(); at("main").replaceChildren(); };
-
-let plotly = null;
-const charts = () => (plotly ??= new Promise((resolve, reject) => {
-  const script = element("script", { src: "plotly.js" });
-  script.addEventListener("load", resolve);
-  script.addEventListener("error", reject);
-  document.head.append(script);
-}));
 
 const tabs = (view) => {
   const buttons = Object.entries(VIEWS).map(([name, label]) => {

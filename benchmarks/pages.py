@@ -1,19 +1,16 @@
-"""How large a page is, how long the command takes to write it, and how long a browser takes to its first chart.
+"""How large a page is, how long the command takes to write it, and how long a browser takes to show it.
 
     python benchmarks/pages.py [RUNS]
 
 Needs Chromium. Every look is that of a browser that was just started, and has compiled no script of the page before.
 Milliseconds from the start of the navigation:
 
-    text    the browser has painted the page's text
-    bars    the first chart's bars are seen, too, which stand on the page
-    chart   plotly has drawn the first chart
+    text    the browser has painted the page's text and charts
     ready   every table can be searched
-    work    of the processor, by the page's own thread until plotly's chart
+    work    of the processor, by the page's own thread until then
 
 The median, and the least in brackets, which says more where the machine does other things. They come from the browser's
-trace alone: for a driver such as selenium the engine keeps the place of each error in the source, which doubles the
-time that plotly takes to start.
+trace alone: for a driver such as selenium the engine keeps the place of each error in the source, which takes longer.
 """
 
 from __future__ import annotations
@@ -40,12 +37,12 @@ from websocket import WebSocket, create_connection  # selenium depends on it
 
 #: Title → the recipe, and the limits of its page in bytes and milliseconds.
 PAGES = {
-    "Llama 7B": ("llama-7b", 6e6, 1000),
-    "DeepSeek-V3 in BF16, 45,395": ("", 10e6, 3000),  # of the list of its tensors
-    "DeepSeek-V3 in FP8, 91,991": ("deepseek-v3-fp8", 10e6, 3000),
+    "Llama 7B": ("llama-7b", 2e5, 500),
+    "DeepSeek-V3 in BF16, 45,395": ("", 1.5e6, 3000),  # of the list of its tensors
+    "DeepSeek-V3 in FP8, 91,991": ("deepseek-v3-fp8", 1.5e6, 3000),
 }
 #: The trace's name of a moment → our name.
-MOMENTS = {"firstContentfulPaint": "text", "seen": "bars", "chart c0": "chart", "ready": "ready"}
+MOMENTS = {"firstContentfulPaint": "text", "ready": "ready"}
 CATEGORIES = ["blink.user_timing", "loading", "disabled-by-default-devtools.timeline", "devtools.timeline", "toplevel"]
 READY = "document.documentElement.dataset.ready === 'yes'"
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -104,7 +101,6 @@ def look(page: Path) -> dict[str, float]:
         shown.call("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": CATEGORIES})
         shown.call("Page.navigate", url=page.as_uri())
         shown.until("Page.loadEventFired")
-        # Requested only now: the first chart is drawn while the page is read.
         while not shown.call("Runtime.evaluate", expression=READY)["result"]["value"]:
             time.sleep(0.1)
         shown.call("Tracing.end")
@@ -114,12 +110,12 @@ def look(page: Path) -> dict[str, float]:
 
 
 def times(trace: list[dict[str, Any]]) -> dict[str, float]:
-    """Moments, and the work of the thread whose script drew the chart."""
-    [drawn] = [each for each in trace if each["name"] == "chart c0"]
-    own = [each for each in trace if (each["pid"], each["tid"]) == (drawn["pid"], drawn["tid"])]
-    begun = max(each["ts"] for each in own if each["name"] == "navigationStart" and each["ts"] < drawn["ts"])
+    """Moments, and the work of the thread of the page's script."""
+    [ready] = [each for each in trace if each["name"] == "ready"]
+    own = [each for each in trace if (each["pid"], each["tid"]) == (ready["pid"], ready["tid"])]
+    begun = max(each["ts"] for each in own if each["name"] == "navigationStart" and each["ts"] < ready["ts"])
     found = {MOMENTS[each["name"]]: (each["ts"] - begun) / 1000 for each in own if each["name"] in MOMENTS}
-    work = processor(own, drawn) - processor(own, next(each for each in own if each["ts"] == begun))
+    work = processor(own, ready) - processor(own, next(each for each in own if each["ts"] == begun))
     return {**{name: found[name] for name in MOMENTS.values()}, "work": work}
 
 
@@ -153,7 +149,7 @@ def main() -> None:
             middle = {name: median(each[name] for each in found) for name in names}
             reported = "".join(f"{middle[name]:7.0f} ({min(each[name] for each in found):4.0f})" for name in names)
             nbytes = page.stat().st_size
-            kept = [name for name in ("bars", "chart") if nbytes < room and middle[name] < limit]
+            kept = [name for name in MOMENTS.values() if nbytes < room and middle[name] < limit]
             print(f"{title:29}{nbytes:10,}{written:9.1f}s{reported}  in time: {', '.join(kept) or 'none'}", flush=True)
 
 

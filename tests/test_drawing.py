@@ -75,7 +75,7 @@ def test_everything_is_drawn_once(made: Made, name: str) -> None:
     first = {"clip-vit-base-patch32": ["vision", "text"], "bart-base": ["text", "encoder", "decoder"]}
     first |= {"gemma-3-4b-mmproj": ["vision", "projector"]}
     assert names == first.get(name, ["text"])
-    assert ET.fromstring(found._repr_svg_()).get("aria-label") == found.summary
+    assert ET.fromstring(found.svg).get("aria-label") == found.summary
 
 
 def test_kinds_that_take_turns_are_put_together() -> None:

@@ -17,8 +17,6 @@ import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
 
-from inspector.report.pages.render import plotly_script
-
 APP = Path(__file__).resolve().parent.parent / "app"
 #: What the library imports for a file on this machine, and what for the Hub besides.
 ALWAYS = ("click", "jinja2", "markupsafe", "tabulate")
@@ -34,7 +32,7 @@ def main(folder: Path, wheel: Path, pyodide: Path) -> None:
     """Write the site into a folder, instead of what was there."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pyodide").mkdir(parents=True)
-    for name in ("app.css", "app.js", "worker.js", "README.md"):
+    for name in ("index.html", "app.css", "app.js", "worker.js", "README.md"):
         shutil.copyfile(APP / name, folder / name)
     for name in PYODIDE:
         shutil.copyfile(pyodide / name, folder / "pyodide" / name)
@@ -52,11 +50,6 @@ def main(folder: Path, wheel: Path, pyodide: Path) -> None:
     with zipfile.ZipFile(folder / "hub.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as hub:
         add_packages(hub, HUB)
         hub.write(APP / "python" / "httpx2_jsfetch.py", "httpx2_jsfetch.py")
-    plotly = plotly_script()
-    (folder / "plotly.js").write_text(plotly.text, "utf-8")
-    index = (APP / "index.html").read_text("utf-8")
-    templates = "".join(f'<template id="{each}"></template>' for each in plotly.styles)
-    (folder / "index.html").write_text(index.replace("</body>", f"{templates}</body>"), "utf-8")
     archives = ("python.zip", "hub.zip", "pyodide/python_stdlib.zip")
     subprocess.run(["node", APP.parent / "tools/compiled.mjs", folder, *archives], check=True)
     write_service_worker(folder)

@@ -1,4 +1,4 @@
-"""What the page asks of the library. Every answer is JSON: a page's markup and data, or one line on what is wrong.
+"""What the page asks of the library. Every answer is JSON: a page's markup and tables, or one line on what is wrong.
 
 Runs in the app's worker, and unchanged in CPython, where the tests compare it with the command.
 """
@@ -79,7 +79,7 @@ def view(name: str, targets: str, options: str) -> str:
         options: a JSON object; empty values are left out.
 
     Returns:
-        JSON: {head, body, data} of a page, {document}, or {problem: one line}.
+        JSON: {head, body, tables} of a page, {document}, or {problem: one line}.
     """
     wanted = {key: value for key, value in json.loads(options).items() if value not in ("", None)}
     try:
@@ -91,8 +91,8 @@ def view(name: str, targets: str, options: str) -> str:
     except MemoryError:
         return json.dumps({"problem": "not enough memory for this input"})
     if isinstance(found, Page):
-        head, body, data = render.contents(found)
-        found = {"title": escape(found.title, 200), "head": head, "body": body, "data": data}
+        head, body, tables = render.contents(found)
+        found = {"title": escape(found.title, 200), "head": head, "body": body, "tables": tables}
     return json.dumps(found)
 
 

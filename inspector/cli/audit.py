@@ -63,7 +63,7 @@ def audit(
     if list_rules:
         console.print_lines(report.rules().split("\n"), wide=output.wide)
         return
-    output.check(charts=False)
+    output.check()
     if not targets and not cache:
         raise UsageError("name what to audit: files, folders, or --cache for the Hub's cache")
     project = settings.here(targets)

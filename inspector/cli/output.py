@@ -37,11 +37,8 @@ class Output(NamedTuple):
         """Columns for text; None if unlimited."""
         return terminal.screen(wide=self.wide).width
 
-    def check(self, *, charts: bool = True) -> None:
+    def check(self) -> None:
         """Reject what cannot be written before any work is done.
-
-        Args:
-            charts: whether a page has some, so that plotly is needed.
 
         Raises:
             UsageError: two forms were requested, a package is missing, or a file cannot be written.
@@ -56,10 +53,6 @@ class Output(NamedTuple):
         for path, kind in ((self.parquet, saving.PARQUET), (self.html, saving.PAGE)):
             if path is not None:
                 saving.check(path, kind)
-        if self.html is not None and charts:
-            from inspector.report.pages import render
-
-            render.check_plotly()
 
     def show(
         self,

@@ -75,7 +75,7 @@ def scan(
     form = output.form
     if output.html is not None and report is None:
         raise UsageError("--html writes a report's page: add --report DIR")
-    output.check(charts=False)
+    output.check()
     if queries:
         _list_queries(output)
         return

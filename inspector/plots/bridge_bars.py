@@ -2,51 +2,73 @@
 
 from __future__ import annotations
 
-from inspector.bridge.ledger import bridge_rows
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from inspector.bridge.ledger import BY_NAME, bridge_rows
 from inspector.model import Reconciliation
-from inspector.plots.figure import PALETTE, Chart, chart_layout, label
-from inspector.units import integer, signed
+from inspector.plots.figure import LINE, PALETTE, Chart, caption, drawn, label, rect, share
+from inspector.units import decimal, integer, signed
+
+#: The least share of the width that is seen; smaller steps are listed, not drawn.
+_SEEN = 0.001
+#: Pixels from one bar to the next, and of a bar.
+_ROW, _BAR = 40, 16
+_TOTAL, _MORE, _LESS = PALETTE[6], PALETTE[5], PALETTE[2]
+
+
+class _Bar(NamedTuple):
+    name: str
+    begin: int  # bytes
+    end: int
+    step: bool
+    title: str
 
 
 def chart(result: Reconciliation) -> Chart:
     """A waterfall of the steps, downwards; the last bar is the bytes on disk."""
     rows = list(bridge_rows(result))
     shown = [signed(nbytes) if step else integer(nbytes) for nbytes, step, *_ in rows]
-    # A cause may occur twice, which an axis of names would not show: the bars have numbers, `ticktext` the names.
-    places = list(range(len(rows)))
-    trace = {
-        "type": "waterfall",
-        "orientation": "h",
-        "y": places,
-        "x": [nbytes for nbytes, *_ in rows],
-        "measure": ["relative" if step else "absolute" for _, step, *_ in rows],
-        "customdata": [
-            f"{label(what)}<br>{number} bytes" + (f"<br>{label(why, 200)}" if why else "")
-            for number, (_, _, what, why) in zip(shown, rows, strict=True)
-        ],
-        "hovertemplate": "%{customdata}<extra></extra>",
-        "totals": {"marker": {"color": PALETTE[6]}},
-        "increasing": {"marker": {"color": PALETTE[5]}},
-        "decreasing": {"marker": {"color": PALETTE[2]}},
-        "connector": {"line": {"width": 1, "color": PALETTE[6]}},
-    }
-    layout = chart_layout(
-        yaxis={
-            "autorange": "reversed",
-            "tickmode": "array",
-            "tickvals": places,
-            "ticktext": [f"{label(row[2], 32)}<br>{number}" for number, row in zip(shown, rows, strict=True)],
-            "automargin": True,
-            "fixedrange": True,
-        },
-        xaxis={"tickformat": ".3~s", "ticksuffix": "B", "automargin": True, "nticks": 6},
-    )
+    summary = f"{rows[0][2]}, then {len(rows) - 2} steps to {integer(result.on_disk)} bytes on disk"
+    bars = [
+        _Bar(_plain(what), *span, step, ". ".join(filter(None, (f"{_plain(what)}: {text} bytes", why))))
+        for span, text, (_, step, what, why) in zip(spans(rows), shown, rows, strict=True)
+    ]
+    least = _SEEN * max(abs(bar.end) for bar in bars)
+    drawn_bars = [bar for bar in bars if not bar.step or abs(bar.end - bar.begin) >= least]
+    small = [f"{bar.name} {decimal(bar.end - bar.begin)}" for bar in bars if bar not in drawn_bars]
+    title = "From the stated size to the bytes on disk"
     return Chart(
-        "From the stated size to the bytes on disk",
-        f"{rows[0][2]}, then {len(rows) - 2} steps to {integer(result.on_disk)} bytes on disk",
-        [trace],
-        layout,
+        title,
+        f"{summary}{'; too small to be seen: ' if small else ''}{', '.join(small)}",
+        [("", drawn(_drawn(drawn_bars), summary, _ROW * len(drawn_bars)))],
         ("bytes", "step", "why"),
         [(text, what, why) for text, (_, _, what, why) in zip(shown, rows, strict=True)],
-        height=70 + 36 * len(rows),
     )
+
+
+def _plain(what: str) -> str:
+    """A step's cause in a few words; the ends of the bridge have their own."""
+    return BY_NAME[what].plain if what in BY_NAME else what
+
+
+def spans(rows: Sequence[tuple[int, bool, str, str]]) -> list[tuple[int, int]]:
+    """Where each bar begins and ends, in bytes: a step begins where the previous bar ended."""
+    ends = [0]
+    for nbytes, step, *_ in rows:
+        ends.append(ends[-1] + nbytes if step else nbytes)
+    return [(begin if step else 0, end) for (begin, end), (_, step, *_) in zip(pairwise(ends), rows, strict=True)]
+
+
+def _drawn(bars: Sequence[_Bar]) -> Iterator[str]:
+    """Each bar below its name."""
+    most = max(max(bar.begin, bar.end) for bar in bars)
+    least = min(0, *(min(bar.begin, bar.end) for bar in bars))
+    for number, bar in enumerate(bars):
+        y, nbytes = number * _ROW, bar.end - bar.begin
+        sign = "+" if bar.step and nbytes > 0 else ""
+        yield caption(0, y + LINE - 4, label(f"{bar.name}: {sign}{decimal(nbytes)}", 60))
+        colour = _TOTAL if not bar.step else _MORE if nbytes > 0 else _LESS
+        x, width = share(min(bar.begin, bar.end) - least, most - least), share(abs(nbytes), most - least)
+        yield rect(x, y + LINE, width, _BAR, colour, bar.title)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import log
+from typing import NamedTuple
 
-from inspector.plots.figure import PALETTE, Chart, chart_layout, label
+from inspector.plots.figure import LINE, PALETTE, Chart, caption, drawn, label, legend, share, stroke
 from inspector.sizing.devices import DEVICES
 from inspector.sizing.memory import Memory, at_context, cache_types, contexts
 from inspector.units import decimal, integer, plural
 
 #: Types of cache that are drawn, the requested one first; and devices, if none was named.
 MOST_TYPES, MOST_DEVICES = 4, 5
+#: Pixels of the plot, and names of contexts that a phone has room for.
+_HEIGHT, _NAMES = 300, 7
 
 
 class _Line(NamedTuple):
@@ -28,27 +32,17 @@ def chart(result: Memory) -> Chart:
     own = next(iter(curves.values()))
     rows = [(name, each.request.context, each.cache, each.total) for name, curve in curves.items() for each in curve]
     devices = f"; {', '.join(f'{each.name} {decimal(each.nbytes)}' for each in lines)}" if lines else ""
+    summary = (
+        f"{decimal(own[0].total)} at {plural(own[0].request.context, 'token')}, {decimal(own[-1].total)} at "
+        f"{integer(own[-1].request.context)}, with a cache in {next(iter(curves))}{devices}"
+    )
+    height = _HEIGHT + 2 * LINE + (len(curves) + len(lines) + 1) * LINE
     return Chart(
         "Memory by context length",
-        f"{decimal(own[0].total)} at {plural(own[0].request.context, 'token')}, {decimal(own[-1].total)} at "
-        f"{integer(own[-1].request.context)}, with a cache in {next(iter(curves))}{devices}",
-        [*(_curve(name, curve) for name, curve in curves.items()), *_levels(lines, own)],
-        chart_layout(
-            showlegend=True,
-            legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-            xaxis={
-                "type": "log",
-                "tickmode": "array",
-                "tickvals": [each.request.context for each in own],
-                "ticktext": [integer(each.request.context) for each in own],
-                "title": {"text": "tokens of context"},
-                "automargin": True,
-            },
-            yaxis={"rangemode": "tozero", "tickformat": ".3~s", "ticksuffix": "B", "automargin": True},
-        ),
+        summary,
+        [("", drawn(_drawn(curves, lines), summary, height))],
         ("cache type", "context", "cache bytes", "total bytes"),
         rows,
-        height=460,
     )
 
 
@@ -75,31 +69,45 @@ def _devices(result: Memory, totals: list[int]) -> Iterator[_Line]:
         yield _Line(near[nbytes], nbytes)
 
 
-def _curve(name: str, curve: list[Memory]) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": f"cache in {label(name, 30)}",
-        "x": [each.request.context for each in curve],
-        "y": [each.total for each in curve],
-        "customdata": [
-            f"{integer(each.total)} bytes in total<br>"
-            + ("cache unknown" if each.cache is None else f"{integer(each.cache)} bytes of cache")
-            for each in curve
-        ],
-        "hovertemplate": "%{x:,} tokens<br>%{customdata}<extra>%{fullData.name}</extra>",
-    }
+def _drawn(curves: Mapping[str, Sequence[Memory]], lines: Sequence[_Line]) -> Iterator[str]:
+    """The plot, the names of contexts below it, and the legend; the contexts are on a logarithmic axis."""
+    own = next(iter(curves.values()))
+    first, last = own[0].request.context, own[-1].request.context
+    most = max([each.total for curve in curves.values() for each in curve] + [each.nbytes for each in lines]) or 1
+
+    def x(each: Memory) -> str:
+        return share(log(each.request.context / first), log(last / first) if last > first else 1)
+
+    def y(nbytes: int) -> float:
+        return round(_HEIGHT - nbytes / most * (_HEIGHT - LINE), 1)
+
+    for nbytes in _ticks(most):
+        yield stroke(("0", y(nbytes), "100%", y(nbytes)))
+        yield caption(0, y(nbytes) - 3, decimal(nbytes), faint=True)
+    every = -(-len(own) // _NAMES)
+    for number, each in enumerate(own[::every]):
+        anchor = "" if not number else "end" if each is own[-1] else "middle"
+        yield caption(x(each), _HEIGHT + LINE - 2, integer(each.request.context), anchor=anchor, faint=True)
+    yield caption("50%", _HEIGHT + 2 * LINE - 2, "tokens of context", anchor="middle", faint=True)
+    colours = [PALETTE[5 - number % 6] for number in range(len(lines))]
+    for colour, line in zip(colours, lines, strict=True):
+        yield stroke(("0", y(line.nbytes), "100%", y(line.nbytes)), colour, 1.5, "6 4")
+    for colour, (name, curve) in zip(PALETTE, curves.items(), strict=False):
+        for each, after in pairwise(curve):
+            yield stroke((x(each), y(each.total), x(after), y(after.total)), colour, 2)
+        for each in curve:
+            cache = "cache unknown" if each.cache is None else f"{integer(each.cache)} bytes of cache"
+            title = f"{integer(each.request.context)} tokens, cache in {name}: {integer(each.total)} bytes, {cache}"
+            yield (
+                f'<circle cx="{x(each)}" cy="{y(each.total)}" r="4" fill="{colour}"><title>{label(title, 200)}</title>'
+                "</circle>"
+            )
+    names = [*(f"cache in {name}" for name in curves), *(f"{each.name}: {decimal(each.nbytes)}" for each in lines)]
+    yield from legend(zip((*PALETTE[: len(curves)], *colours), names, strict=True), _HEIGHT + 3 * LINE)
 
 
-def _levels(lines: list[_Line], curve: list[Memory]) -> Iterator[dict[str, Any]]:
-    ends = [curve[0].request.context, curve[-1].request.context]
-    for number, each in enumerate(lines):
-        yield {
-            "type": "scatter",
-            "mode": "lines",
-            "name": f"{label(each.name, 60)}: {decimal(each.nbytes)}",
-            "x": ends,
-            "y": [each.nbytes] * 2,
-            "line": {"dash": "dash", "width": 1.5, "color": PALETTE[5 - number % 6]},
-            "hovertemplate": f"{label(each.name, 60)}: {integer(each.nbytes)} bytes<extra></extra>",
-        }
+def _ticks(most: int) -> Iterator[int]:
+    """Zero and at most six round numbers of bytes above it."""
+    power = 10 ** (len(str(most)) - 1)
+    step = next(step for step in (power // 10, power // 5, power // 2, power, power * 2) if step * 6 >= most)
+    yield from range(0, most + 1, step or 1)

@@ -8,8 +8,8 @@ from inspector.bridge.breakdown import Place, axes, place_of
 from inspector.comparing.agreement import Data, Sums, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair
-from inspector.plots.figure import Chart, label
-from inspector.plots.layer_map import axes_layout, chart_height, numbers, places, words
+from inspector.plots.figure import Chart
+from inspector.plots.layer_map import numbers, places, words
 from inspector.units import integer, plural
 
 _STATUSES = {"same": "same", "dtype": "dtype", "shape": "shape", "only_a": "only in a", "only_b": "only in b"}
@@ -37,22 +37,20 @@ def chart(result: Diff) -> Chart:
     for pair, data in zip(result.pairs, result.data or [None] * len(result.pairs), strict=True):
         members.setdefault(place_of(pair.key), []).append((pair, data))
     cells = {place: _crossing(own) for place, own in members.items()}
-    texts = {place: _hover(place, cell) for place, cell in cells.items()}
-    views = {"status": words(found, {place: cell.status for place, cell in cells.items()}, texts)}
+    texts = {place: _hover(cell) for place, cell in cells.items()}
+    views = [("status", words(found, {place: cell.status for place, cell in cells.items()}, texts))]
     if result.data is not None:
         distances = {place: cell.distance for place, cell in cells.items()}
         agreements = {place: cell.agreement for place, cell in cells.items() if cell.agreement}
-        views = {"distance": numbers(found, distances, texts), "values": words(found, agreements, texts), **views}
+        apart = numbers(found, distances, texts, "{:.3g}".format)
+        views = [("distance", apart), ("values", words(found, agreements, texts)), *views]
     counts = ", ".join(f"{integer(number)} {_STATUSES[status]}" for status, number in result.counts.items() if number)
     return Chart(
         "Differences by layer and role",
         f"{plural(len(result.pairs), 'pair')} of tensors: {counts}",
-        list(views.values()),
-        axes_layout(found),
+        views,
         ("layer", "role", "tensors", "status", "values", "‖a−b‖/‖a‖", "at most"),
         [_row(place, cells[place]) for place in places(found, cells)],
-        tuple(views),
-        height=chart_height(found),
     )
 
 
@@ -70,9 +68,9 @@ def _row(place: Place, cell: _Crossing) -> tuple[str | int | float | None, ...]:
     return (*place, cell.tensors, cell.status, cell.agreement, cell.distance, cell.sums.max_abs if cell.sums else None)
 
 
-def _hover(place: Place, cell: _Crossing) -> str:
-    lines = [f"{label(place[0])}: {label(place[1])}", f"{cell.status}, {plural(cell.tensors, 'tensor')}"]
+def _hover(cell: _Crossing) -> str:
+    text = f"{cell.status}, {plural(cell.tensors, 'tensor')}"
     if cell.sums:
         distance = "" if cell.distance is None else f", ‖a−b‖/‖a‖ {cell.distance:.3g}"
-        lines.append(f"{cell.agreement}{distance}, at most {cell.sums.max_abs:.3g}")
-    return "<br>".join(lines)
+        text += f", {cell.agreement}{distance}, at most {cell.sums.max_abs:.3g}"
+    return text

@@ -1,21 +1,20 @@
 """The model drawn from its keys: input to head as blocks by role, layers alike folded, towers side by side.
 
 towers(result)  → Tower, each with Stacks of Blocks: the numbers, whose bytes sum to those of all tensors
-drawing(result) → Drawing, the same as SVG, in colours that stand on white and on black
+drawing(result) → Chart, the same as SVG
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape as as_text
 from itertools import groupby
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import ROLES
 from inspector.bridge.breakdown import role_of
 from inspector.model import STACKED, Labelled, Reconciliation
-from inspector.plots.figure import PALETTE
+from inspector.plots.figure import LINE, PALETTE, Chart, caption, drawn, label
 from inspector.units import count, decimal, escape, integer, plural, ranges, times
 
 #: What is drawn of towers, their stacks and rows of a block; what is beyond is added up in the last one.
@@ -86,19 +85,6 @@ class Tower(NamedTuple):
     @property
     def bytes(self) -> int:
         return sum(stack.bytes for stack in self.stacks)
-
-
-class Drawing(NamedTuple):
-    """A drawing, and the same in words and numbers. Notebooks show it."""
-
-    title: str
-    summary: str
-    svg: str
-    headers: tuple[str, ...]
-    rows: Sequence[tuple[str | int | float | None, ...]]
-
-    def _repr_svg_(self) -> str:
-        return self.svg
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -208,27 +194,23 @@ def _bytes(members: Iterable[Labelled]) -> int:
 
 # --- as SVG ---------------------------------------------------------------------------------------
 
-#: Pixels: a tower's width, between towers, a row's height, around a block's rows, between blocks.
-_WIDTH, _BETWEEN, _LINE, _PAD, _GAP = 350, 28, 17, 7, 8
+#: Pixels: a tower's width, between towers, around a block's rows, between blocks.
+_WIDTH, _BETWEEN, _PAD, _GAP = 350, 28, 7, 8
 _FRAME = "#888888"
 #: Characters of a name, a shape and types that fit beside each other.
 _NAME, _SHAPE, _TYPES = 24, 18, 15
 
 
-def drawing(result: Reconciliation) -> Drawing:
+def drawing(result: Reconciliation) -> Chart:
     """The model as SVG. All text from files is escaped."""
     found = towers(result)
     columns = [
-        _column(tower, number * (_WIDTH + _BETWEEN), alone=len(found) == 1) for number, tower in enumerate(found)
+        _column(tower, 2 + number * (_WIDTH + _BETWEEN), alone=len(found) == 1) for number, tower in enumerate(found)
     ]
     width = max(1, len(found)) * (_WIDTH + _BETWEEN) - _BETWEEN + 12
     height = max((bottom for _, bottom in columns), default=0) + 12
     summary = "; ".join(map(_sentence, found))
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="-2 -2 {width} {height}" '
-        f'role="group" aria-label="{_text(summary, 500)}" font-family="system-ui, sans-serif" font-size="12" '
-        f'fill="currentColor">{"".join(text for text, _ in columns)}</svg>'
-    )
+    svg = drawn((text for text, _ in columns), summary, height, width, "group")
     rows = [
         (tower.name, _layers(stack.layers), block.group, *_numbers(row))
         for tower in found
@@ -237,7 +219,7 @@ def drawing(result: Reconciliation) -> Drawing:
         for row in block.rows
     ]
     headers = ("tower", "layers", "group", "role", "shape", "dtype", "tensors", "bytes")
-    return Drawing("The model, from its input to its head", summary, svg, headers, rows)
+    return Chart("The model, from its input to its head", summary, [("", svg)], headers, rows)
 
 
 def _numbers(row: Row) -> tuple[str, str, str, int, int]:
@@ -256,8 +238,10 @@ def _facts(tower: Tower) -> str:
 
 def _column(tower: Tower, x: int, *, alone: bool) -> tuple[str, int]:
     """A tower's markup, and where it ends."""
-    parts = [] if alone else [_line(x, 14, _text(tower.name, 40), bold=True), _line(x, 31, _text(_facts(tower), 60))]
-    y, previous = 42 if parts else 0, False
+    parts = (
+        [] if alone else [caption(x, 14, label(tower.name, 40), bold=True), caption(x, 31, label(_facts(tower), 60))]
+    )
+    y, previous = 42 if parts else 2, False
     for stack in tower.stacks:
         if previous:
             parts.append(f'<rect x="{x + _WIDTH // 2 - 1}" y="{y - _GAP}" width="2" height="{_GAP}" fill="{_FRAME}"/>')
@@ -277,7 +261,7 @@ def _stack(tower: str, stack: Stack, x: int, y: int) -> tuple[str, int]:
             y += _GAP
         return "".join(parts), y - _GAP
     top, inner = y, list[str]()
-    y += _LINE + 2 * _PAD
+    y += LINE + 2 * _PAD
     for block in stack.blocks:
         text, y = _block(tower, block, x + _PAD, y, _WIDTH - 2 * _PAD)
         inner.append(text)
@@ -285,9 +269,9 @@ def _stack(tower: str, stack: Stack, x: int, y: int) -> tuple[str, int]:
     behind = "".join(
         _box(x + 4 * n, top + 4 * n, _WIDTH, y - top, _FRAME, 0.25) for n in (2, 1) if len(stack.layers) > 1
     )
-    title = _line(x + _PAD, top + _LINE, _text(_layers(stack.layers), 30), bold=True)
+    title = caption(x + _PAD, top + LINE, label(_layers(stack.layers), 30), bold=True)
     folded = f"×{len(stack.layers)}, " if len(stack.layers) > 1 else ""
-    title += _line(x + _WIDTH - _PAD, top + _LINE, folded + decimal(stack.bytes), end=True)
+    title += caption(x + _WIDTH - _PAD, top + LINE, folded + decimal(stack.bytes), anchor="end")
     y += 8 if behind else 0
     return f"{behind}{_box(x, top, _WIDTH, y - top - (8 if behind else 0), '#888', 1)}{title}{''.join(inner)}", y
 
@@ -296,27 +280,27 @@ def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, i
     colour = _COLOURS.get(block.group, PALETTE[6])
     name = block.group.replace("_", " ") + (f", {plural(block.experts, 'expert')}" if block.experts else "")
     lines = [
-        _line(x + 12, y + _LINE, _text(name, 40), bold=True),
-        _line(x + width - 6, y + _LINE, decimal(block.bytes), end=True),
+        caption(x + 12, y + LINE, label(name, 40), bold=True),
+        caption(x + width - 6, y + LINE, decimal(block.bytes), anchor="end"),
     ]
-    at = y + _LINE
+    at = y + LINE
     if block.experts:
         lines.append(_side_by_side(block.experts, x + 12, at + 6, width - 18, colour))
         at += 20
     for row in block.rows:
-        at += _LINE
+        at += LINE
         types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
         lines += [
-            _line(x + 12, at, _text(row.name, _NAME)),
-            _line(x + width - 104, at, _text(_shape(row), _SHAPE), end=True),
-            _line(x + width - 6, at, _text(types, _TYPES), end=True, faint=True),
+            caption(x + 12, at, label(row.name, _NAME)),
+            caption(x + width - 104, at, label(_shape(row), _SHAPE), anchor="end"),
+            caption(x + width - 6, at, label(types, _TYPES), anchor="end", faint=True),
         ]
     height = at + _PAD - y
     bar = f'<rect x="{x}" y="{y}" width="5" height="{height}" rx="2" fill="{colour}"/>'
     spoken = f"{name}: {decimal(block.bytes)} in {plural(block.tensors, 'tensor')}"
-    place = f'data-group="{_text(block.group, 40)}" data-tower="{_text(tower, 200)}"'
-    attributes = f'class="block" {place} aria-label="{_text(spoken, 120)}"'
-    hidden = f"<title>{_text(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
+    place = f'data-group="{label(block.group, 40)}" data-tower="{label(tower, 200)}"'
+    attributes = f'class="block" {place} aria-label="{label(spoken, 120)}"'
+    hidden = f"<title>{label(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
     return f"<g {attributes}>{hidden}{_box(x, y, width, height, colour, 0.6)}{bar}{''.join(lines)}</g>", y + height
 
 
@@ -337,19 +321,6 @@ def _box(x: int, y: int, width: int, height: int, colour: str, opacity: float) -
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="4" {fill} '
         f'stroke="{colour}" stroke-opacity="{opacity}"/>'
     )
-
-
-def _line(x: int, y: int, text: str, *, bold: bool = False, end: bool = False, faint: bool = False) -> str:
-    style = (
-        (' font-weight="600"' if bold else "")
-        + (' text-anchor="end"' if end else "")
-        + (' opacity="0.75"' if faint else "")
-    )
-    return f'<text x="{x}" y="{y}"{style}>{text}</text>'
-
-
-def _text(text: str, limit: int) -> str:
-    return as_text(escape(text, limit))
 
 
 def _shape(row: Row) -> str:

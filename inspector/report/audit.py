@@ -380,7 +380,7 @@ MOST_SECTIONS = 100
 
 
 def page(result: Audit) -> Page:
-    """`inspect audit TARGET… --html FILE`: every model with its verdict, and all findings. Without charts or plotly."""
+    """`inspect audit TARGET… --html FILE`: every model with its verdict, and all findings."""
     result = replace(
         result,
         checkpoints=tuple(replace(each, target=public(each.target)) for each in result.checkpoints),

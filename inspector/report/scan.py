@@ -242,7 +242,7 @@ def document(found: Report, folder: str) -> dict[str, Any]:
 
 
 def page(found: Report, folder: str) -> Page:
-    """`inspect scan --report DIR --html FILE`: the report with every row. It has no charts and needs no plotly."""
+    """`inspect scan --report DIR --html FILE`: the report with every row."""
     _, verdict, *more = head(found, folder)
     sections = [Section(TITLES[name], [_table(answer)]) for name, answer in shown(found) if answer.columns]
     bad = found.total["broken"] or found.total["unreadable"]

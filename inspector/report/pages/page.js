@@ -1,9 +1,8 @@
-/* The page's own script: tables of any length, charts, and the switch between light and dark.
+/* The page's own script: tables of any length, and the switch between light and dark.
    It makes elements and sets their text; it never takes text for markup. */
 "use strict";
 
 (() => {
-  const read = (name) => JSON.parse(document.getElementById(name).textContent);
   let scope = new AbortController(); // ends what belongs to the contents of now
   const ROW = 28; // pixels, as in the style sheet
   const SPARE = 12; // rows that are drawn beyond the visible ones
@@ -20,19 +19,8 @@
 
   // --- columns ------------------------------------------------------------------------------------
 
-  /* The texts or numbers of a column, as `packed.py` has written them. */
-  const unpacked = (column) => {
-    const plain = (value) => (value !== null && typeof value === "object" ? BigInt(value.big) : value);
-    if (column.v) return column.v.map(plain);
-    if (column.d) {
-      const known = column.d.map(plain);
-      if (typeof column.i === "number") return Array(column.i).fill(known[0]);
-      return column.i.map((at) => known[at]);
-    }
-    const templates = column.t.map((template) => template.split("\0"));
-    return column.n.map(([at, ...numbers]) =>
-      templates[at].reduce((text, piece, number) => text + numbers[number - 1] + piece));
-  };
+  /* The texts or numbers of a column; what JavaScript's numbers cannot represent is written as text. */
+  const exact = (value) => (value !== null && typeof value === "object" ? BigInt(value.big) : value);
 
   const whole = new Intl.NumberFormat("en-US"); // made once: toLocaleString makes one each time
 
@@ -54,7 +42,7 @@
 
   class LongTable {
     constructor(place, described) {
-      this.all = described.columns.map((column) => ({ ...column, values: unpacked(column) }));
+      this.all = described.columns.map((column) => ({ ...column, values: column.values.map(exact) }));
       this.columns = this.fitting(place.clientWidth);
       this.count = described.rows;
       this.caption = described.caption;
@@ -234,7 +222,7 @@
 
   /* A block of a drawing leads to its tensors, which are what the last table is narrowed to. */
   const linked = (table) => {
-    for (const block of document.querySelectorAll(".drawing .block")) {
+    for (const block of document.querySelectorAll(".chart .block")) {
       block.setAttribute("tabindex", 0);
       block.setAttribute("role", "button");
       const look = () => table.narrow({ group: block.dataset.group, tower: block.dataset.tower });
@@ -245,75 +233,15 @@
 
   // --- charts -------------------------------------------------------------------------------------
 
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-  const themed = () => {
-    const [ink, line, band] = ["--ink", "--line", "--band"].map(colour);
-    const axis = { gridcolor: line, zerolinecolor: line, linecolor: line };
-    return {
-      font: { color: ink },
-      hoverlabel: { bgcolor: band, bordercolor: line, font: { color: ink }, align: "left" },
-      xaxis: axis,
-      yaxis: axis,
-    };
-  };
-
-  /* A layout in the colours of now: each part with what is laid over it. */
-  const painted = (layout) => {
-    const made = { ...layout };
-    for (const [name, part] of Object.entries(themed())) made[name] = { ...layout[name], ...part };
-    return made;
-  };
-
-  const views = (place, chart) => {
-    const buttons = chart.views.map((view, number) => {
-      const button = element("button", { type: "button", "aria-pressed": String(number === 0) }, view);
-      button.addEventListener("click", () => {
-        buttons.forEach((other) => other.setAttribute("aria-pressed", String(other === button)));
-        Plotly.restyle(place, { visible: chart.views.map((_, other) => other === number) });
-      });
-      return button;
-    });
-    document.getElementById(`${place.id}-views`).replaceChildren(...buttons);
-    chart.data.forEach((trace, number) => { trace.visible = !chart.views.length || number === 0; });
-  };
-
-  const drawn = [];
-
-  const plot = async (place, chart) => {
-    views(place, chart);
-    place.style.height = `${chart.height}px`;
-    const layout = painted({ ...chart.layout, height: chart.height, autosize: true });
-    place.replaceChildren(); // what was seen until now
-    await Plotly.newPlot(place, chart.data, layout, { responsive: true, displaylogo: false, displayModeBar: false });
-    document.getElementById("js-plotly-tester")?.setAttribute("aria-hidden", "true"); // plotly measures texts there
-    drawn.push(place);
-    performance.mark(`chart ${place.id}`);
-  };
-
-  const frame = () => new Promise((resolve) => setTimeout(resolve));
-
-  /* The page is read to its end. */
-  const parsed = () => new Promise((resolve) => {
-    if (document.readyState === "loading") addEventListener("DOMContentLoaded", resolve, { once: true }); else resolve();
+  /* What a finger points at, which has no tooltip. */
+  addEventListener("click", ({ target }) => {
+    const figure = target.closest("figure");
+    const title = target.closest("svg, rect, circle, g")?.querySelector("title") ?? target.closest("svg[x]")?.querySelector("title");
+    if (!figure || !target.closest(".chart svg") || !title) return;
+    let shown = figure.querySelector("output");
+    if (!shown) figure.querySelector(".chart").after(shown = element("output"));
+    shown.textContent = title.textContent;
   });
-
-  /* The first chart at once; each of the others as it comes into view, or before the page is printed. */
-  const plots = async (charts) => {
-    const places = Object.keys(charts).map((id) => document.getElementById(id));
-    const once = (place) => {
-      if (place.begun) return undefined;
-      place.begun = true;
-      return plot(place, charts[place.id]);
-    };
-    if (!places.length) return;
-    await once(places[0]);
-    const seen = new IntersectionObserver((entries) => {
-      for (const entry of entries) if (entry.isIntersecting) { seen.unobserve(entry.target); once(entry.target); }
-    }, { rootMargin: "400px" });
-    places.slice(1).forEach((place) => seen.observe(place));
-    addEventListener("beforeprint", () => places.forEach(once), { signal: scope.signal });
-  };
 
   // --- light and dark -----------------------------------------------------------------------------
 
@@ -325,7 +253,6 @@
   const repaint = () => {
     switchTo.textContent = isDark() ? "Light" : "Dark";
     switchTo.setAttribute("aria-label", isDark() ? "Switch to light colours" : "Switch to dark colours");
-    drawn.forEach((place) => Plotly.react(place, place.data, painted(place.layout)));
   };
 
   switchTo.addEventListener("click", () => {
@@ -350,16 +277,12 @@
 
   // --- the order of work: what is seen first -------------------------------------------------------
 
-  /* Draws into the places of what is in the document now, instead of what was there before.
-     The tables are asked for after the first chart. */
-  const show = async (charts, tables) => {
+  /* Draws into the places of what is in the document now, instead of what was there before. */
+  const show = async (tables) => {
     scope.abort();
     scope = new AbortController();
-    drawn.length = 0;
-    await plots(charts);
-    await parsed(); // the rows of tables stand behind this script
     let last = null;
-    for (const [id, described] of Object.entries(tables())) {
+    for (const [id, described] of Object.entries(tables)) {
       await frame();
       last = new LongTable(document.getElementById(id), described);
     }
@@ -368,7 +291,12 @@
     performance.mark("ready");
   };
 
+  const frame = () => new Promise((resolve) => setTimeout(resolve));
+
   repaint();
-  if (document.getElementById("charts")) show(read("charts"), () => read("tables"));
-  else globalThis.showPage = show; // a document that is filled later
+  const tables = document.getElementById("tables");
+  if (tables) {
+    const bytes = Uint8Array.from(atob(tables.textContent), (letter) => letter.charCodeAt(0));
+    new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json().then(show);
+  } else globalThis.showPage = show; // a document that is filled later
 })();

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from inspector.model import Finding
-from inspector.plots.drawing import Drawing
 from inspector.plots.figure import Chart
 from inspector.report.tables import Rows, joined
 
@@ -54,7 +53,7 @@ class Findings(NamedTuple):
     nothing: str = "Nothing found."
 
 
-Part = Table | Text | Report | Findings | Chart | Drawing
+Part = Table | Text | Report | Findings | Chart
 
 
 class Section(NamedTuple):
@@ -72,11 +71,6 @@ class Page(NamedTuple):
     sections: Sequence[Section]
     lines: Sequence[str] = ()  # facts, below the verdict
     mood: Mood = "plain"  # the verdict's colour; its words say the same
-
-    @property
-    def charts(self) -> list[Chart]:
-        """All charts, in order."""
-        return [part for section in self.sections for part in section.parts if isinstance(part, Chart)]
 
 
 def mood(found: Iterable[Finding]) -> Mood:
