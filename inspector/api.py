@@ -11,10 +11,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from inspector.architectures import prediction as _prediction
 from inspector.bridge import reconciliation as _reconciliation
@@ -26,7 +25,7 @@ from inspector.opening.variants import Variants
 from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import escape
 
 if TYPE_CHECKING:
@@ -436,6 +435,8 @@ def diff(
         >>> inspector.diff(f"{folder}/conv1d.safetensors", f"{folder}/conv2d.safetensors").counts
         {'same': 1, 'dtype': 0, 'shape': 2, 'only_a': 0, 'only_b': 0}
     """
+    from dataclasses import replace
+
     from inspector.comparing.diff import diff as compare
     from inspector.comparing.relation import of_headers
 
@@ -454,6 +455,8 @@ def with_values(result: Diff, workers: int = 1, done: Callable[[int], object] = 
         >>> [each and each.status for each in api.with_values(headers).data]
         ['different', 'different', None]
     """
+    from dataclasses import replace
+
     with _comparison(result) as comparison:
         from inspector.comparing.relation import of_values
 

@@ -1,4 +1,4 @@
-"""Results as tables, text and HTML: the base classes of results on every floor.
+"""The base classes of nouns and results on every floor: named tuples, and results as tables, text and HTML.
 
 A result does not know what renders it. `inspector/__init__.py`, which is above all floors, sets `Tabular.renderer`.
 """
@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # `typing` would make the start slower; type checkers kno
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, Protocol
+    from typing import NamedTuple as NamedTuple  # noqa: PLC0414  for every noun
 
     import pandas as pd
     import polars as pl
@@ -21,6 +22,27 @@ if TYPE_CHECKING:
         def overview(self, noun: Any, /) -> str: ...
         def html(self, noun: Any, /) -> str: ...
         def sbom(self, path: Any, /) -> Any: ...
+
+else:
+
+    class _Fields(type):
+        """Makes a class with annotations a named tuple, whose fields they name."""
+
+        def __new__(cls, name, bases, body):
+            if not bases:
+                return super().__new__(cls, name, bases, body)
+            from collections import namedtuple  # `--version` needs none
+
+            fields = body.get("__annotations__", {})
+            defaults = [body[field] for field in fields if field in body]
+            made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # noqa: PYI024
+            for attribute, value in body.items():
+                if attribute not in fields:
+                    setattr(made, attribute, value)
+            return made
+
+    class NamedTuple(metaclass=_Fields):
+        """`typing.NamedTuple` without its checks: it compiles each annotation, which takes longer than the class."""
 
 
 class Tabular:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from inspector.architectures import table_file
 from inspector.architectures.store import Store, of_folder, store
 from inspector.architectures.table import BARE, Family, Include, class_suffix, nested_values
 from inspector.errors import ConfigError
 from inspector.model import Config
+from inspector.tabular import NamedTuple
 from inspector.units import plural
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ parts whose sum is nearest to the gap between a stated number and ours.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from inspector.architectures.prediction import scope_of
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Count, Expected, Prediction, RoleSum
+from inspector.tabular import NamedTuple
 
 #: The name of the count that includes layers which predict further tokens.
 WITH_HEADS = "with_prediction_heads"
@@ -77,8 +77,7 @@ def embeddings_of(roles: Iterable[RoleSum | Expected]) -> int:
 NEAR = 1e-5
 
 
-@dataclass(frozen=True, slots=True)
-class Omission:
+class Omission(NamedTuple):
     """A part that people omit from a count."""
 
     name: str
@@ -123,8 +122,7 @@ def _additions(prediction: Prediction) -> Iterator[Part]:
         yield PADDED, sum(padding * row.elements // rows for row in vocabularies if max(row.shape) == rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The reason why a stated number of parameters differs from the exact one."""
 
     stated: int
@@ -172,8 +170,7 @@ def _residual(stated: int, exact: int, omitted: Sequence[Part], added: Sequence[
     return stated - exact + sum(count for _, count in omitted) - sum(count for _, count in added)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleOfThumb:
+class RuleOfThumb(NamedTuple):
     """12·L·h² + V·h: a decoder with feed-forward layers four times as wide, and one embedding."""
 
     layers: int
@@ -202,8 +199,7 @@ def _field(scope: Scope, common: str) -> int:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingState:
+class TrainingState(NamedTuple):
     """Bytes that training keeps per parameter, besides activations."""
 
     weights: int

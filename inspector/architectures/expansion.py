@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures import family_of, formula, taken_off
 from inspector.architectures.data.roles import group_of
@@ -23,6 +23,7 @@ from inspector.architectures.table import (
 )
 from inspector.errors import ConfigError, CostError
 from inspector.model import Expected
+from inspector.tabular import NamedTuple
 
 #: Configurations are untrusted: more layers, experts or blocks than this are refused.
 MAX_INDEX = 10_000

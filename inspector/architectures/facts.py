@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures.scope import Scope
 from inspector.errors import ConfigError
 from inspector.model import Config
+from inspector.tabular import NamedTuple
 
 #: Nested configurations that describe the language model, if there are several.
 TEXT_PARTS = ("text_config", "llm_config", "language_config", "thinker_config", "decoder_config", "decoder")

@@ -11,7 +11,9 @@ index need no bound. Every expression is in `formula`'s language.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
+
+from inspector.tabular import NamedTuple
 
 _PLACEHOLDER = re.compile(r"\{(\w+)(?:<([^{}]*))?\}")
 #: Prefixes of words that end in an index: `expert_7`, and PyTorch's `weight_ih_l0` of an LSTM.

@@ -58,10 +58,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures.table import COUNTER, Cache, Family, Include, Row, bare
 from inspector.errors import TableError
+from inspector.tabular import NamedTuple
 
 _WORD = re.compile(r"\$([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)")
 _CHOICE = re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import prod
-from typing import NamedTuple
 
 from inspector import units
 from inspector.architectures.data.roles import group_of
@@ -25,6 +24,7 @@ from inspector.formats import training
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Expected, Finding, Packing, Prediction, Severity
 from inspector.model.codes import Code
+from inspector.tabular import NamedTuple
 from inspector.units import integer, plural, ranges, times
 
 

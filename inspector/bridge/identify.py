@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.adapters import adapter_of
 from inspector.architectures.naming import Names
 from inspector.model import Adapter, Config, Header, Packing, Tensor
 from inspector.quantization import packing_of
+from inspector.tabular import NamedTuple
 
 
 class Stored(NamedTuple):

@@ -11,12 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from operator import itemgetter
-from typing import NamedTuple
 
 from inspector.architectures.data.projections import COARSE, FUSED
 from inspector.architectures.naming import Named, Slot
 from inspector.formats.training import is_state
 from inspector.model import STACKED, Expected, Key, Tensor
+from inspector.tabular import NamedTuple
 
 #: Groups whose tensors are never counted in a prediction, whatever their role.
 APART = ("buffer", "quantization")

@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import prod
-from typing import NamedTuple
 
 from inspector.formats import training
 from inspector.model import Expected, Header, Key, Prediction, Reconciliation, Step, Tensor
+from inspector.tabular import NamedTuple
 from inspector.units import escape, integer, plural
 
 

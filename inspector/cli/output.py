@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from inspector.cli import console, terminal
 from inspector.errors import UsageError
+from inspector.tabular import NamedTuple
 from inspector.units import escape
 
 if TYPE_CHECKING:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from inspector.cli.console import fail, print_json, print_lines, progress, reconciled
 from inspector.cli.output import Output
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
+from inspector.tabular import NamedTuple
 from inspector.units import escape
 
 if TYPE_CHECKING:

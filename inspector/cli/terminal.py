@@ -11,8 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import IO, NamedTuple
+from typing import IO
 
+from inspector.tabular import NamedTuple
 from inspector.units import HARMLESS, escape
 
 #: When `--color` wants colours: "auto" is on a terminal.

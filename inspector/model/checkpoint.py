@@ -1,11 +1,13 @@
 """One model's files and configuration, and where they came from."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from inspector.model.files import Finding, Header, Joined, Tensor
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import decimal, escape, plural
 
 
@@ -166,7 +168,7 @@ class _Checkpoint(NamedTuple):
     variants: tuple[Variant, ...] = ()  # all in the place, if there are several; the inspected one first
     findings: tuple[Finding, ...] = ()  # about the whole; each header has its own
     adapter: Mapping[str, Any] | None = None  # adapter_config.json's fields
-    components: "tuple[Component, ...]" = ()  # of a composite repository, this one among them
+    components: tuple[Component, ...] = ()  # of a composite repository, this one among them
     composite: str | None = None  # the class that puts the components together: "StableDiffusionPipeline"
     card: Mapping[str, str] = {}  # `license` and `base_model`, from the model card or the key-values
     namesake: str | None = None  # a repository in the Hub's cache that a relative path hides: "org/name"

@@ -1,10 +1,12 @@
 """What weight files contain: tensors, regions, headers, and what is found about them."""
 
-# Annotations in this folder are evaluated on import: as strings, `NamedTuple` would have to compile each of them.
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from inspector.tabular import NamedTuple
 from inspector.units import decimal, escape, plural
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ Severity = Literal["error", "warning", "info"]
 class Finding(NamedTuple):
     """Something worth reporting about a file, with its location and numbers."""
 
-    rule: "Code | MemoryCode"  # "hole", "duplicate-key", …; as a string, since importing all of them takes a while
+    rule: Code | MemoryCode  # "hole", "duplicate-key", …
     severity: Severity
     message: str  # one line, unescaped
     path: str | None = None  # relative to the checkpoint

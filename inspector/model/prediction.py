@@ -1,10 +1,11 @@
 """What a configuration predicts: tensors by key."""
 
+from __future__ import annotations
+
 from math import prod
-from typing import NamedTuple
 
 from inspector.model.checkpoint import Config
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import integer, plural
 
 STACKED = -1  # `Key.expert` of a tensor that holds all experts of its layer
@@ -100,7 +101,7 @@ class _Prediction(NamedTuple):
     tied: tuple[Expected, ...] = ()  # shared with the token embedding, so not stored
     buffers: tuple[Expected, ...] = ()  # what a checkpoint may also hold
     optional: tuple[Expected, ...] = ()  # tensors whose presence the configuration does not determine
-    base: "Prediction | None" = None  # of an adapter: the model that it changes
+    base: Prediction | None = None  # of an adapter: the model that it changes
     ahead: tuple[Expected, ...] = ()  # layers that predict further tokens, stored with the model
 
 

@@ -1,12 +1,14 @@
 """A checkpoint joined with its prediction, and the sums made of it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from inspector.model.checkpoint import Checkpoint, Config, Variant
 from inspector.model.files import Finding, Tensor
 from inspector.model.prediction import Key, Prediction
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import decimal, escape, integer, plural
 
 #: Bits of the widest dtype of stored weights.
@@ -187,7 +189,7 @@ class _OfModel(Generic[_Value]):
     def __init__(self, read: Callable[[Model], _Value]) -> None:
         self._read = read
 
-    def __get__(self, result: "Reconciliation", _: object = None) -> _Value:
+    def __get__(self, result: Reconciliation, _: object = None) -> _Value:
         return self._read(result.model)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import NamedTuple
 
 from inspector.errors import InspectorError, TargetError
 from inspector.formats.findings import Findings
@@ -29,6 +28,7 @@ from inspector.sources.filenames import (
     rank_of,
     shard_of,
 )
+from inspector.tabular import NamedTuple
 from inspector.units import escape, first_few, integer, plural
 
 #: Kind of file and the patterns of its names; the first that matches counts. `*` is any text, all else is literal.

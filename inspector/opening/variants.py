@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.errors import FormatError, SourceError
 from inspector.model import Variant
 from inspector.sources import Place
 from inspector.sources.filenames import PICKLED, TYPE, WEIGHTS, format_of, rank_of, shard_of, type_of
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import escape, plural
 
 #: Which of several types the overview shows: llama.cpp's default download, then other common ones.

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import BY_NAME
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
 from inspector.report.columns import GO, bar, cut, folded, shortened, table, text_width, wrapped
+from inspector.tabular import NamedTuple
 from inspector.units import count, decimal, escape, fixed, integer, plural
 
 #: Lines of the screen: a terminal's 24, without the prompt.

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from inspector.tabular import NamedTuple
 
 WEIGHTS = (".safetensors", ".gguf")
 #: PyTorch's own, which are pickles, and its exported programs: used if a place has no others. Its examples name what

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from inspector.architectures.store import store
+from inspector.tabular import NamedTuple
 
 #: Suffixes that a class adds to the name of its type, removed one after another.
 _SUFFIXES = (r"$", r"For[A-Z]\w*$", r"(WithLMHead|LMHead|DoubleHeads)?Model$", r"(EncoderModel|MTModel|ModelFor\w*)$")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures.data.conventions import PART_ALIASES
 from inspector.architectures.naming.by_table import Variant, names_of
@@ -25,6 +25,7 @@ from inspector.architectures.naming.slots import (
 )
 from inspector.architectures.table import Family
 from inspector.model import Key
+from inspector.tabular import NamedTuple
 
 __all__ = ["MOST_PATTERNS", "NAMELESS", "Named", "Namer", "Names", "Slot", "by_pattern", "unwrapped"]
 

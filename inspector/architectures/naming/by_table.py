@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures import formula, included, taken_off
 from inspector.architectures.data.conventions import SPLIT_WEIGHTS
@@ -31,6 +31,7 @@ from inspector.architectures.table import (
     numbers_of,
 )
 from inspector.errors import ConfigError
+from inspector.tabular import NamedTuple
 
 #: What older releases of Transformers put between a vision tower's name and its parts' names.
 OLD_TOWER = "vision_model."

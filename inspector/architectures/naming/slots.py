@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from inspector.architectures.data.conventions import HOLDERS, WRAPPERS
 from inspector.architectures.table import NUMBERED, Row
 from inspector.model import STACKED, Key
+from inspector.tabular import NamedTuple
 
 # A number that is a whole word of the path, not the 1 of `conv1d`, and not too long to be an index.
 # Some mixtures write `experts.expert_7`.
