@@ -15,7 +15,7 @@ from memory import Growing
 
 from inspector.errors import FormatError
 from inspector.formats import gguf
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.sources.local import LocalFile
 

@@ -20,7 +20,7 @@ import inspector
 from inspector import units
 from inspector.architectures import listed_gguf
 from inspector.architectures.data import gguf_keys
-from inspector.formats.gguf.types import FILE_TYPES, TYPES
+from inspector.formats.ggml import FILE_TYPES, TYPES
 from inspector.model import Header, Reconciliation, Tensor
 from inspector.opening.models import Models, Named
 from inspector.quantization import ggml

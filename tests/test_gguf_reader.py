@@ -15,8 +15,8 @@ from every import every
 from gguf_bytes import ARRAY, BOOL, FLOAT32, FLOAT64, INT8, INT64, STRING, UINT16, UINT32, UINT64, Array, Info, Recipe
 
 from inspector.errors import FormatError
+from inspector.formats import ggml as ggml_types
 from inspector.formats import read as read_any
-from inspector.formats.gguf import types as ggml_types
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header
 from inspector.sources.local import LocalFile

@@ -166,7 +166,7 @@ def test_few_modules_lie_flat() -> None:
 
 
 #: Modules that several formats need, and that know none of them.
-SHARED = ("dtypes", "findings", "regions", "training", "zips")
+SHARED = ("dtypes", "findings", "ggml", "regions", "training", "zips")
 
 
 def test_formats_do_not_know_each_other(graph: grimp.ImportGraph) -> None:

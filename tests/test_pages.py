@@ -12,7 +12,6 @@ import json
 import random
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -532,7 +531,7 @@ def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -
     result = result._replace(checkpoint=result.checkpoint._replace(target=secret))
     sized = inspector.memory(result)
     pages = (
-        memory.page(replace(sized, model=sized.model._replace(target=secret))),
+        memory.page(sized._replace(model=sized.model._replace(target=secret))),
         diff.page(inspector.diff(result, result)),
         audit.page(Audit((Audited(secret, 1, 1, (Finding("hole", "error", "b"),)),))),
     )

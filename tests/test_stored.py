@@ -18,7 +18,7 @@ from hostile.torch_files import STRIDED, torch_zip
 import inspector
 from inspector.errors import InspectorError
 from inspector.formats import decoding
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.measuring.stored import Stored
 
 Entry = tuple[str, Sequence[int], bytes]

@@ -2,7 +2,7 @@
 
     PYTHONPATH=llama.cpp/gguf-py python tools/write_gguf.py "llama.cpp b11549"
 
-`inspector/formats/gguf/types.py` has GGML's types, `fixtures/gguf_kinds.json` each architecture's kinds of tensors.
+`inspector/formats/ggml.py` has GGML's types, `fixtures/gguf_kinds.json` each architecture's kinds of tensors.
 llama.cpp's own gguf-py is ahead of the published package; the argument names the version.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import gguf
 
 ROOT = Path(__file__).parents[1]
-TYPES, KINDS = ROOT / "inspector" / "formats" / "gguf" / "types.py", ROOT / "fixtures" / "gguf_kinds.json"
+TYPES, KINDS = ROOT / "inspector" / "formats" / "ggml.py", ROOT / "fixtures" / "gguf_kinds.json"
 
 HEAD = '''"""GGML's tensor types and file types, as the `gguf` package of {origin} has them.
 

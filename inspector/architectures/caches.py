@@ -3,9 +3,11 @@
 The knowledge is in the tables (`Cache`); this module evaluates it for one configuration.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from inspector.architectures import family_of, formula
 from inspector.architectures.expansion import MAX_INDEX, expand_row
@@ -14,6 +16,7 @@ from inspector.architectures.scope import PER_LAYER, Scope
 from inspector.architectures.table import Cache, Family, Include, Row, nested_values
 from inspector.errors import ConfigError
 from inspector.model import Config
+from inspector.tabular import NamedTuple
 
 #: Kinds that keep something per encoder token, and per sequence; the others keep something per token.
 PER_SOURCE = frozenset({"cross"})
@@ -111,7 +114,7 @@ def _text_scope(family: Family, values: Mapping[str, Any], head: str) -> Scope |
     if family.cache is not None:
         return _scope(family, values, head)
     inner = (_text_scope(*each) for each in _parts(family, values, head))
-    return next((each for each in inner if each), None)
+    return next((each for each in inner if each is not None), None)
 
 
 def _of_family(family: Family, values: Mapping[str, Any], head: str) -> tuple[Kept, ...] | None:
@@ -154,7 +157,9 @@ def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[
     differ = _differs(cache, scope)
     alike: Kept | None = None
     for layer in range(_whole(cache.layers, scope, MAX_INDEX)) if keys is None else sorted(keys):
-        inner = at.setdefault(layer, scope.at(layer=layer))
+        if layer not in at:
+            at[layer] = scope.at(layer=layer)
+        inner = at[layer]
         if cache.when and not formula.evaluate(cache.when, inner):
             continue
         if alike is None or differ:
@@ -169,7 +174,7 @@ def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[
 def _differs(cache: Cache, scope: Scope) -> bool:
     """Whether one of its formulas may vary between layers."""
     texts = (cache.keys, cache.values, cache.window, cache.kernel, cache.stride, cache.heads)
-    return PER_LAYER in scope.values or any(scope.mentions(text, ("layer",)) for text in texts if text)
+    return PER_LAYER in scope.config or any(scope.mentions(text, ("layer",)) for text in texts if text)
 
 
 def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:

@@ -159,7 +159,7 @@ class _Conditions:
     """
 
     def __init__(self, row: Row, scope: Scope, bounds: Mapping[str, str]) -> None:
-        by_layer = "layer" in bounds and PER_LAYER in scope.values
+        by_layer = "layer" in bounds and PER_LAYER in scope.config
         self._row, self._scope = row, scope
         self._experts = bounds.get("expert")
         self._dimensions = formula.dimensions(row.shape)

@@ -185,7 +185,7 @@ def _equations(rows: Iterable[Row], shape_of: Mapping[Key, tuple[int, ...]]) -> 
 def _one_unknown(equations: Iterable[tuple[str, int]], scope: Scope) -> dict[str, int]:
     for text, value in equations:
         solved = _solve_for(formula.parse(text), value, scope)
-        if solved and solved[0] not in scope.values:
+        if solved and solved[0] not in scope.config:
             return dict([solved])
     return {}
 
@@ -193,7 +193,7 @@ def _one_unknown(equations: Iterable[tuple[str, int]], scope: Scope) -> dict[str
 def _assumption(equations: Iterable[tuple[str, int]], scope: Scope, notes: list[str]) -> dict[str, int]:
     for field, candidates in ASSUMED.items():
         products = [value for text, value in equations if field in formula.names(text) and "*" in text]
-        if field in scope.values or not products:
+        if field in scope.config or not products:
             continue
         for candidate in candidates:
             if all(value % candidate == 0 for value in products):

@@ -54,8 +54,8 @@ WHOLE = frozenset({"id2label", "label2id"})
 PER_LAYER = "per_layer_config"
 
 
-class Scope:
-    """Names → values. The first of these with a value provides it:
+class Scope(dict[str, Any]):
+    """Names → values, each looked up once. The first of these with a value provides it:
 
         an index variable                       layer, expert
         the layer's own configuration           `per_layer_config`
@@ -70,8 +70,9 @@ class Scope:
     """
 
     def __init__(self, family: Family, values: Mapping[str, Any], indexes: Mapping[str, int] | None = None) -> None:
+        super().__init__(indexes or {})
         self.family = family
-        self.values = _with_new_kinds(_without(family, values))
+        self.config = _with_new_kinds(_without(family, values))
         self.indexes = indexes or {}
         self._aliases: dict[str, list[str]] = {}
         for alias, own in family.fields.items():
@@ -84,14 +85,16 @@ class Scope:
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
-    def __getitem__(self, name: str) -> Any:
-        """The value of a field or index. Raises ConfigError if the configuration must give it but does not."""
-        if name in self.indexes:
-            return self.indexes[name]
-        given = self._given(name)
-        if given is None:
-            return self._omitted(name)
-        return self._nested(name, given) if isinstance(given, Mapping) and name not in WHOLE else given
+    def __missing__(self, name: str) -> Any:
+        """The value of a field. Raises ConfigError if the configuration must give it but does not."""
+        value = self._given(name)
+        if value is None:
+            value = self._omitted(name)
+        elif isinstance(value, Mapping) and name not in WHOLE:
+            value = self._nested(name, value)
+        if not self._pending:  # what is derived from a field meanwhile lacks it
+            self[name] = value
+        return value
 
     def _omitted(self, name: str) -> Any:
         """The value of a field that the configuration omits or leaves at null. A part's default is completed, too."""
@@ -117,7 +120,7 @@ class Scope:
             if name in self._parts:
                 found = _part(self._parts[name], self, whole)
             else:
-                found = _typed_part(self.filled(name, given), whole, self.values.get("model_type"))
+                found = _typed_part(self.filled(name, given), whole, self.config.get("model_type"))
             varies = self._layers or name in self.family.derived or any(self.family.followers(name))
             if not (varies or self._pending):
                 self._completed[name] = found
@@ -145,7 +148,7 @@ class Scope:
             if own is not None:
                 return _checked(name, own)
         if name not in self._stated:
-            stated = (self.values.get(alias) for alias in self._aliases.get(name, (name,)))
+            stated = (self.config.get(alias) for alias in self._aliases.get(name, (name,)))
             self._stated[name] = _checked(name, next((value for value in stated if value is not None), None))
         return self._stated[name]
 
@@ -155,14 +158,14 @@ class Scope:
 
     def _is_null(self, name: str) -> bool:
         """Whether the configuration has a field for which `_given` finds no value: it must be null."""
-        return any(alias in self.values for alias in self._aliases.get(name, (name,)))
+        return any(alias in self.config for alias in self._aliases.get(name, (name,)))
 
     def _default(self, name: str, null: bool) -> Any:
         """The value if the configuration omits the field, or has null."""
         family = self.family
-        typed = family.types.get(self.values.get("model_type", ""), {})
+        typed = family.types.get(self.config.get("model_type", ""), {})
         if name == TIED and not any(name in known for known in (typed, family.derived, family.defaults)):
-            stated = _tied_by_text(self.values.get(TEXT))
+            stated = _tied_by_text(self.config.get(TEXT))
             if stated is not None:
                 return stated
         if name in typed and not null:
@@ -216,7 +219,8 @@ class Scope:
     def at(self, **indexes: int) -> Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
-        inner.family, inner.values, inner.indexes = self.family, self.values, {**self.indexes, **indexes}
+        inner.update(self.indexes if self._layers else self, **indexes)  # what has a value without them keeps it
+        inner.family, inner.config, inner.indexes = self.family, self.config, {**self.indexes, **indexes}
         inner._aliases, inner._pending, inner._known, inner._here = self._aliases, self._pending, self._known, {}
         inner._stated, inner._completed = self._stated, self._completed
         inner._layers, inner._parts = self._layers, self._parts
@@ -265,17 +269,17 @@ class Part(Mapping[str, Any]):
         return self.whole[name] if value is None else value
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self.whole, **self.scope.values})
+        return iter({**self.whole, **self.scope.config})
 
     def __len__(self) -> int:
-        return len({**self.whole, **self.scope.values})
+        return len({**self.whole, **self.scope.config})
 
 
 def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[str, Any]:
     """An included configuration; if its own type is given, this type's values take precedence over the whole's."""
-    own = scope.filled(include.scope, nested_values(include, scope.values))
+    own = scope.filled(include.scope, nested_values(include, scope.config))
     family = family_of(own)
-    given = scope.values.get(include.scope)
+    given = scope.config.get(include.scope)
     if family is None:
         return {**whole, **given} if isinstance(given, Mapping) else whole
     return Part(Scope(family, own if isinstance(given, Mapping) else {**whole, **own}), whole)

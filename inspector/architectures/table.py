@@ -7,7 +7,8 @@ A placeholder includes the number of its values: `{expert<num_local_experts}` co
 index need no bound. Every expression is in `formula`'s language.
 """
 
-# Annotations are evaluated here: `NamedTuple` would compile each string again.
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -119,7 +120,7 @@ class Cache(NamedTuple):
     layers: str = "num_hidden_layers"  # the number of layers, if `keys` is not a role
     window: str = ""  # tokens that a layer looks back at, itself included; "" for all
     kernel: str = ""  # width of a convolution, whose channels `keys` counts: what it keeps depends on the engine
-    dtype: str = ""  # of a state that is not kept in the model's own dtype: "F32"
+    dtype: str = ""  # of a state that is not kept in the model's own dtype: F32
     stride: str = ""  # tokens that are merged into one before they are kept; "" for 1
     waiting: bool = False  # whether these are the tokens of the last, incomplete stride
     heads: str = ""  # the number of heads in `keys`, for engines that divide these among devices; "" if indivisible

@@ -121,7 +121,7 @@ def engines() -> Iterable[str]:
 
 def weight_types() -> Iterable[str]:
     """GGUF's types and the usual dtypes, as files write them."""
-    from inspector.formats.gguf.types import TYPES  # built from the `gguf` package's table
+    from inspector.formats.ggml import TYPES  # built from the `gguf` package's table
 
     return ("BF16", "F16", "F32", "F8_E4M3", "I8", "I32", "U8", *(each.name for each in TYPES.values()))
 

@@ -30,7 +30,7 @@ from inspector.comparing.sides import Known, Sides, is_turned
 from inspector.comparing.strided import TILE, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
 from inspector.formats.decoding import Array
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Packing

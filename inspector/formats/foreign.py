@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
-from typing import NamedTuple
 
 from inspector.sources.filenames import ENDS
+from inspector.tabular import NamedTuple
 
 
 class Foreign(NamedTuple):

@@ -23,7 +23,7 @@ import numpy as np
 from inspector.errors import FormatError, SourceError
 from inspector.formats import decoding
 from inspector.formats.decoding import Array
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.formats.pytorch.layout import View
 from inspector.measuring import needs, rank_parts
 from inspector.model import Checkpoint, Header, Tensor

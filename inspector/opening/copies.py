@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from typing import NamedTuple
 
 from inspector import formats
 from inspector.architectures.naming import Namer
@@ -19,6 +18,7 @@ from inspector.model import Config, Header
 from inspector.opening import configs
 from inspector.sources import Place
 from inspector.sources.filenames import HDF5
+from inspector.tabular import NamedTuple
 from inspector.units import plural
 
 #: Groups and roles of tensors that one of two equal checkpoints may lack: computed ones, and what a tied head repeats.

@@ -17,7 +17,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 from inspector import formats
 from inspector.errors import InspectorError
@@ -27,6 +26,7 @@ from inspector.opening.models import Found, local_checkpoints, natural
 from inspector.opening.selection import kind_of
 from inspector.sources.filenames import format_of
 from inspector.sources.local import MAX_FILES, LocalPlace
+from inspector.tabular import NamedTuple
 from inspector.units import integer, plural
 
 #: The first and the last bytes by which an object of git-LFS is compared with a file of its size, without git's index.

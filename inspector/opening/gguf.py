@@ -32,7 +32,7 @@ from inspector.architectures.data.gguf_keys import (
 )
 from inspector.architectures.prediction import NO_MODEL
 from inspector.architectures.scope import PER_LAYER, TIED
-from inspector.formats.gguf.types import FILE_TYPES
+from inspector.formats.ggml import FILE_TYPES
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Claim, Config, Finding, Header
 from inspector.units import first_few, integer, plural

@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from inspector import formats
 from inspector.errors import InspectorError
@@ -43,7 +43,7 @@ from inspector.sources.filenames import (
     shard_of,
 )
 from inspector.sources.targets import in_filesystem
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import plural
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 
-from inspector.formats.gguf.types import FILE_TYPES, GGMLType
+from inspector.formats.ggml import FILE_TYPES, GGMLType
 from inspector.model import Header, Packing, Tensor
 from inspector.quantization.mixtures import BY_NAME, MIXTURES, alternatives, column_of, eight, fitted
 

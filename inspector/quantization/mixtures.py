@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from inspector.formats.gguf.types import TYPES, GGMLType
+from inspector.formats.ggml import TYPES, GGMLType
 
 BY_NAME: Mapping[str, GGMLType] = {kind.name: kind for kind in TYPES.values()}
 

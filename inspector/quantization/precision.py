@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inspector.formats.decoding import Array
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 
 Step = Callable[[Array], Array]
 

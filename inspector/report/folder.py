@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.model import Copy, Folder, Share
 from inspector.report.columns import table
-from inspector.report.tables import Rows, columns
 from inspector.units import decimal, escape, plural
+
+if TYPE_CHECKING:
+    from inspector.report.tables import Rows
 
 #: A part that is less than this share of the folder is not in the clause: a configuration, a tokenizer.
 _LEAST = 0.01
@@ -113,13 +115,13 @@ def document(folder: Folder | None) -> dict[str, Any] | None:
     }
 
 
-COLUMNS = columns("part name files:uint64 size:uint64 detail")
-
-
 def rows(folder: Folder) -> Rows:
     """One row per part: the weights, each copy and other checkpoint, the rest by kind."""
+    from inspector.report.tables import Rows, columns  # the screen needs none
+
     parts = [("weights", Share(folder.path, 0, folder.weights))] if folder.weights else []
     parts += [("copy", Share(each.files[0], len(each.files), each.size, each.evidence)) for each in folder.copies]
     parts += [("checkpoint", each) for each in folder.checkpoints]
     parts += [("rest", each) for each in folder.rest]
-    return Rows(COLUMNS, [{"part": part, **share._asdict(), "files": share.files or None} for part, share in parts])
+    names = columns("part name files:uint64 size:uint64 detail")
+    return Rows(names, [{"part": part, **share._asdict(), "files": share.files or None} for part, share in parts])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from inspector.report import verdict
@@ -309,7 +308,7 @@ _MOODS: dict[bool | None, Mood] = {True: "good", False: "bad", None: "plain"}
 
 def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
     """`inspect memory TARGET --html FILE`: the memory for running or training a model."""
-    result = replace(result, model=result.model._replace(target=public(result.model.target)))
+    result = result._replace(model=result.model._replace(target=public(result.model.target)))
     found = verdict_of(result)
     return Page(
         f"Memory of {result.model.target}",

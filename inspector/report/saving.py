@@ -7,10 +7,10 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from inspector.errors import SourceError, UsageError
 from inspector.sources.filenames import WEIGHTS
+from inspector.tabular import NamedTuple
 from inspector.units import escape
 
 

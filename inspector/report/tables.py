@@ -9,10 +9,11 @@ import csv
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from inspector.errors import UsageError, install_command
 from inspector.report import saving
+from inspector.tabular import NamedTuple
 from inspector.units import escape
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.architectures.asking import Library, answering, read_answers, run_alone
 from inspector.errors import ConfigError
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.sizing.engines import printing
 from inspector.sizing.engines.engine import Request
 from inspector.sizing.engines.graphs import Batch

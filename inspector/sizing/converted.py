@@ -32,7 +32,7 @@ def converted(model: Model) -> Prediction | None:
         return None
     values = {
         **{field: number for field, names in _FIELDS.items() if (number := number_of(model, field, *names.split()))},
-        **model.scope.values,
+        **model.scope.config,
         "tie_word_embeddings": not any(row.role == "lm_head" for row in model.prediction.expected),
     }
     expected = sum(row.parameters for row in model.prediction.expected if row.tower in MAIN)
@@ -57,7 +57,7 @@ def number_of(model: Model, *names: str) -> int:
     """The first of these fields that is a number, or a list of numbers, whose first it then is; 0 if none is."""
     for name in names:
         with suppress(ConfigError):
-            value = model.scope[name] if model.scope else None
+            value = model.scope[name] if model.scope is not None else None
             first = value[0] if isinstance(value, (list, tuple)) and value else value
             if isinstance(first, int) and not isinstance(first, bool):
                 return first

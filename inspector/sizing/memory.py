@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from inspector.architectures import library_asked
 from inspector.architectures.scope import Scope
@@ -17,7 +16,7 @@ from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.model import Model
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
-from inspector.tabular import Tabular
+from inspector.tabular import NamedTuple, Tabular
 from inspector.units import TOKENS, decimal, escape, plural, written
 
 if TYPE_CHECKING:
@@ -55,10 +54,7 @@ class Other(NamedTuple):
     nbytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Memory(Tabular):
-    """The memory that a model needs."""
-
+class _Memory(NamedTuple):
     model: Model
     engine: Engine
     request: Request
@@ -72,6 +68,12 @@ class Memory(Tabular):
     findings: tuple[Finding, ...]
     asked: bool  # whether the context was given
     other: tuple[Other, ...] = ()
+
+
+class Memory(_Memory, Tabular):
+    """The memory that a model needs."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         terms = f"{decimal(self.total)} at {plural(self.request.context, 'token')} by {self.engine.name}"
@@ -308,7 +310,7 @@ def at_context(result: Memory, tokens: int, keys: Width | None = None, values: W
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     temporary = activations(model, runs, request)
     other = others(model, runs, request)
-    return replace(result, request=request, held=held, activations=temporary, other=other, devices=(), training=None)
+    return result._replace(request=request, held=held, activations=temporary, other=other, devices=(), training=None)
 
 
 def cache_types(result: Memory) -> tuple[tuple[Width, Width], ...]:
@@ -419,7 +421,7 @@ def _state_type(model: Model) -> Width | None:
     """The configuration's type of states."""
     for name in _STATE_DTYPES:
         with suppress(ConfigError):
-            stated = model.scope[name] if model.scope else None
+            stated = model.scope[name] if model.scope is not None else None
             if isinstance(stated, str) and stated in ("float32", "float16", "bfloat16"):
                 return width(stated)
     return None

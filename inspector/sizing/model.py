@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from inspector.architectures import GGUF_ARCHITECTURE, caches
 from inspector.architectures.facts import SENTENCE_LENGTH
@@ -13,6 +13,7 @@ from inspector.errors import ConfigError
 from inspector.model import Config, Prediction, Reconciliation
 from inspector.sizing.engines.engine import Engine
 from inspector.sizing.widths import WIDTHS, Width, width
+from inspector.tabular import NamedTuple
 
 if TYPE_CHECKING:
     from inspector.sizing.engines.graphs import Buffers
@@ -68,8 +69,10 @@ class Model(NamedTuple):
 
         if (self.format == "gguf") != (engine == "llama.cpp"):
             return False  # llama.cpp was compared on GGUF files, the others on configurations
-        names = (self.config, "model_type"), (self.scope, "model_type"), (self.config, GGUF_ARCHITECTURE)
-        return not CONFIRMED[engine].isdisjoint({each.values.get(field) for each, field in names if each})
+        types = {self.scope.config.get("model_type")} if self.scope is not None else set()
+        if self.config:
+            types |= {self.config.values.get(field) for field in ("model_type", GGUF_ARCHITECTURE)}
+        return not CONFIRMED[engine].isdisjoint(types)
 
     def run_by(self, engine: Engine) -> Model:
         """The model with what this engine keeps."""
@@ -83,7 +86,7 @@ class Model(NamedTuple):
     def _field(self, names: tuple[str, ...]) -> int | None:
         for name in names:
             with suppress(ConfigError):
-                value = self.scope[name] if self.scope else self._stated(name)
+                value = self.scope[name] if self.scope is not None else self._stated(name)
                 if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**40:
                     return value
         return None
@@ -91,7 +94,7 @@ class Model(NamedTuple):
     @property
     def computes_in(self) -> Width:
         """The type that it computes in: the configuration's, or that of most of its plain weights."""
-        values = self.scope.values if self.scope else {}
+        values = self.scope.config if self.scope is not None else {}
         outer = self.config.values if self.config else {}
         for stated in (given.get(name) for given in (values, outer) for name in _DTYPES):
             if isinstance(stated, str) and (name := stated.removeprefix("torch.")) in PLAIN:
@@ -109,7 +112,7 @@ class Model(NamedTuple):
     @property
     def scaling(self) -> str | None:
         """How positions are scaled: "yarn ×4", if the configuration says so."""
-        values = self.scope.values if self.scope else {}
+        values = self.scope.config if self.scope is not None else {}
         for name in SCALING:
             rule = values.get(name)
             if isinstance(rule, dict):

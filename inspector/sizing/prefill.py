@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import NamedTuple
 
 from inspector.errors import ConfigError
 from inspector.model import Expected
 from inspector.sizing.engines.engine import Request
 from inspector.sizing.model import Model
 from inspector.sizing.weights import MAIN
+from inspector.tabular import NamedTuple
 
 #: Activation functions that are written out in Python, each step with a tensor of its own (`activations.py`).
 WRITTEN_OUT = frozenset({"gelu_new", "gelu_fast", "gelu_python_tanh", "quick_gelu"})
@@ -85,5 +85,5 @@ def _number(model: Model, names: str) -> int:
 
 def _field(model: Model, name: str) -> object:
     with suppress(ConfigError):
-        return model.scope[name] if model.scope else None
+        return model.scope[name] if model.scope is not None else None
     return None

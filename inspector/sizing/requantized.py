@@ -170,7 +170,7 @@ def _of_configuration(model: Model, notes: list[str]) -> Source | None:
 def _rotary(model: Model) -> Iterator[Entry]:
     """Factors on the frequencies of positions, which the converter computes from the configuration."""
     fields = ("rope_scaling", "rope_parameters")
-    rules = (model.scope.values.get(field) for field in fields) if model.scope else ()
+    rules = (model.scope.config.get(field) for field in fields) if model.scope is not None else ()
     rule = next((each for each in rules if isinstance(each, Mapping)), {})
     kind = rule.get("rope_type", rule.get("type"))
     width = number_of(model, "head_dim") or number_of(model, "hidden_size") // (

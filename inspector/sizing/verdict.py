@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from inspector.sizing.devices import MEMORY, Device, devices, typed
 from inspector.sizing.memory import Memory, cache_types, on_devices
 from inspector.sizing.placement import Placed
 from inspector.sizing.weights import Weights
+from inspector.tabular import NamedTuple
 
 #: Sizes of usual devices, from small to large: what is compared if none is named.
 USUAL = ("8GiB", "12GiB", "16GiB", "24GiB", "32GiB", "48GiB", "80GiB", "2x80GiB", "4x80GiB", "8x80GiB", "8x141GiB")

@@ -1,12 +1,15 @@
 """Memory of the weights: as stored, or in a given type; and which part is in which layer."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from inspector.architectures.data.roles import group_of
 from inspector.formats import training
 from inspector.model import Expected, Prediction, Reconciliation
 from inspector.sizing.widths import WIDTHS, Width
+from inspector.tabular import NamedTuple
 
 if TYPE_CHECKING:
     from inspector.quantization.declaration import Declaration
@@ -91,7 +94,7 @@ def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
     return forecast(prediction, bytes_of, kind.name, [kind.estimate] if kind.estimate else [])
 
 
-def as_declared(prediction: Prediction, declared: "Declaration", plain: Width) -> Weights:
+def as_declared(prediction: Prediction, declared: Declaration, plain: Width) -> Weights:
     """The weights as the configuration declares that they are packed, the others in the type `plain`."""
 
     def bytes_of(row: Expected, name: str) -> int:

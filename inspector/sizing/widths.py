@@ -1,10 +1,12 @@
 """Types of caches and loaded weights: their blocks and bytes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from inspector.errors import UsageError
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
+from inspector.tabular import NamedTuple
 
 
 class Width(NamedTuple):
@@ -28,7 +30,7 @@ class Width(NamedTuple):
         """Whether the elements fill whole blocks."""
         return elements % self.block == 0
 
-    def is_narrower(self, than: "Width") -> bool:
+    def is_narrower(self, than: Width) -> bool:
         """Whether an element takes less space."""
         return self.nbytes * than.block < than.nbytes * self.block
 

@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT)]
 
 from library import Library  # noqa: E402
 
-from inspector.formats.gguf.types import TYPES  # noqa: E402
+from inspector.formats.ggml import TYPES  # noqa: E402
 
 OUT = ROOT / "fixtures" / "gguf_blocks.jsonl"
 EACH = 3  # blocks of either kind

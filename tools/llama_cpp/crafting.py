@@ -16,7 +16,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 
 #: Value type → (id, `struct` code).
 KINDS = {

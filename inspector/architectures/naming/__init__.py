@@ -12,13 +12,14 @@ from itertools import chain
 from typing import Any
 
 from inspector.architectures.data.conventions import PART_ALIASES
-from inspector.architectures.naming.by_table import Variant, names_of
-from inspector.architectures.naming.slots import (
+from inspector.architectures.naming.by_table import (
     LONGEST,
     NAMELESS,
     Names,
     Slot,
+    Variant,
     by_pattern,
+    names_of,
     numbers_in,
     numbers_in_each,
     unwrapped,

@@ -22,7 +22,7 @@ from inspector.architectures.data.conventions import (
     WORDS,
 )
 from inspector.architectures.data.roles import ROLES, group_of
-from inspector.architectures.naming.slots import Slot
+from inspector.architectures.naming.by_table import Slot
 
 #: Longer words are not used as the name of a branch.
 LONGEST_WORD = 60

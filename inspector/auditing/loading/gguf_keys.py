@@ -17,7 +17,7 @@ from inspector.architectures.data.gguf_keys import BESIDE, NO_MODELS
 from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.formats.gguf.types import FILE_TYPES
+from inspector.formats.ggml import FILE_TYPES
 from inspector.formats.gguf.values import TYPE_NAMES, KeyValues
 from inspector.model import Header, Severity
 from inspector.quantization.scheme import FLOATS

@@ -20,7 +20,7 @@ from math import prod
 from typing import NamedTuple
 
 from inspector.formats.findings import Findings
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 from inspector.formats.gguf.values import ARRAY, MAX_NAMES, TYPE_NAMES, Cursor, Field, Layout, decode
 from inspector.formats.regions import unions
 from inspector.model import Header, Region, Tensor

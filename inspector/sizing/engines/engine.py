@@ -1,10 +1,12 @@
 """The interface of an engine: how it stores what the layers keep."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from inspector.architectures.caches import PER_SEQUENCE, PER_SOURCE, Kept
 from inspector.sizing.widths import Width
+from inspector.tabular import NamedTuple
 
 
 class Request(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import add, and_, or_
 from typing import Any, NamedTuple
 
-from inspector.formats.gguf.types import TYPES
+from inspector.formats.ggml import TYPES
 
 #: GGUF's types of blocks → bytes of a block.
 BLOCKS: Mapping[str, int] = {kind.name: kind.nbytes for kind in TYPES.values() if kind.block > 1}

@@ -3,7 +3,9 @@
 Written by `tools/write_gguf.py`; a test checks that it agrees with the installed package.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from inspector.tabular import NamedTuple
 
 
 class GGMLType(NamedTuple):
