@@ -19,7 +19,7 @@ from joining import tensors
 
 import inspector
 from inspector.architectures.data.projections import COARSE
-from inspector.architectures.naming.by_table import by_pattern
+from inspector.architectures.naming.by_words import by_pattern
 from inspector.model import Config, Header, Reconciliation, Tensor
 from inspector.quantization import packing_of
 from inspector.quantization.declaration import declaration_of, declared_bytes, pieces_of

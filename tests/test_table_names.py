@@ -9,8 +9,8 @@ import pytest
 
 from inspector.architectures import load
 from inspector.architectures.naming import Namer, unwrapped
-from inspector.architectures.naming.by_table import TableNames, pattern_of
-from inspector.architectures.naming.by_words import by_gguf
+from inspector.architectures.naming.by_table import TableNames
+from inspector.architectures.naming.by_words import by_gguf, pattern_of
 from inspector.architectures.table import Family, Include, Row
 from inspector.model import STACKED, Key
 

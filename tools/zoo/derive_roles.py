@@ -16,8 +16,7 @@ from inspector.architectures import family_of, formula
 from inspector.architectures.asking.learning import unique, words_of
 from inspector.architectures.data.conventions import TOWERS
 from inspector.architectures.data.roles import group_of
-from inspector.architectures.naming.by_table import unwrapped
-from inspector.architectures.naming.by_words import by_convention
+from inspector.architectures.naming.by_words import by_convention, unwrapped
 from inspector.architectures.table import (
     Family,
     Include,

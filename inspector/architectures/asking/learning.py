@@ -19,8 +19,7 @@ from inspector.architectures import formula
 from inspector.architectures.asking.deriving import Change, expressed
 from inspector.architectures.data.conventions import EXPERT_WORDS
 from inspector.architectures.formula import FUNCTIONS
-from inspector.architectures.naming.by_table import LONGEST, Slot, numbers_in, pattern_of, unwrapped
-from inspector.architectures.naming.by_words import by_convention
+from inspector.architectures.naming.by_words import LONGEST, Slot, by_convention, numbers_in, pattern_of, unwrapped
 from inspector.architectures.table import class_suffix
 from inspector.errors import ConfigError
 

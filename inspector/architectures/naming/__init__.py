@@ -12,16 +12,17 @@ from itertools import chain
 from typing import Any
 
 from inspector.architectures.data.conventions import PART_ALIASES
-from inspector.architectures.naming.by_table import (
+from inspector.architectures.naming.by_table import Variant, names_of
+from inspector.architectures.naming.by_words import (
     LONGEST,
     NAMELESS,
     Names,
     Slot,
-    Variant,
     by_pattern,
-    names_of,
+    by_words,
     numbers_in,
     numbers_in_each,
+    own_word,
     unwrapped,
 )
 from inspector.architectures.table import Family
@@ -114,8 +115,6 @@ class Namer:
         bare = unwrapped(pattern)
         if self._table and (known := self._in_table(pattern, bare)):
             return known
-        from inspector.architectures.naming.by_words import by_words, own_word  # most models have a table
-
         found = by_words(pattern, bare)
         if not found.role and self._is_model and len(self._slots) < MOST_OWN_WORDS:
             return found._replace(role="other", branch=own_word(bare))
