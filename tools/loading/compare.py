@@ -75,7 +75,7 @@ def make(out: Path, part: str, seed: int, number: int, only: tuple[str, ...]) ->
             found = _asked(loaders, downloads.LOADED[name], folder, seeds / name, base)
             case = {"id": folder.name, "class": kind, "detail": detail, "loader": _verdict(found, sound[name])}
             refused = found.refused
-            lines.write(json.dumps({**case, "refused": refused, "told": found.reported[:4]}) + "\n")
+            lines.write(json.dumps({**case, "refused": refused, "reported": found.reported[:4]}) + "\n")
             lines.flush()
 
 

@@ -9,7 +9,6 @@ says what writes it:
     adapter            a configuration's class of PEFT, for the download `llama`
     pipeline           a pipeline's class of Diffusers; `parts` are classes with their arguments
     sentences          a class of Transformers that sentence-transformers' `modules` follow
-    gguf               an architecture of llama.cpp with its `keys` and tensors
 
 `{"like": NAME, "without": […], …}` stands for the values of that name under "shared", changed.
 """
@@ -49,12 +48,7 @@ def _expanded(value: Any) -> Any:
 
 #: Set → name → row.
 SETS: dict[str, dict[str, Row]] = _expanded(_DOCUMENT)
-_LIBRARIES = {
-    "adapter": "peft",
-    "pipeline": "diffusers",
-    "sentences": "sentence-transformers",
-    "gguf": "llama.cpp",
-}
+_LIBRARIES = {"adapter": "peft", "pipeline": "diffusers", "sentences": "sentence-transformers"}
 #: Name of a download → its loader: the class of Transformers, or the library.
 LOADED: dict[str, str] = {
     name: row.get("model") or next(library for kind, library in _LIBRARIES.items() if kind in row)
@@ -250,58 +244,3 @@ def _sentences(folder: Path, row: Row) -> None:
             modules.append(getattr(models, kind)(*arguments, **values))
         more = {"prompts": row["prompts"]} if "prompts" in row else {}
         SentenceTransformer(modules=modules, device="cpu", **more).save(str(folder))
-
-
-def _gguf(folder: Path, row: Row) -> None:
-    """A decoder for llama.cpp: matrices in the row's packing, other tensors in F32."""
-    import gguf
-    import numpy
-
-    split: Any = {"split_max_tensors": row["split"], "split_max_size": 0} if "split" in row else {}
-    writer = gguf.GGUFWriter(str(folder / f"{row['gguf']}-{row['packing']}.gguf"), row["gguf"], **split)
-    for key, value in row["keys"].items():
-        getattr(writer, f"add_{key}")(value)
-    tokens = _add_vocabulary(writer, row["vocabulary"])
-    for key, value in row["more"].items():
-        getattr(writer, f"add_{key}")(tokens if value == "tokens" else value)
-    layers = {
-        f"blk.{at}.{name}": shape for at in range(row["keys"]["block_count"]) for name, shape in row["layer"].items()
-    }
-    for name, shape in {**row["whole"], **layers}.items():
-        values = numpy.full([tokens if size == "tokens" else size for size in shape], 0.01, dtype="f4")
-        if len(shape) == 1 or row["packing"] == "F32" or ".ffn_gate_inp." in name:
-            writer.add_tensor(name, values)
-        elif row["packing"] == "F16":
-            writer.add_tensor(name, values.astype("f2"))
-        else:
-            packing = gguf.GGMLQuantizationType[row["packing"]]
-            writer.add_tensor(name, gguf.quantize(values, packing), raw_dtype=packing)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-
-
-def _add_vocabulary(writer: Any, kind: str) -> int:
-    """Add a vocabulary of SentencePiece's kind, or of byte pairs with this pre-tokenizer; its number of tokens."""
-    if kind == "pieces":
-        words = dict.fromkeys(vocabularies.WORDS)
-        tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *words]
-        writer.add_tokenizer_model("llama")
-        writer.add_tokenizer_pre("default")
-        writer.add_token_list(tokens)
-        writer.add_token_scores([-float(number) for number in range(len(tokens))])
-        writer.add_token_types([2, 3, 3, *[6] * 256, *[1] * len(words)])
-        bos, eos = 1, 2
-    else:
-        vocab, merges = vocabularies.vocabulary_and_merges()
-        tokens = sorted(vocab, key=vocab.__getitem__)
-        writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre(kind)
-        writer.add_token_list(tokens)
-        writer.add_token_types([3 if token.startswith("<") else 1 for token in tokens])
-        writer.add_token_merges(merges)
-        bos, eos = 0, 1
-    writer.add_bos_token_id(bos)
-    writer.add_eos_token_id(eos)
-    return len(tokens)

@@ -2,7 +2,7 @@
 
     ask(kind, folder, base)    Outcome(refused="", reported=["missing: lm_head.weight"], made={"weights": "9f…", …})
 
-`kind` is a class of Transformers, or `peft`, `diffusers`, `sentence-transformers`, `llama.cpp`.
+`kind` is a class of Transformers, or `peft`, `diffusers` or `sentence-transformers`.
 """
 
 from __future__ import annotations
@@ -287,28 +287,4 @@ def _of_sentences(kind: str, folder: Path, base: Path, reported: list[str], made
     yield "model", load
 
 
-def _of_llama(kind: str, folder: Path, base: Path, reported: list[str], made: dict[str, str]) -> Any:
-    def load() -> None:
-        import sys
-
-        sys.path.insert(0, str(Path(__file__).parents[1] / "llama_cpp"))
-        from library import Llama
-
-        files = sorted(folder.rglob("*.gguf"))
-        first = next((each for each in files if "-00001-of-" in each.name), files[0] if files else None)
-        if first is None:
-            raise FileNotFoundError("no GGUF")
-        answer = Llama().load(first)
-        if answer.error:
-            raise ValueError(answer.error)
-        made["weights"] = str(answer.parameters)
-
-    yield "llama.cpp", load
-
-
-_STAGES = {
-    "peft": _of_peft,
-    "diffusers": _of_diffusers,
-    "sentence-transformers": _of_sentences,
-    "llama.cpp": _of_llama,
-}
+_STAGES = {"peft": _of_peft, "diffusers": _of_diffusers, "sentence-transformers": _of_sentences}
