@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site app screen release-check bench fuzz mutants fixtures knowledge reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site app vscode screen release-check bench fuzz mutants fixtures knowledge reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -130,6 +130,20 @@ $(ENGINE):
 	@command -v npm >/dev/null || { echo "npm is not installed, which fetches Pyodide"; exit 1; }
 	npm pack --silent --fetch-retries 1 --fetch-timeout 60000 --pack-destination $@.new pyodide@$(PYODIDE)
 	tar xzf $@.new/*.tgz -C $@.new
+	mv $@.new $@
+
+# The app as an extension of VS Code, in one file: `code --install-extension .wheel/checkpoint-inspector.vsix`.
+VSIX ?= .wheel/checkpoint-inspector.vsix
+VSCE := .wheel/vsce-4.1.0
+
+vscode: app $(VSCE)
+	rm -rf .wheel/vscode && cp -r editors/vscode .wheel/vscode && cp LICENSE .wheel/vscode/
+	cp -r $(APP) .wheel/vscode/app && cd .wheel/vscode/app && rm README.md hub.zip sw.js
+	$(BIN)/python -c "import inspector; print(inspector.__version__)" | xargs -I{} sed -i 's/"0.0.0"/"{}"/' .wheel/vscode/package.json
+	cd .wheel/vscode && $(CURDIR)/$(VSCE)/node_modules/.bin/vsce package --no-dependencies --out $(CURDIR)/$(VSIX) >/dev/null
+
+$(VSCE):
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $@.new @vscode/vsce@4.1.0
 	mv $@.new $@
 
 SITE ?= .site

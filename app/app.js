@@ -13,23 +13,33 @@ const element = (name, attributes = {}, ...children) => {
 const whole = new Intl.NumberFormat("en-US");
 const MOST_FILES = 20000;
 
+/* Where the app is an editor's view of a file: where its files come from, and what stands for the network. */
+const editor = globalThis.acquireVsCodeApi ? await import("./editor.js") : null;
+
 // --- the worker -------------------------------------------------------------------------------------
 
-let worker = null;
+let worker = null; // a promise of it
 let waiting = new Map();
 let number = 0;
 let about = { devices: [] };
 
 /* The worker begins as a blob, so that the policy of this document is its own as well. */
-const start = () => {
-  const code = `import ${JSON.stringify(new URL("worker.js", location.href).href)};`;
-  const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  worker = new Worker(url, { type: "module" });
-  worker.addEventListener("message", ({ data }) => heard(data));
-  worker.addEventListener("error", (event) => { event.preventDefault(); failed(`the reader cannot start: ${event.message || "see the browser's console"}`); });
+const begun = async () => {
+  const scripts = editor ? await editor.scripts() : [new URL("worker.js", import.meta.url).href];
+  const code = scripts.map((script) => `import ${JSON.stringify(script)};`).join("\n");
+  const made = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+  made.addEventListener("message", ({ data }) => heard(data, made));
+  made.addEventListener("error", (event) => { event.preventDefault(); failed(`the reader cannot start: ${event.message || "see the browser's console"}`); });
+  return made;
 };
 
-const heard = (data) => {
+const start = () => {
+  worker = begun();
+  worker.catch((error) => failed(`the reader cannot start: ${error.message}`));
+};
+
+const heard = (data, from) => {
+  if (data.slice !== undefined) { editor.slice(data).then((answer) => from.postMessage(answer)); return; }
   if (data.read !== undefined) at("status").dataset.read = data.read;
   if (data.started) {
     about = data.started;
@@ -50,12 +60,13 @@ const ended = (reason) =>
 
 const ask = (name, message = {}) => new Promise((resolve) => {
   waiting.set(++number, { resolve });
-  worker.postMessage({ id: number, name, ...message });
+  const id = number;
+  worker.then((reader) => reader.postMessage({ id, name, ...message }));
 });
 
 /* End whatever the reader does, and begin with a new one, which knows no files. */
 const restart = () => {
-  worker?.terminate();
+  worker?.then((ended) => ended.terminate());
   for (const { resolve } of waiting.values()) resolve({ problem: "stopped" });
   waiting = new Map();
   places.clear();
@@ -267,8 +278,9 @@ const compare = () => {
   const name = element("input", { type: "text", id: "other-name", autocomplete: "off", placeholder: "org/name" });
   const go = element("button", { type: "submit" }, "Compare");
   form.onsubmit = (event) => { event.preventDefault(); if (name.value.trim()) openName(name.value.trim(), true); };
+  const byName = editor ? [] : [element("label", { class: "wide" }, "or a name", name), go];
   form.replaceChildren(element("span", {}, "With: "), element("label", { class: "button" }, "Choose files", files),
-    element("label", { class: "button" }, "Choose a folder", folder), element("label", { class: "wide" }, "or a name", name), go);
+    element("label", { class: "button" }, "Choose a folder", folder), ...byName);
   if (shown.targets.length < 2) { clear(); tabs("diff"); document.documentElement.dataset.ready = "yes"; }
 };
 
@@ -288,7 +300,15 @@ addEventListener("drop", async (event) => {
   openFiles(await dropped(event.dataTransfer.items), other);
 });
 
+/* The file of an editor, among those beside it. */
+const openBorrowed = async ({ folder, name, files }) => {
+  const answer = await mounted(files.map((file) => ({ path: `${folder}/${file.name}`, file })));
+  if (answer.problem) return failed(answer.problem);
+  return open({ targets: [`${answer.target}/${name}`], size: files.find((file) => file.name === name)?.size ?? 0 });
+};
+
 start();
+editor?.opened(openBorrowed, failed);
 const named = new URL(location.href).searchParams.get("model");
 if (named) { at("name").value = named; openName(named); }
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");
+if (!editor && "serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");

@@ -1,14 +1,17 @@
 /* Python, with the library, in a worker of its own: the page stays responsive, and files may be read synchronously.
 
-   Each message in is {id, name, …}, each one out {id, answer} or {id, problem}; {read} counts bytes as they are read. */
-import { loadPyodide } from "./pyodide/pyodide.mjs";
+   Each message in is {id, name, …}, each one out {id, answer} or {id, fatal}; {read} counts bytes as they are read.
+   Where the files are an editor's, {slice, file, offset, length} asks for bytes, and {slice, bytes} or {slice, problem} comes. */
 
 const FOLDER = "/models";
 const PACKAGES = "/packages";
 const UNREADABLE = 29; // EIO
 
+/* Where a part of the app is: beside this script, or where editor.js has put it. */
+const place = (name) => (globalThis.PARTS ? PARTS[name] ?? name : new URL(name, import.meta.url).href);
+
 const bytes = async (name) => {
-  const answer = await fetch(new URL(name, import.meta.url));
+  const answer = await fetch(place(name));
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   return new Uint8Array(await answer.arrayBuffer());
 };
@@ -25,9 +28,11 @@ const count = (more) => {
 const counted = ({ FS }) => {
   const operations = FS.filesystems.WORKERFS.stream_ops;
   const original = operations.read;
-  operations.read = (...place) => {
+  operations.read = (stream, buffer, offset, length, position) => {
     try {
-      const got = original(...place);
+      const { contents } = stream.node;
+      const read = contents instanceof Blob ? original : borrowed;
+      const got = read(stream, buffer, offset, length, position);
       count(got);
       return got;
     } catch {
@@ -36,12 +41,54 @@ const counted = ({ FS }) => {
   };
 };
 
+// --- files of an editor, whose bytes come by messages -------------------------------------------------
+
+const slices = new Map(); // number → what waits for it
+let sliced = 0;
+
+/* The slice that was asked for just before; a file that is read otherwise cannot be read. */
+const borrowed = ({ node: { contents: { size, kept } } }, buffer, offset, length, position) => {
+  if (position >= size) return 0;
+  if (!kept || position < kept.offset || position >= kept.offset + kept.bytes.length) throw new Error("not asked for");
+  const part = kept.bytes.subarray(position - kept.offset, position - kept.offset + length);
+  buffer.set(part, offset);
+  return part.length;
+};
+
+/* What Python waits for before it reads at a place of a file that it has open: nothing if the file is here. */
+const wanted = (FS, descriptor, length, offset) => {
+  const { contents } = FS.getStream(descriptor)?.node ?? {};
+  if (contents?.borrowed === undefined || offset >= contents.size) return undefined;
+  return new Promise((resolve) => {
+    slices.set(++sliced, ({ bytes: got }) => {
+      contents.kept = got && { offset, bytes: new Uint8Array(got) };
+      resolve();
+    });
+    postMessage({ slice: sliced, file: contents.borrowed, offset, length: Math.min(length, contents.size - offset) });
+  });
+};
+
 const install = (python, archive) => python.unpackArchive(archive, "zip", { extractDir: PACKAGES });
 
-const started = (async () => {
-  const loading = loadPyodide({
+const begin = async () => {
+  const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
+    ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs"].map((name) => import(place(name))),
+  );
+  const indexURL = place("pyodide/");
+  if (globalThis.PARTS) { // what Pyodide looks for in one folder lies apart
+    const all = fetch;
+    globalThis.fetch = (from, ...rest) => all(place(String(from).replace(indexURL, "pyodide/")), ...rest);
+  }
+  return loadPyodide({
+    indexURL,
+    createPyodideModule,
+    stdLibURL: place("pyodide/python_stdlib.zip"),
     env: { HOME: "/home/pyodide", HF_HUB_DISABLE_TELEMETRY: "1" },
   });
+};
+
+const started = (async () => {
+  const loading = begin();
   const archive = bytes("python.zip");
   const python = await loading;
   install(python, await archive);
@@ -62,9 +109,13 @@ const hub = () => (withHub ??= (async () => {
 })());
 
 const commands = {
-  /* Put files where the library finds them: {place, files: [{path, file}]}. */
+  /* Put files where the library finds them: {place, files: [{path, file}]}; a file of an editor's is {size, borrowed}. */
   async mount({ place, files }) {
-    const { FS } = (await started).python;
+    const { python: { FS }, engine } = await started;
+    if (files.some(({ file }) => file.borrowed !== undefined)) {
+      if (!("Suspending" in WebAssembly)) return { problem: "this editor is too old to read files by slices (WebAssembly's JSPI): update it" };
+      engine.borrow((...slice) => wanted(FS, ...slice));
+    }
     FS.mkdirTree(`${FOLDER}/${place}`);
     const blobs = files.map(({ path, file }) => ({ name: path, data: file }));
     FS.mount(FS.filesystems.WORKERFS, { blobs }, `${FOLDER}/${place}`);
@@ -76,18 +127,30 @@ const commands = {
       await hub();
       engine.log_in(remote.hub, remote.token);
     }
-    return JSON.parse(engine.view(view, JSON.stringify(targets), JSON.stringify(options)));
+    const { view: answer } = engine;
+    const ask = "Suspending" in WebAssembly ? answer.callPromising.bind(answer) : answer; // Python waits for a slice
+    return JSON.parse(await ask(view, JSON.stringify(targets), JSON.stringify(options)));
   },
 };
 
-addEventListener("message", async ({ data: { id, name, ...rest } }) => {
+let last = Promise.resolve(); // one after another, although Python may wait
+
+addEventListener("message", ({ data }) => {
+  if (data.slice === undefined) last = last.then(() => obey(data));
+  else {
+    slices.get(data.slice)?.(data);
+    slices.delete(data.slice);
+  }
+});
+
+const obey = async ({ id, name, ...rest }) => {
   try {
     const answer = await commands[name](rest);
     postMessage({ id, answer, read });
   } catch (error) {
     postMessage({ id, fatal: String(error?.message ?? error).trim().split("\n").at(-1), read });
   }
-});
+};
 
 started.then(
   ({ engine }) => postMessage({ started: JSON.parse(engine.about()) }),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,3 +47,16 @@ def until(driver: Chrome, condition: str) -> None:
     while not driver.execute_script(f"return {condition}"):
         assert time.monotonic() < end, condition
         time.sleep(0.05)
+
+
+def requested(driver: Chrome) -> list[str]:
+    """The addresses of all requests since the last call."""
+    logs: Any = driver.get_log
+    events = (json.loads(each["message"])["message"] for each in logs("performance"))
+    return [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
+
+
+def complaints(driver: Chrome) -> list[str]:
+    """What the console has received since the last call."""
+    logs: Any = driver.get_log
+    return [each["message"] for each in logs("browser")]

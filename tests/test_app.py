@@ -66,7 +66,7 @@ class App:
 
     def __init__(self, driver: Chrome, address: str) -> None:
         self.driver = driver
-        self.complaints(), self.requested()  # of what was open before
+        chromium.complaints(driver), chromium.requested(driver)  # of what was open before
         driver.get(address)
 
     def run(self, script: str, *arguments: Any) -> Any:
@@ -102,16 +102,6 @@ class App:
 
     def problem(self) -> str:
         return self.text("#problem") if self.run("return !document.getElementById('problem').hidden") else ""
-
-    def requested(self) -> list[str]:
-        """The addresses of all requests so far."""
-        logs: Any = self.driver.get_log
-        events = (json.loads(each["message"])["message"] for each in logs("performance"))
-        return [each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"]
-
-    def complaints(self) -> list[str]:
-        logs: Any = self.driver.get_log
-        return [each["message"] for each in logs("browser")]
 
 
 #: Recipes of each kind; with EVERY_RECIPE in the environment, all are read.
@@ -150,7 +140,7 @@ def test_numbers_are_the_commands(driver: Chrome, made: Callable[[str], Path], i
             chromium.until(driver, f"answers[{json.dumps(name)}]")
             answer = app.run("return answers[arguments[0]].answer", name)
             assert compared(answer["document"]) == compared(inspect(made(name), "--json").json), name
-        assert app.complaints() == []
+        assert chromium.complaints(driver) == []
 
 
 #: The files of a field, dropped on the page.
@@ -192,7 +182,7 @@ def test_views_of_files_that_are_dropped(
         app.press("diff")
         app.choose(made("gpt2"), into="other-folder")
         assert "another structure" in app.text("#head")
-        assert app.complaints() == []
+        assert chromium.complaints(driver) == []
 
         hostile = (8).to_bytes(8, "little") + b'{"a": 1}'
         name = "<img src=x onerror='window.ran=1'>.safetensors"
@@ -227,7 +217,7 @@ def test_views_of_files_that_are_dropped(
         app.choose(made("gpt2"))
         assert "complete" in app.text("#head")
         assert app.run("return window.ran === undefined")
-        assert [url for url in app.requested() if not url.startswith((address, "data:", "blob:"))] == []
+        assert [url for url in chromium.requested(driver) if not url.startswith((address, "data:", "blob:"))] == []
 
 
 def test_a_hub_by_ranges_and_a_visit_without_a_network(

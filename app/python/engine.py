@@ -50,6 +50,23 @@ def begin(folder: str) -> None:
     os.chdir(folder)
 
 
+def borrow(wanted: Callable[[int, int, int], Any]) -> None:
+    """Files of an editor, whose bytes come by messages, as all reading of this library expects them.
+
+    Args:
+        wanted: of a descriptor, a length and an offset: what to wait for before the bytes can be read, or None.
+    """
+    from pyodide.ffi import run_sync
+
+    def pread(descriptor: int, length: int, offset: int) -> bytes:
+        if (slice_ := wanted(descriptor, length, offset)) is not None:
+            run_sync(slice_)
+        return read(descriptor, length, offset)
+
+    if (read := os.pread).__module__ == "posix":
+        os.pread = pread
+
+
 def about() -> str:
     """What the page's settings offer."""
     from inspector.sizing.devices import DEVICES
