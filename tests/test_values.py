@@ -222,6 +222,33 @@ def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyP
         inspector.values(small)
 
 
+def test_many_tensors_are_one_screen(tmp_path: Path, inspect: Run) -> None:
+    """Three hundred tensors of two roles: two rows with NumPy's numbers of all; `--full` has a row for each."""
+    draw = np.random.default_rng(7)
+    tensors = {
+        f"model.layers.{n}.{role}.weight": draw.normal(n, size=(4, 4)).astype("<f4")
+        for n in range(150)
+        for role in ("mlp.up_proj", "self_attn.q_proj")
+    }
+    tensors["model.layers.149.mlp.up_proj.weight"][0, 0] = np.inf
+    save_file(tensors, tmp_path / "m.safetensors")
+    lines = inspect("values", tmp_path / "m.safetensors").out.splitlines()
+    assert lines[1] == "  model.layers.149.mlp.up_proj.weight: 1 infinite of 16 numbers"
+    every = np.concatenate([each.ravel() for name, each in tensors.items() if "q_proj" in name]).astype("f8")
+    row = lines[5].split()
+    assert row[:3] == ["q_proj", "150", "2,400"]
+    assert [float(text.replace("−", "-")) for text in row[6:]] == [
+        pytest.approx(number, rel=0.01) for number in (every.min(), every.max(), every.mean(), every.std())
+    ]
+    assert lines[6:] == ["each of the 300 tensors: --full", "", "19.20 kB of tensor data read"]
+    assert len(inspect("values", tmp_path / "m.safetensors", "--full").out.splitlines()) == 306
+    layers = inspect("values", tmp_path / "m.safetensors", "--by", "layer").out.splitlines()
+    assert len(layers) == 23
+    assert layers[-3] == "… 134 more layers: --full"
+    single = inspect("values", tmp_path / "m.safetensors", "layers.7.mlp.up_proj").out.splitlines()
+    assert len(single) <= 23
+
+
 def test_what_is_odd_comes_first(tmp_path: Path, inspect: Run) -> None:
     """Tensors with NaN or infinity by their whole names, then a matrix of zeros; in the table they are first, too."""
     draw = np.random.default_rng(5)

@@ -150,7 +150,8 @@ def _values(result: Reconciliation, each: Labelled, width: int) -> list[str]:
     from inspector import api
     from inspector.report import values as report
 
-    return list(report.lines(api.values(result._replace(model=result.model._replace(tensors=(each,)))), width))
+    found = api.values(result._replace(model=result.model._replace(tensors=(each,))))
+    return list(report.lines(found, width, full=True))
 
 
 def _compared(result: Diff, pair: Pair) -> list[str]:

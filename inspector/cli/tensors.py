@@ -64,9 +64,10 @@ def tensors(
 @click.option(
     "--by", type=click.Choice(["tensor", "role", "layer"]), default="tensor", help="What each row summarizes."
 )
+@click.option("--full", is_flag=True, help="Each tensor, however many; of a single one its histogram.")
 @click.option("--stored", is_flag=True, help="Packed weights as the integers stored in the file.")
 @output_options(WIDE, HTML, *FORMS)
-def values(target: str, which: Filter, by: Any, stored: bool, output: Output, **opening: Any) -> None:
+def values(target: str, which: Filter, by: Any, full: bool, stored: bool, output: Output, **opening: Any) -> None:
     """Statistics of tensors' values: NaN, infinity, zeros, extremes, mean, deviation, percentiles, a histogram.
 
     Reads the selected tensors: all of them, or those that match a PATTERN, as in `inspect tensors`.
@@ -92,7 +93,7 @@ def values(target: str, which: Filter, by: Any, stored: bool, output: Output, **
         print_json_lines(map(report.row, found.rows))
     else:
         output.show(
-            lambda: report.lines(found, output.width),
+            lambda: report.lines(found, output.width, full=full),
             lambda: report.document(found, target),
             lambda: report.rows(found),
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal, NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 from inspector.bridge.filters import Filter, select
 from inspector.errors import InspectorError, NetworkError, UsageError
 from inspector.formats import decoding
-from inspector.measuring.statistics import Summary, Tally
+from inspector.measuring.statistics import Summary, Tally, pooled
 from inspector.measuring.weights import Weights
 from inspector.model import Finding, Labelled, Reconciliation
 from inspector.sources import workers
@@ -91,6 +91,20 @@ def values(
         raise errors[0][1]
     unread = (Finding("unreadable-file", "error", str(error), each.file, each.tensor.name) for each, error in errors)
     return Values(result, rows, by, tuple(unread), read)
+
+
+def by_role(found: Values) -> Values:
+    """The same statistics of tensors, merged for each role; without percentiles and histograms."""
+    groups: dict[str, list[Row]] = {}
+    for row in found.rows:
+        groups.setdefault(_role_of(row.tensors[0]), []).append(row)
+    return replace(found, by="role", rows=tuple(_merged(role, rows) for role, rows in groups.items()))
+
+
+def _merged(role: str, rows: Sequence[Row]) -> Row:
+    tensors = tuple(each for row in rows for each in row.tensors)
+    elements, stored = sum(row.elements for row in rows), all(row.stored for row in rows)
+    return Row(role, tensors, None, elements, stored, pooled(row.summary for row in rows))
 
 
 Group = tuple[str, list[Labelled]]

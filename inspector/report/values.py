@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from inspector.measuring.statistics import PERCENTILES, Histogram, Summary
-from inspector.measuring.values import Row, Values
+from inspector.measuring.values import Row, Values, by_role
 from inspector.report import documents, tables
 from inspector.report.columns import GO, least_width, table, wrapped
 from inspector.report.pages.parts import Findings, Page, Section, mood, of_rows
 from inspector.report.tables import Column, Rows
 from inspector.units import decimal, escape, integer, plural
 
+#: Lines of a screen: a terminal's 24, without the prompt.
+HEIGHT = 23
 _BARS = "▁▂▃▄▅▆▇█"
 _WIDEST_BAR = 40
 #: Columns of a table: for each tensor, for groups of tensors, and for the numbers of either.
@@ -136,18 +139,30 @@ _TYPES: Mapping[str, str] = {
 # --- text -----------------------------------------------------------------------------------------
 
 
-def lines(found: Values, width: int | None) -> Iterator[str]:
-    """What is odd, then a table, odd rows first; for a single tensor, everything."""
+def lines(found: Values, width: int | None, *, full: bool = False) -> Iterator[str]:
+    """What is odd, then a table, odd rows first; for a single tensor, everything.
+
+    On one screen: tensors by their roles if there are more than fit, a histogram as one line; `full` has each.
+    """
     if len(found.rows) == 1:
-        yield from _whole(found.rows[0], width)
+        yield from _whole(found.rows[0], width, full=full)
     else:
-        yield verdict(found)
-        for line in odd_lines(found):
-            yield wrapped(line, width)
-        yield ""
-        yield _table(found, width)
+        above = [verdict(found), *(wrapped(line, width) for line in odd_lines(found)), ""]
+        yield from above
+        yield from _rows(found, width, None if full else HEIGHT - sum(text.count("\n") + 1 for text in above) - 4)
     yield ""
     yield f"{decimal(found.bytes_read)} of tensor data read"
+
+
+def _rows(found: Values, width: int | None, room: int | None) -> Iterator[str]:
+    """A table of the rows; at most `room` of them, and where the others are."""
+    shown = by_role(found) if room is not None and len(found.rows) > room and found.by == "tensor" else found
+    rows = sorted(shown.rows, key=lambda each: not _is_odd(each))[:room]
+    yield _table(replace(shown, rows=tuple(rows)), width)
+    if len(rows) < len(shown.rows):
+        yield f"… {plural(len(shown.rows) - len(rows), 'more ' + shown.by)}: --full"
+    elif shown is not found:
+        yield f"each of the {plural(len(found.rows), 'tensor')}: --full"
 
 
 def verdict(found: Values) -> str:
@@ -204,8 +219,7 @@ def _table(found: Values, width: int | None) -> str:
     odd = any(map(_is_odd, found.rows))
     what = "dtype" if found.by == "tensor" else "tensors"
     headers = (found.by, what, "elements", *(("nan", "inf") if odd else ()), "zeros", "min", "max", "mean", "std", "")
-    ranked = sorted(found.rows, key=lambda each: not _is_odd(each))
-    rows = [_cells(each, odd=odd) for each in ranked]
+    rows = [_cells(each, odd=odd) for each in found.rows]
     align = "ll" + "r" * (len(headers) - 3) + "l"
     if found.by != "tensor":
         align = "lr" + align[2:]
@@ -254,7 +268,7 @@ def sparkline(histogram: Histogram | None) -> str:
     )
 
 
-def _whole(each: Row, width: int | None) -> Iterator[str]:
+def _whole(each: Row, width: int | None, *, full: bool) -> Iterator[str]:
     """Everything about one tensor or group."""
     summary = each.summary
     shape = "" if each.shape is None else f"  {'×'.join(map(integer, each.shape)) or 'scalar'}"
@@ -267,7 +281,7 @@ def _whole(each: Row, width: int | None) -> Iterator[str]:
     yield table([row for row in numbers if row[1]], (), "lr")
     if summary.histogram is not None:
         yield ""
-        yield from _bars(summary.histogram, width)
+        yield from _bars(summary.histogram, width) if full else (sparkline(summary.histogram),)
 
 
 def _counts(summary: Summary) -> Iterator[tuple[str, str]]:
