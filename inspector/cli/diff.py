@@ -66,11 +66,12 @@ def diff(
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
     workers = workers or 1
     if third and any(each.adapter for each in (first, second, *third)):
-        differs = _merged((first, second, third[0]), output, data=data)
+        differs = _merged((first, second, third[0]), output, data=data, full=full)
     elif third:
-        differs = _three((first, second, third[0]), workers if data else 0, output, everything=everything)
+        wanted = {"everything": everything, "full": full}
+        differs = _three((first, second, third[0]), workers if data else 0, output, wanted)
     elif not pairwise:
-        differs = _attachment(first, second, output, data=data)
+        differs = _attachment(first, second, output, data=data, full=full)
     else:
         result = api.diff(first, second)
         result = _with_values(result, workers) if data or rank else result
@@ -88,8 +89,8 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
 
     ranks = api.ranks(result) if rank else []
     merge = api.merge(result.b, *parents) if parents else None
-    more = ["", *comparisons.rank_lines(ranks)] if rank else []
-    more += ["", *comparisons.merge_lines(parents, merge)] if parents else []
+    more = [*comparisons.merge_lines(parents, merge)] if parents else []
+    more += [*comparisons.rank_lines(ranks, output.width, full=shown["full"])] if rank else []
 
     def document() -> dict[str, Any]:
         ranked = {"ranks": comparisons.rank_documents(ranks)} if rank else {}
@@ -97,13 +98,13 @@ def _two(result: Diff, shown: dict[str, Any], rank: bool, parents: tuple[str, ..
         return report.document(result) | ranked | merged
 
     output.show(
-        lambda: (*report.lines(result, width=output.width, **shown), *more), document, lambda: report.rows(result)
+        lambda: report.lines(result, width=output.width, more=more, **shown), document, lambda: report.rows(result)
     )
-    output.write_page(lambda: report.page(result, more[1:]))
+    output.write_page(lambda: report.page(result, more))
     return result.differs
 
 
-def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: bool) -> bool:
+def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: bool, full: bool) -> bool:
     from inspector import api
     from inspector.report import comparisons
 
@@ -111,16 +112,18 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: b
     result = api.attachment(base, adapter)
     found = api.effects(base, adapter) if data else ()
     output.show(
-        lambda: comparisons.attachment_lines(result, found),
+        lambda: comparisons.attachment_lines(result, found, output.width, full=full),
         lambda: comparisons.attachment_document(result, found),
         lambda: comparisons.attached_rows(result, found),
     )
-    first, *rest = comparisons.attachment_lines(result, found)
-    _text_page(output, [base, adapter], [*rest, first], differs=bool(result.tensors))
+    page = comparisons.attachment_lines(result, found, full=True)
+    _text_page(output, [base, adapter], page, differs=bool(result.tensors))
     return bool(result.tensors)
 
 
-def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: Output, *, data: bool) -> bool:
+def _merged(
+    targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: Output, *, data: bool, full: bool
+) -> bool:
     """Whether a model is its base with an adapter merged into it, judged by the values alone."""
     from inspector import api
     from inspector.report import comparisons
@@ -134,16 +137,20 @@ def _merged(targets: tuple[Reconciliation, Reconciliation, Reconciliation], outp
     found, changes = api.effects(base, adapter, model), api.diff(base, model, data=True)
     merged = comparisons.is_merged(changes, found)
     output.show(
-        lambda: comparisons.merged_lines(adapter, changes, found),
+        lambda: comparisons.merged_lines(adapter, changes, found, full=full),
         lambda: comparisons.merged_document(adapter, changes, found),
         lambda: comparisons.merged_rows(found),
     )
-    _text_page(output, targets, comparisons.merged_lines(adapter, changes, found), differs=not merged)
+    page = comparisons.merged_lines(adapter, changes, found, full=True)
+    _text_page(output, targets, page, differs=not merged)
     return not merged
 
 
 def _three(
-    targets: tuple[Reconciliation, Reconciliation, Reconciliation], workers: int, output: Output, *, everything: bool
+    targets: tuple[Reconciliation, Reconciliation, Reconciliation],
+    workers: int,
+    output: Output,
+    wanted: dict[str, bool],
 ) -> bool:
     """Compare three targets; with `workers`, their values too."""
     from inspector import api
@@ -154,7 +161,7 @@ def _three(
     own, other = (_with_values(each, workers) if workers else each for each in sides)
     result = api.three(own, other, data=bool(workers), workers=workers)
     output.show(
-        lambda: comparisons.three_lines(result, everything=everything),
+        lambda: comparisons.three_lines(result, output.width, **wanted),
         lambda: comparisons.three_document(result),
         lambda: comparisons.three_rows(result),
     )

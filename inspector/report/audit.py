@@ -39,7 +39,7 @@ def text(result: Audit, width: int | None = None, *, full: bool = False, exits: 
         full: each finding by itself.
         exits: what the exit code means.
     """
-    last = [*_last(result, width, exits)]
+    last = [*_last(result, None if full else width, exits)]
     room = None if width is None or full else HEIGHT - len(last) - 1
     if len(result.checkpoints) == 1:
         first = _model(result.checkpoints[0], width, room, full=full)
@@ -116,10 +116,20 @@ def _last(result: Audit, width: int | None, exits: str) -> Iterator[str]:
         yield "next: --full shows every place, `inspect audit --rules` what the codes mean"
     readers = {each.reader for model in result.checkpoints for each in model.verdicts}
     known = [name for name in data.table("seen")["fails"] if _is_of(name.partition(" ")[0], readers)]
-    parts = (*_left_out(result), f"rules as of {', '.join(known)}")
-    yield from wrapped("; ".join(parts), width).split("\n")
+    left = "; ".join(_left_out(result))
+    if width is not None and len(_last_line(left, known, 1)) > width:
+        yield from wrapped(left, width).split("\n") if left else ()
+        left = ""
+    fitting = [n for n in range(len(known), 1, -1) if width is None or len(_last_line(left, known, n)) <= width]
+    yield from wrapped(_last_line(left, known, max(fitting, default=1)), width).split("\n")
     if exits:
         yield exits
+
+
+def _last_line(left: str, known: Sequence[str], most: int) -> str:
+    """What was left out, and the first releases."""
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return "; ".join(filter(None, (left, f"rules as of {', '.join(known[:most])}{more}" if known else "")))
 
 
 def _is_of(loader: str, readers: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from inspector.comparing.attachment import Attached, Attachment
 from inspector.comparing.diff import Change, Third, Three
 from inspector.comparing.pairing import Pair
 from inspector.model import Labelled, Reconciliation
-from inspector.report.columns import table
+from inspector.report.columns import table, wrapped
 from inspector.report.documents import SCHEMA, about, fields, key
 from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
@@ -21,16 +21,31 @@ if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
     from inspector.comparing.effects import Effect
 
-_SHOWN = 20
+#: Rows of a table, and lines of each other list, on a screen of 23 lines with what stands around them.
+_ROWS, _SHOWN = 13, 7
 #: Tensors of an adapter that do not fit, of two lines each on a terminal: usually all for one reason.
 _MISFITS = 4
+
+
+def _first(
+    rows: Sequence[tuple[str, ...]], full: bool, most: int = _ROWS
+) -> tuple[Sequence[tuple[str, ...]], list[str]]:
+    """The rows that a screen has room for, and a line about the others."""
+    if full or len(rows) <= most:
+        return rows, []
+    return rows[: most - 1], [f"… {integer(len(rows) - most + 1)} more: --full"]
 
 
 # --- an adapter and its base ----------------------------------------------------------------------
 
 
-def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iterator[str]:
-    """Which modules an adapter changes, what does not fit, what it adds; with `effects`, how large each change is."""
+def attachment_lines(
+    result: Attachment, effects: Sequence[Effect] = (), width: int | None = None, *, full: bool = False
+) -> Iterator[str]:
+    """Which modules an adapter changes, what does not fit, what it adds; with `effects`, how large each change is.
+
+    On one screen; `full` has every role and misfit.
+    """
     found = result.adapter.adapter
     method = found.method if found else "weights"
     ranks = "/".join(map(str, sorted(found.ranks))) if found and found.ranks else ""
@@ -45,17 +60,21 @@ def attachment_lines(result: Attachment, effects: Sequence[Effect] = ()) -> Iter
         else f"fits: {changed}"
     )
     yield ""
-    yield table([("base", *base), ("adapter", target, what, nbytes)], (), "lllr")
+    sides = [("base", *base), ("adapter", target, what, nbytes)]
+    yield table(sides, (), "lllr", width=width, give=((1, 20), (2, 12)), names=1)
     known = {each.base.tensor.name: each for each in effects}
-    rows = [_touched(role, members, known) for role, members in _by_role(result).items()]
+    most = _ROWS - 2 * _MISFITS if misfits else _ROWS
+    rows, more = _first([_touched(role, each, known) for role, each in _by_role(result).items()], full, most)
     heads = ("changes", "tensors", "base weights", "parameters added", "‖ΔW‖ / ‖W‖")
     yield ""
     yield table(
-        [row if known else row[:-1] for row in rows], heads if known else heads[:-1], "lrlrr" if known else "lrlr"
-    )
+        [row if known else row[:-1] for row in rows], heads if known else heads[:-1], "lrlrr" if known else "lrlr",
+        width=width, give=((0, 20), (2, 12)),
+    )  # fmt: skip
+    yield from more
     if misfits:
         yield ""
-        yield from _misfits(misfits)
+        yield from _misfits(misfits, len(misfits) if full else _MISFITS)
     if untold := [*_untold(effects)]:
         yield from ("", *untold)
 
@@ -110,28 +129,31 @@ def _others(changes: Diff, touched: Collection[str]) -> Iterator[str]:
             yield name
 
 
-def merged_lines(adapter: Reconciliation, changes: Diff, effects: Sequence[Effect]) -> Iterator[str]:
-    """Whether a model is its base with an adapter merged into it."""
+def merged_lines(
+    adapter: Reconciliation, changes: Diff, effects: Sequence[Effect], *, full: bool = False
+) -> Iterator[str]:
+    """Whether a model is its base with an adapter merged into it, and what differs; `full` has all of it."""
     base, model = (escape(public(side.checkpoint.target), 60) for side in (changes.a, changes.b))
     own, touched = escape(public(adapter.checkpoint.target), 60), {each.base.tensor.name for each in effects}
     counted = Counter(each.merged.status if each.merged else None for each in effects)
     agreements = ", ".join(
         f"{integer(counted[status])} {status}" for status in ("equal", "rounded", "different") if counted[status]
     )
-    yield f"{base} with {own} added, against {model}: {plural(len(effects), 'weight')}, {agreements or 'none compared'}"
-    wrong = [each for each in effects if each.merged and each.merged.status == "different"]
-    for each in wrong[:_SHOWN]:
-        assert each.merged is not None
-        yield f"{escape(each.base.tensor.name, 100)}: differs by up to {each.merged.sums.max_abs:.3g}"
-    if len(wrong) > _SHOWN:
-        yield f"and {plural(len(wrong) - _SHOWN, 'further weight')}"
-    others = list(_others(changes, touched))
-    for name in others[:_SHOWN]:
-        yield f"{escape(name, 100)}: differs from {base}, although the adapter does not change it"
-    if len(others) > _SHOWN:
-        yield f"and {plural(len(others) - _SHOWN, 'further tensor')}"
-    yield from _untold([each for each in effects if each.why])
     yield f"{model} is {'' if is_merged(changes, effects) else 'not '}{base} with {own} merged into it"
+    yield f"{base} with {own} added, against {model}: {plural(len(effects), 'weight')}, {agreements or 'none compared'}"
+    wrong = [
+        (f"{escape(each.base.tensor.name, 100)}: differs by up to {each.merged.sums.max_abs:.3g}",)
+        for each in effects
+        if each.merged and each.merged.status == "different"
+    ]
+    others = [
+        (f"{escape(name, 100)}: differs from {base}, although the adapter does not change it",)
+        for name in _others(changes, touched)
+    ]
+    for listed in (wrong, others):
+        shown, more = _first(listed, full, _SHOWN)
+        yield from (*(line for (line,) in shown), *more)
+    yield from _untold([each for each in effects if each.why])
 
 
 def merged_document(adapter: Reconciliation, changes: Diff, effects: Sequence[Effect]) -> dict[str, Any]:
@@ -163,16 +185,16 @@ def effect(each: Effect) -> dict[str, Any]:
     }
 
 
-def _misfits(found: Sequence[Attached]) -> Iterator[str]:
-    for each in found[:_MISFITS]:
+def _misfits(found: Sequence[Attached], most: int) -> Iterator[str]:
+    for each in found[:most]:
         name, own = escape(each.piece.tensor.name, 100), shape_text([each.piece.tensor.shape])
         if each.base is None:
             yield f"{name}: the base has no such weight"
         else:
             expected = shape_text([each.expected or ()])
             yield f"{name}: {own} does not fit {escape(each.base.tensor.name, 80)}: expected {expected}"
-    if len(found) > _MISFITS:
-        yield f"and {plural(len(found) - _MISFITS, 'further tensor')} that do not fit: --json lists them all"
+    if len(found) > most:
+        yield f"… {plural(len(found) - most, 'more tensor')} that do not fit: --full"
 
 
 def attachment_document(result: Attachment, effects: Sequence[Effect] = ()) -> dict[str, Any]:
@@ -254,23 +276,33 @@ _CHANGES: Mapping[Change, str] = {
     "alike": "both, equally",
     "apart": "both, differently",
 }
+#: What a merge has to decide comes first.
+_RANK: tuple[Change, ...] = ("apart", "a", "b", "alike", "same")
 
 
-def three_lines(result: Three, *, everything: bool = False) -> Iterator[str]:
-    """What two models changed in one base, by role."""
+def three_lines(
+    result: Three, width: int | None = None, *, everything: bool = False, full: bool = False
+) -> Iterator[str]:
+    """What two models changed in one base: counts, then roles, those first that both changed.
+
+    On one screen; `everything` also has what neither changed, and `full` every role.
+    """
+    numbers = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
+    yield wrapped(f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(numbers), width)
+    yield ""
     sides = (("base", result.a.a), ("a", result.a.b), ("b", result.b.b))
-    yield table([(mark, *_identity(each)) for mark, each in sides], (), "lllr")
+    yield table([(mark, *_identity(each)) for mark, each in sides], (), "lllr", width=width, give=((1, 20),), names=1)
     groups: dict[tuple[Change, str], list[Third]] = {}
     for each in result.tensors:
         if everything or each.change != "same":
             groups.setdefault((each.change, place_of(each.key)), []).append(each)
-    rows = [_third(change, what, members) for (change, what), members in groups.items()]
+    ranked = sorted(groups.items(), key=lambda group: _RANK.index(group[0][0]))
+    found = [_third(change, what, members) for (change, what), members in ranked]
+    rows, more = _first(found, everything or full)
     if rows:
         yield ""
-        yield table(rows, ("changed by", "", "in a", "in b"), "llll")
-    yield ""
-    numbers = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
-    yield f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(numbers)
+        yield table(rows, ("changed by", "", "in a", "in b"), "llll", width=width, give=((1, 20), (2, 8), (3, 8)))
+    yield from more
 
 
 def _identity(result: Reconciliation) -> tuple[str, str, str]:
@@ -343,28 +375,28 @@ def three_rows(result: Three) -> Rows:
 Ranks = Sequence[tuple[Pair, "Rank"]]
 
 
-def rank_lines(ranks: Ranks) -> Iterator[str]:
-    """The ranks of the differences, by role."""
+def rank_lines(ranks: Ranks, width: int | None = None, *, full: bool = False) -> Iterator[str]:
+    """The ranks of the differences, by role; `full` has every role."""
     if not ranks:
         yield "no matrix with the same layout on both sides has different values"
         return
     groups: dict[tuple[str, str], list[tuple[Pair, Rank]]] = {}
     for pair, each in ranks:
-        full = f"of {integer(each.full)}"
-        ranked = f"{integer(each.rank)} {full}" if each.rank is not None else f"more than can be determined, {full}"
+        whole = f"of {integer(each.full)}"
+        ranked = f"{integer(each.rank)} {whole}" if each.rank is not None else f"more than can be determined, {whole}"
         groups.setdefault((place_of(pair.key), ranked), []).append((pair, each))
-    yield table(
-        [
-            (f"{what}{layers_text(pair.key.layer for pair, _ in members)}", ranked, _largest(members), _left(members))
-            for (what, ranked), members in groups.items()
-        ],
-        ("difference of", "rank", "largest singular values", "unexplained"),
-        "lllr",
-    )
     known = [each.rank for _, each in ranks]
     if all(rank is not None and rank < each.full // 2 for rank, (_, each) in zip(known, ranks, strict=True)):
         most = max(rank for rank in known if rank is not None)
         yield f"apart from rounding, b differs by at most rank {integer(most)}, as after merging an adapter"
+    found = [
+        (f"{what}{layers_text(pair.key.layer for pair, _ in members)}", ranked, _largest(members), _left(members))
+        for (what, ranked), members in groups.items()
+    ]
+    rows, more = _first(found, full, _SHOWN - 2)
+    heads = ("difference of", "rank", "largest singular values", "unexplained")
+    yield table(rows, heads, "lllr", width=width, give=((2, 0), (0, 20)))
+    yield from more
 
 
 def _largest(members: Sequence[tuple[Pair, Rank]]) -> str:

@@ -31,6 +31,7 @@ def lines(
     full: bool = False,
     by: str = "role",
     width: int | None = None,
+    more: Sequence[str] = (),
 ) -> Iterator[str]:
     """What b is to a, then what differs: on a terminal on one screen, unless one of the options asks for more.
 
@@ -40,11 +41,13 @@ def lines(
         full: each role by itself, every field, and bytes to the unit.
         by: what a line covers: a role over its layers, a layer, or a tensor.
         width: terminal columns, for which long lists of layers and then bytes give way; None for no limit.
+        more: what else was asked, whose answers stand below what b is to a: ranks, parents.
     """
     if not (stat or everything or full or by != "role"):
-        yield from _screen(result, width)
+        yield from _screen(result, width, more)
         return
     yield from relation_lines(result.relation, width)
+    yield from (*more, "") if more else ()
     yield _sides(result, width)
     if result.shared < FOREIGN and not everything:
         yield "--all lists every tensor"
@@ -75,9 +78,9 @@ HEIGHT = 23
 _FEW = 4
 
 
-def _screen(result: Diff, width: int | None) -> Iterator[str]:
+def _screen(result: Diff, width: int | None, more: Sequence[str]) -> Iterator[str]:
     """Relation, sides, what changed: roles that changed alike are one row, the largest first."""
-    blocks = [[*relation_lines(result.relation, width, 4), _sides(result, width)]]
+    blocks = [[*relation_lines(result.relation, width, 4), *more, *[""][: len(more)], _sides(result, width)]]
     if result.shared < FOREIGN:
         yield from (*blocks[0], "--all lists every tensor")
         return
@@ -570,7 +573,7 @@ def _changed_table(rows: Sequence[_Row]) -> Table:
 
 def text_page(title: str, shown: Sequence[str], *, differs: bool) -> Page:
     """The page of an adapter on its base, or of three ways: as shown on a terminal."""
-    *report_lines, verdict = [line for line in shown if line] or [""]
+    verdict, *report_lines = [line for line in shown if line] or [""]
     return Page(
         title,
         verdict,
