@@ -124,3 +124,10 @@ def write(path: Path, header: object, data: int = 0, *, raw: bytes | None = None
     with path.open("r+b") as file:
         file.truncate(8 + len(text) + data)
     return path
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and modification time of everything below a folder."""
+    paths = [Path(root, name) for root, folders, names in os.walk(folder) for name in (*folders, *names)]
+    paths = [path for path in paths if len(str(path)) < 4000]  # as far as a path can be looked up
+    return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in paths}

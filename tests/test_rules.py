@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, get_args
@@ -17,7 +18,7 @@ import rule_words
 import safetensors
 import sarif_om
 import sarif_schema
-from conftest import Ran
+from conftest import Ran, snapshot
 from every import every
 from rule_words import Case
 from test_damage import clear
@@ -89,6 +90,7 @@ class Judged(NamedTuple):
     folder: Path
     ran: Ran
     audit: Audit  # the source of the command's JSON
+    changed: bool  # whether anything in the folder is another
 
     @property
     def found(self) -> list[inspector.Finding]:
@@ -101,7 +103,7 @@ Judge = Callable[[Case, Path], Judged]
 
 @pytest.fixture
 def judge(inspect: Run, monkeypatch: pytest.MonkeyPatch) -> Judge:
-    """Create a case, and audit it once, by the command."""
+    """Create a case, and audit it once, by the command, which has no network."""
     seen: list[Audit] = []
     document = report.document
 
@@ -109,11 +111,16 @@ def judge(inspect: Run, monkeypatch: pytest.MonkeyPatch) -> Judge:
         seen.append(result)
         return document(result)
 
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was used")
+
     monkeypatch.setattr(report, "document", noted)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
 
     def judged(case: Case, folder: Path) -> Judged:
-        hostile.make(case.change, folder)
-        return Judged(case, folder, inspect(*case.arguments(folder)), seen.pop())
+        before = snapshot(hostile.make(case.change, folder))
+        ran = inspect(*case.arguments(folder))
+        return Judged(case, folder, ran, seen.pop(), before != snapshot(folder))
 
     return judged
 
@@ -165,6 +172,11 @@ def is_what_the_reference_reader_does(judged: Judged) -> None:
                 assert verdict.accepts == opens(Path(model.root or "", verdict.path)), verdict
 
 
+def changes_nothing(judged: Judged) -> None:
+    """Nothing is written, touched or removed."""
+    assert not judged.changed
+
+
 def has_no_internal_error(judged: Judged) -> None:
     """No rule or check fails with an exception, whatever else is reported."""
     assert not [
@@ -180,7 +192,13 @@ def opens(path: Path) -> bool:
         return False
 
 
-COMMON = (has_no_internal_error, is_no_graver_than_the_rule, is_the_same_in_json, is_what_the_reference_reader_does)
+COMMON = (
+    has_no_internal_error,
+    changes_nothing,
+    is_no_graver_than_the_rule,
+    is_the_same_in_json,
+    is_what_the_reference_reader_does,
+)
 TRIPPED = (is_found_where_it_was_made, is_said_as_on_record, *COMMON)
 
 
