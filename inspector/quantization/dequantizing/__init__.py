@@ -1,4 +1,4 @@
-"""Packed weights → their numbers. One module per scheme, named as in `schemes`, if its arithmetic is defined.
+"""Packed weights → their numbers. One module per scheme, of its name, if its arithmetic is defined.
 
     dequantized(packed) → the weight's logical shape, and a function from rows to float32
 

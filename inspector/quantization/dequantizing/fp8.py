@@ -12,12 +12,12 @@ import numpy as np
 from inspector.formats.decoding import MINI, Array, nibbles, table
 from inspector.quantization.dequantizing.packed import Dequantized, Packed, spread
 from inspector.quantization.levels import BF16, FLOAT4, Levels
-from inspector.quantization.schemes.fp8 import SCALES
+from inspector.quantization.schemes.floats import FP8_SCALES
 
 
 def dequantized(packed: Packed) -> Dequantized | None:
     """A weight with its scales; also 4-bit floats in bytes."""
-    end, scale = packed.first(".weight", ""), packed.first(*SCALES)
+    end, scale = packed.first(".weight", ""), packed.first(*FP8_SCALES)
     if end is None or scale is None:
         return None
     return scaled(packed, end, scale)

@@ -1,4 +1,4 @@
-"""One module per scheme, each with a `SCHEME`. New modules are found automatically."""
+"""Ways to pack weights, in modules by what the packed numbers are. New modules and schemes are found automatically."""
 
 from __future__ import annotations
 
@@ -12,5 +12,6 @@ from inspector.quantization.scheme import Scheme
 @lru_cache(maxsize=1)
 def all_schemes() -> tuple[Scheme, ...]:
     """Every scheme, by name. Loaded when a checkpoint looks packed."""
-    modules = sorted(module.name for module in iter_modules(__path__))
-    return tuple(import_module(f"{__name__}.{name}").SCHEME for name in modules)
+    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    found = (each for module in modules for each in vars(module).values() if isinstance(each, Scheme))
+    return tuple(sorted(found, key=lambda scheme: scheme.name.replace("-", "_")))
