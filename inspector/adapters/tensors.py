@@ -134,7 +134,7 @@ ENDS: tuple[Ending, ...] = tuple(
 )
 #: Prompt tensors, which belong to no module.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
-#: What projections that all modules share are stored under.
+#: The names under which projections shared by all modules are stored.
 WHOLE = "base_model"
 #: Names that are complete in themselves.
 _WHOLE = re.compile(

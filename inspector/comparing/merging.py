@@ -34,7 +34,7 @@ PARENTS = 3
 #: How much less than the others' the cosine of what two models changed in a third is, if that is their base: in one
 #: that was made from the same base it is 0.5.
 APART = 0.1
-#: How far from one the weights between two models may add up to: on the arc between two fine-tunes.
+#: How far the sum of the weights of two models may be from one: on the arc between two fine-tunes it is not one.
 BOW = 0.1
 #: Standard errors from which on a deviation is one; how far weights of matrices are from each other in a schedule.
 SURE, SPREAD = 6.0, 0.02

@@ -167,7 +167,7 @@ def _spread(count: int) -> list[int]:
 
 
 def _middle(elements: int) -> tuple[int, int]:
-    """Where the sample of so many elements begins and ends."""
+    """Where the sample of a tensor with this many elements begins and ends."""
     start = max(0, (elements - SAMPLE) // 2)
     return start, min(start + SAMPLE, elements)
 

@@ -304,7 +304,7 @@ class _Account:
 
 
 def _is_about(size: int, weights: int) -> bool:
-    """Whether a file's size is that of so many bytes of weights and a graph: within 5 %, and 256 KiB more."""
+    """Whether a file has the size of this many bytes of weights and a graph: within 5 %, and 256 KiB more."""
     return 95 * weights <= 100 * size <= 105 * weights + (100 << 18)
 
 
@@ -334,7 +334,7 @@ def _git_entries(data: bytes, root: str) -> Mapping[bytes, Collection[str]]:
         (flags,) = struct.unpack_from(">H", data, at + 60)
         start = at + (64 if flags & 0x4000 else 62)
         kept = b""
-        if version == 4:  # the name begins as the one before it, without so many bytes at its end
+        if version == 4:  # the name begins like the previous one, without this many bytes of its end
             dropped, start = _offset(data, start)
             kept = name[: len(name) - dropped]
         end = data.index(b"\0", start)

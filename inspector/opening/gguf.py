@@ -39,7 +39,7 @@ from inspector.units import first_few, integer, plural
 
 #: A per-layer array longer than this is not one.
 MOST_LAYERS = 4096
-#: The most tensors of a tower beside a language model that are examined for facts that no key states.
+#: The most tensors of an mmproj file that are examined for facts that no key states.
 MOST_SHOWN = 10_000
 
 #: The start of a name in a block, the block's number, and the rest of the name.

@@ -1,8 +1,8 @@
 """Which checkpoints are in a folder: the one definition, for the overview, the audit, tables of models and scans.
 
     models/llama/                        one, "llama"; `pytorch_model.bin` beside the shards is a copy of it
-    models/qwen/Qwen-Q4_K_M.gguf, …      one a file: "qwen/Qwen-Q4_K_M.gguf"
-    models/run/checkpoint-500, …         one a step
+    models/qwen/Qwen-Q4_K_M.gguf, …      one per file: "qwen/Qwen-Q4_K_M.gguf"
+    models/run/checkpoint-500, …         one per step
     models/whisper/model.bin             one that is not read: CTranslate2
 
 Each has a name that can be typed: its folder, or its first file where the folder has several. A copy is not a row: it
@@ -78,7 +78,7 @@ _UNFINISHED = re.compile(rf"(?:{'|'.join(map(re.escape, WEIGHTS))})[.-]\w+$", re
 class Found(NamedTuple):
     """One checkpoint of a folder."""
 
-    name: str  # as one types it within the folder; "" for the folder itself
+    name: str  # what to type for it within the folder; "" for the folder itself
     home: str  # the folder that it is in, "" or without a trailing slash
     paths: tuple[str, ...]  # its weight files, those that are read; none if there is only an index or a configuration
     copies: tuple[Copy, ...] = ()
@@ -430,7 +430,7 @@ class _Search:
         return indexed and each.format == "safetensors" and shard_of(each.paths[0]) is None
 
     def _is_leftover(self, each: Variant, rows: Sequence[Found]) -> bool:
-        """Whether a set of shards is what is left of one with another number, of a checkpoint that is here."""
+        """Whether a set of shards is what remains of an earlier save of a checkpoint, in another number of files."""
         own = shard_of(each.paths[0])
         if own is None or own.is_complete(self._files):
             return False

@@ -15,7 +15,7 @@ from inspector.units import plural
 _HEADERS = ("model type", "family", "GGUF", "keyed %", "default %", "changed %", "drawn %")
 
 
-#: Of so many model types, it is also shown where the knowledge comes from.
+#: Up to this many model types are shown with the source of what is known about them.
 FEW = 12
 
 

@@ -207,7 +207,7 @@ _ASKED = frozenset({"safetensors", "llama.cpp", "huggingface_hub"})
 
 
 def _reads(loader: str, model: Audited) -> bool:
-    """Whether it reads such files, and its verdict is not said already."""
+    """Whether it reads files of this format, and its verdict is not stated already."""
     return loader not in _ASKED and not any(each.reader == "llama.cpp" for each in model.verdicts)
 
 
@@ -333,7 +333,7 @@ def _causes(model: Audited, width: int | None, room: int | None, *, full: bool, 
 
 
 def _below(cause: Cause, width: int | None, room: int | None) -> list[str]:
-    """As many messages of a cause as fit into so many lines; of the first as much as fits."""
+    """As many messages of a cause as fit into this many lines; of the first, as much as fits."""
     lines = list[str]()
     for most in range(room or 1, 0, -1):
         texts = [" " * _INDENT + message for message in cause.messages(most)]

@@ -51,7 +51,7 @@ _CUTS = (6, 13, 3, 20, 0)
 
 
 def distinct(names: Sequence[str], width: int) -> list[str]:
-    """Names in at most so many columns, the long ones cut in the middle at a place where none become equal.
+    """Names in up to this many columns, the long ones cut in the middle at a place where none become equal.
 
     Where there is no such place, only their ends are kept.
     """
@@ -177,7 +177,7 @@ def wrapped(text: str, width: int | None, indent: int = 2) -> str:
 
 
 def folded(text: str, width: int | None, most: int | None = None, indent: int = 2) -> list[str]:
-    """A text in at most so many lines, the last shortened."""
+    """A text in up to this many lines, the last shortened."""
     lines = wrapped(text, width, indent).split("\n")
     if most is not None and len(lines) > most:
         rest = " ".join((lines[most - 1], *(line.strip() for line in lines[most:])))

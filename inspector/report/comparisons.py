@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Rows of a table, and lines of each other list, on a screen of 23 lines with what stands around them.
 _ROWS, _SHOWN = 13, 7
-#: Tensors of an adapter that do not fit, of two lines each on a terminal: usually all for one reason.
+#: Misfitting tensors of an adapter that are listed, in two lines each on a terminal: usually all have one reason.
 _MISFITS = 4
 
 

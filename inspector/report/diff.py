@@ -186,12 +186,12 @@ def _changes(rows: Sequence[_Row], width: int | None, *, values: bool) -> str:
 
 #: Columns for names, below which sizes in a give way.
 _NAMES = 30
-#: Columns for a list of layers, beyond which they are counted.
+#: Columns for a list of layers; a longer list becomes a count.
 _LAYERS = 16
 
 
 def relation_lines(relation: Relation | None, width: int | None, most: int | None = None) -> Iterator[str]:
-    """What b is to a, and how that is known: on a terminal in at most so many lines each."""
+    """What b is to a, and how that is known: on a terminal in up to this many lines each."""
     if relation is None:
         return
     most = most if width is not None else None
@@ -246,7 +246,7 @@ def _fields(result: Diff, width: int | None, most: int) -> Iterator[str]:
 
 
 def _ending(field: str, width: int | None) -> str:
-    """A field's name; on a terminal only the end of a long one, which is the field's own name rather than its place."""
+    """A field's dotted name; of a long one, a terminal shows the end, which is the field itself."""
     return field if width is None or len(field) <= width // 2 else f"…{field[1 - width // 2 :]}"
 
 

@@ -41,7 +41,7 @@ def lines(target: str, found: Outline, width: int | None = None, *, full: bool =
 
 
 def _groups(found: Outline, width: int | None, most: int) -> str:
-    """How many tensors of each group it names, the most first, in so many rows."""
+    """How many tensors of each group it names, the most first, in up to this many rows."""
     groups: dict[str, list[OutlinedRole]] = {}
     for each in sorted(found.roles, key=lambda each: -each.tensors):
         tower = "" if each.tower == "text" else f"{each.tower} "

@@ -231,7 +231,7 @@ def _finding(each: Finding) -> str:
 
 
 def _found(found: Sequence[Finding], width: int | None, most: int) -> list[str]:
-    """The first findings in so many lines, and how many are left."""
+    """The first findings in up to this many lines, and how many are left."""
     ranked = sorted(found, key=lambda each: _ORDER[each.severity])
     lines = list[str]()
     for at, each in enumerate(ranked):
@@ -386,7 +386,7 @@ def _word(role: str) -> str:
 
 
 def _fewer_groups(shares: Sequence[Share], most: int) -> list[Share]:
-    """At most so many rows: those of a share of less than 0.1 %, and whatever is too many, are one."""
+    """Up to this many rows: those with a share of less than 0.1 %, and any beyond the limit, become one."""
     whole = sum(share.bytes for share in shares)
     large = [share for share in shares if share.bytes >= _SMALL * whole]
     if len(large) == len(shares) <= most:
@@ -402,7 +402,7 @@ def _fewer_groups(shares: Sequence[Share], most: int) -> list[Share]:
 
 
 def where(result: Reconciliation, most: int = _ON_PAGE) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The headers and rows of the table of bytes, in at most so many rows; a column without a header is for texts."""
+    """The headers and rows of the table of bytes, in up to this many rows; a column without a header is for texts."""
     (_, _, unit, share, *last), rows = _rows_of(result, _fewer_groups(_where(result), most))
     return ("part", "of", unit, share, *last), rows
 
@@ -474,7 +474,7 @@ _TOLD = frozenset({"missing", "truncated", "trailing", "overlap", "unreadable", 
 
 
 def _fewer_steps(result: Reconciliation, lines: Sequence[Line], most: int) -> list[Line]:
-    """At most so many lines with the ends: steps of less than 0.1 %, and whatever is too many, are one."""
+    """Up to this many lines with the ends: steps of less than 0.1 %, and any beyond the limit, become one."""
     whole = max(result.on_disk, result.start)
     least = max(_SMALL * whole, _unit(whole)[1] / 200)  # below that, its number would be 0.00
     rank = sorted(lines, key=lambda line: (not line.fixed, -abs(line.bytes)))

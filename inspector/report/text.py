@@ -75,7 +75,7 @@ def _identity(result: Reconciliation, width: int | None, folder: Folder | None) 
 
 
 def _read_as(prediction: Prediction) -> str:
-    """By which table a model was predicted, or by whom."""
+    """The table, or the library, by which a model was predicted."""
     if prediction.config.relative:
         return f"read as {prediction.config.relative}, by analogy"
     asked = prediction.config.family and prediction.config.family.asked

@@ -193,7 +193,7 @@ def _written(answer: dict[str, Any]) -> Written:
 # Never from the folder that the user is in, which may be a download. Python started with `-c` or `-m` imports from the
 # working directory first: a `re.py` there would run in each process.
 
-#: Since Python 3.11, what starts with this leaves the working directory out.
+#: From Python 3.11 on, a process that starts with this does not search the working directory.
 _SAFE = "PYTHONSAFEPATH"
 
 

@@ -25,7 +25,7 @@ from inspector.units import escape
 MOST_SECONDS, MOST_BYTES = 120, 8 * 1024**3
 #: MiB of a buffer from which an answer is not believed.
 MOST_MIB = 2**24
-#: Contexts about which it is asked, with the requested one and the model's own.
+#: Contexts that it is asked about, besides the requested one and the model's own.
 CONTEXTS = (256, 4096, 32768)
 _NUMBERS = {kind.name: number for number, kind in TYPES.items()}
 
@@ -37,7 +37,7 @@ class Answered:
         self.points = sorted(points.items())
 
     def reserved(self, batch: Batch) -> int:
-        """Bytes for so many cells; the number of sequences is the one that was asked about."""
+        """Bytes for this many cells, with the number of sequences that was asked about."""
         if len(self.points) == 1 or batch.cells <= self.points[0][0]:
             return self.points[0][1]
         at = min(bisect_left(self.points, (batch.cells, 0)), len(self.points) - 1)

@@ -125,7 +125,7 @@ def _tree(wire: Wire, repository: Repository, commit: str) -> list[tuple[str, in
 
 
 def _pages(wire: Wire, first: str, limit: int, most: int, endless: str) -> Iterator[Any]:
-    """The JSON of an address and of those that each answer names as the next.
+    """The JSON of an address, and of each following page that an answer points to.
 
     Args:
         limit: bytes of a page.

@@ -118,7 +118,7 @@ def run_alone(python: str, scripts: Sequence[Path], request: Mapping[str, Any]) 
 
 
 def read_answers(done: subprocess.CompletedProcess[bytes], number: int) -> tuple[str, list[Any]]:
-    """The library and its version, and so many answers. Raises ConfigError if there are none."""
+    """The library and its version, and this many answers. Raises ConfigError if there are more or fewer."""
     try:
         if len(done.stdout) > MAX_ANSWER:
             raise ValueError(f"{len(done.stdout)} bytes")

@@ -145,7 +145,7 @@ def _probed(build: Any, values: dict[str, Any], found: dict[str, Any], until: fl
 def _lists_of(
     values: dict[str, Any], length: Any, path: tuple[str, ...] = ()
 ) -> list[tuple[tuple[str, ...], list[Any]]]:
-    """Paths and items of the given lists that have an item for each of so many layers."""
+    """Paths and items of the given lists that have an item for each of this many layers."""
     found = []
     for key, value in values.items():
         if isinstance(value, dict):

@@ -312,7 +312,7 @@ class Formulas:
         yield from self._numbers(paths)
 
     def _repeated(self, path: str) -> str | None:
-        """A list with an item for each layer, as a formula: one word, and every so many layers, or first, another."""
+        """A list with an item for each layer, as a formula: one word, and another in each n-th layer, or in the first."""
         items = self._fields[path]
         if not _are_words(items):
             return None
@@ -361,7 +361,7 @@ _Pattern = Callable[[Sequence[Any]], "tuple[int, Any, Any] | None"]
 
 
 def _every(items: Sequence[Any]) -> tuple[int, Any, Any] | None:
-    """Every so many layers another word: how many, that word, and the usual one."""
+    """Another word in every n-th layer: n, that word, and the usual one."""
     at = next((at for at, each in enumerate(items) if each != items[0]), None)
     if not at or any(each != items[at if (number + 1) % (at + 1) == 0 else 0] for number, each in enumerate(items)):
         return None

@@ -1,7 +1,7 @@
 """HDF5, as Keras and TensorFlow's models of Transformers are saved: read by the h5py package, if it is installed.
 
 Names are the paths to datasets, with dots: `dense.dense.kernel`. Links to other files are not followed, and no data is
-read. HDF5's library is written in C and not hardened against hostile files: `structure` reads what audits ask of one.
+read. HDF5's library is written in C and not hardened against hostile files: `structure` reads what an audit needs.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from inspector.formats.zips import Read
 FIRST, WINDOW = 1 << 12, 1 << 20
 #: A string or bytes longer than this is skipped, and represented by a `Blob`.
 LONGEST = 1 << 16
-#: Bytes of a line with a name; and of one with a text or a number, which may be passed over.
+#: Bytes of a line with a name; and of one with a text or a number, which may be skipped.
 LONGEST_LINE, MAX_LINE = 1 << 16, 1 << 28
 #: Bytes of a long line that distinguish a name from numbers that are not a pickle, and characters that no name has.
 NAME_START = 256

@@ -100,7 +100,7 @@ def _parts_of(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-#: What is said of a program that the budget of opcodes does not suffice for.
+#: The message about a program that needs more opcodes than the budget allows.
 TOO_LONG = "too many opcodes"
 
 

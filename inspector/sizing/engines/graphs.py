@@ -250,7 +250,7 @@ def _is_sound(parts: Sequence[tuple[Step, ...]]) -> bool:
 
 
 def left_after(part: Sequence[Step], live: int) -> int | None:
-    """How many results there are after a part, with so many before it; None if it frees one that is not there."""
+    """How many results there are after a part, with this many before it; None if it frees one that is not there."""
     before = live
     for step in part:
         if isinstance(step, int):

@@ -44,7 +44,7 @@ def cells_of(group: Kept, request: Request) -> int:
 
 
 def in_whole_blocks(tokens: int) -> int:
-    """Cells for so many tokens."""
+    """Cells for this many tokens."""
     return -(-tokens // PADDING) * PADDING
 
 
