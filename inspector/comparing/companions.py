@@ -171,7 +171,7 @@ def _only_on_one_side(what: str, a: _Files, b: _Files, has: tuple[object, object
 
 
 def _compared_templates(a: _Files, b: _Files) -> Companion | None:
-    own, other = a.template(), b.template()  # small, and one of three files
+    own, other = a.template(), b.template()  # each from a small file
     if own is None or other is None:
         return _only_on_one_side("chat template", a, b, (own, other))
     same = own.strip() == other.strip()

@@ -29,7 +29,7 @@ from inspector.model import Reconciliation
 from inspector.quantization.precision import spacing
 from inspector.tabular import Tabular
 
-#: Matrices of the target that are sampled, and candidates among which parents are searched.
+#: Matrices of the target that are sampled, and candidates among which combinations of parents are sought.
 MATRICES, TOGETHER = 8, 6
 #: Candidates after which memory is reclaimed.
 CYCLES = 16

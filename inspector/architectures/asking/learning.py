@@ -312,7 +312,7 @@ class Formulas:
         yield from self._numbers(paths)
 
     def _repeated(self, path: str) -> str | None:
-        """A list with an item for each layer, as a formula: one word, and another in each n-th layer, or in the first."""
+        """A list with an item for each layer, as a formula: one word, and another in each n-th layer or the first."""
         items = self._fields[path]
         if not _are_words(items):
             return None
