@@ -330,7 +330,7 @@ class Room:
         return half(levels, self._side.values(self._number)(first, last))[start - first : stop - first]
 
     def limits(self, numbers: Array, values: Array) -> tuple[Array, Array] | None:
-        """How far these elements may lie from their levels, given their numbers; None outside the range that was read last."""
+        """How far these elements may lie from their levels; None outside the range that was read last."""
         first, last, levels = self._blocks
         if levels is None or numbers.min() < first or numbers.max() >= last:
             return None

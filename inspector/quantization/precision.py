@@ -46,9 +46,7 @@ FLOATS: Mapping[str, tuple[int, int]] = {
 
 #: GGUF's block types, after ggml/src/ggml-quants.c: grids from −max to max, or from min to max (twice as wide at most).
 GRIDS: Mapping[str, Grid] = {
-    "Q4_0": Grid(
-        32, 1 / 7, units=8
-    ),  # −8 to 7: the last step is clipped if the maximum is positive, also in other types
+    "Q4_0": Grid(32, 1 / 7, units=8),  # −8 to 7: the last step is clipped if the maximum is positive
     "Q4_1": Grid(32, 2 / 15, units=15),
     "Q5_0": Grid(32, 1 / 15, units=16),
     "Q5_1": Grid(32, 2 / 31, units=31),
