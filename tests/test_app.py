@@ -162,9 +162,7 @@ def test_views_of_files_that_are_dropped(
         app.choose(*sorted(folder.iterdir()))
         assert "complete: 6.74B parameters" in app.text("#head")
         assert "of 13.48 GB" in app.text("#status")
-        app.run(
-            "document.querySelector('.drawing .block[data-group=attention]').dispatchEvent(new MouseEvent('click'))"
-        )
+        app.run("document.querySelector('.chart .block[data-group=attention]').dispatchEvent(new MouseEvent('click'))")
         chromium.until(driver, "[...document.querySelectorAll('.status')].at(-1).textContent === '128 of 323 rows'")
         app.press("memory")
         app.run(

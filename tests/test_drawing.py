@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import pytest
 
 import inspector
 from inspector import plots
+from inspector.architectures.data.roles import ROLES
 from inspector.model import STACKED, Key, Labelled, Tensor
 from inspector.plots import drawing
 
@@ -45,13 +47,58 @@ def test_like_layers_are_folded(made: Made) -> None:
     first, layers, last = tower.stacks
     assert (first.layers, first.bytes) == ((), 32000 * 4096 * 2)
     assert layers.layers == tuple(range(32))
-    norm, attention, feed_forward, buffer = layers.blocks
+    norm, attention, prepared, feed_forward, buffer = layers.blocks
     assert attention.bytes == 32 * 4 * 4096**2 * 2
     assert feed_forward.bytes == 32 * 3 * 4096 * 11008 * 2
     assert [row.name for row in attention.rows] == ["q_proj", "k_proj", "v_proj", "o_proj"]
     assert feed_forward.rows[-1] == ("down_proj", (4096, 11008), ("F16",), 32, 32 * 4096 * 11008 * 2)
-    assert (norm.tensors, buffer.group) == (64, "buffer")
+    assert (norm.roles, prepared.roles) == (("input_layernorm",), ("post_attention_layernorm",))
+    assert (norm.tensors, buffer.group) == (32, "buffer")
     assert [block.group for block in last.blocks] == ["norm", "head"]
+
+
+#: Model type → its last tower's layer as its `forward` in Transformers 5.24 computes it, from what it reads to what it returns.
+FLOWS = {
+    "llama": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "gemma2": "input_layernorm attention post_attention_layernorm + pre_feedforward_layernorm feed_forward post_feedforward_layernorm +",
+    "bert": "attention + post_attention_layernorm feed_forward + post_feedforward_layernorm",
+    "bart": "attention + input_layernorm attention cross + input_layernorm cross feed_forward + post_feedforward_layernorm",
+    "t5": "input_layernorm attention + input_layernorm cross attention cross + post_attention_layernorm feed_forward +",
+    "m2m_100": "input_layernorm attention + input_layernorm cross attention cross + post_feedforward_layernorm feed_forward +",
+    "phi": "input_layernorm attention ∥ feed_forward +",
+    "cohere": "input_layernorm attention ∥ feed_forward +",
+    "mixtral": "input_layernorm attention + post_attention_layernorm router experts +",
+    "mamba": "input_layernorm state_space +",
+    "olmo2": "attention post_attention_layernorm feed_forward post_feedforward_layernorm",  # as BERT's by its names
+}
+
+
+@pytest.mark.parametrize("kind", FLOWS)
+def test_a_layer_is_drawn_as_it_computes(kind: str, tmp_path: Path) -> None:
+    """Norms stand where the model applies them, and residuals join where it adds them, if the norms show where."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    expected = inspector.predict(tmp_path).expected
+    members = [
+        labelled(each.role, (1,), 0 if each.layers else None, each.tower, str(ROLES[each.role]), branch=each.branch,
+                 expert=0 if each.experts or each.stacked else None)
+        for each in expected
+    ]  # fmt: skip
+    tower = towers(*members)[-1]
+    words = []
+    for block in next(stack for stack in tower.stacks if stack.layers).blocks:
+        cross = ["cross"] if block.rows[0].name.startswith("cross") else []
+        words += [
+            block.roles[0] if block.group == "norm" else "experts" if block.experts else block.group,
+            *cross,
+            block.then,
+        ]
+    assert " ".join(filter(None, words)) == FLOWS[kind]
+
+
+def test_a_head_follows_the_last_norm(made: Made) -> None:
+    """CLIP's text tower: embeddings, layers, norm, projection."""
+    text = drawing.towers(inspector.reconcile(made("clip-vit-base-patch32")))[-1]
+    assert [block.group for block in text.stacks[-1].blocks][:2] == ["norm", "head"]
 
 
 def test_experts_stand_beside_each_other(made: Made) -> None:
@@ -112,4 +159,5 @@ def test_no_name_becomes_markup() -> None:
         "rect",
         "text",
     }
+    assert "<script" not in found.svg
     assert "<script>: 2 parameters" in found.summary

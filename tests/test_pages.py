@@ -452,6 +452,7 @@ DRAWN = frozenset(
         "role",
         "aria-label",
         "data-group",
+        "data-roles",
         "data-tower",
     ]
 )

@@ -7,13 +7,14 @@ drawing(result) → Chart, the same as SVG
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from inspector.architectures.data.roles import ROLES
 from inspector.bridge.breakdown import role_of
-from inspector.model import STACKED, Labelled, Reconciliation
+from inspector.model import STACKED, Key, Labelled, Reconciliation
 from inspector.plots.figure import LINE, PALETTE, Chart, caption, drawn, label
 from inspector.units import count, decimal, escape, integer, plural, ranges, times
 
@@ -21,21 +22,44 @@ from inspector.units import count, decimal, escape, integer, plural, ranges, tim
 MOST_TOWERS, MOST_STACKS, MOST_ROWS = 12, 24, 14
 #: Runs of layers alike, above which layers are put together by kind, wherever they stand.
 _RUNS = 6
-#: Groups of tensors outside the layers that the input passes first; all others follow the layers.
-_FIRST = ("embedding", "convolution")
-#: Groups as a layer applies them, norms first; and roles, as the vocabulary lists them.
-_ORDER = {
-    group: number
-    for number, group in enumerate(
-        ("embedding", "norm", "attention", "state_space", "convolution", "router", "feed_forward", "head")
-    )
+#: Roles as the input passes them, in a block and outside the layers; others stand before, as the vocabulary has them.
+_FLOW = (
+    "q_a_proj", "q_a_layernorm", "q_b_proj", "qkv_proj", "qk_proj", "q_proj", "kv_a_proj_with_mqa", "kv_a_layernorm",
+    "kv_b_proj", "kv_proj", "k_b_proj", "k_proj", "v_b_proj", "v_proj", "q_norm", "k_norm", "v_norm",
+    "attn_positions", "attn_scale", "sinks", "gate_attn", "attn_sub_norm", "o_a_proj", "o_proj", "o_b_proj",
+    "gate_proj", "up_proj", "gate_up_proj", "activation", "ffn_sub_norm", "down_proj", "in_proj", "conv1d",
+    "conv_norm", "x_proj", "dt_proj", "dt_bias", "A_log", "D", "ssm_norm", "out_proj", "norm", "pooler", "head_dense",
+    "head_norm", "lm_head", "lm_head_bias",
+)  # fmt: skip
+_ROLES = {role: number for number, role in enumerate((*(role for role in ROLES if role not in _FLOW), *_FLOW))}
+#: Roles that belong to the block of another group, in which they are computed.
+_INSIDE = {
+    **dict.fromkeys(
+        ("q_norm", "k_norm", "v_norm", "q_a_layernorm", "kv_a_layernorm", "attn_sub_norm", "relative_attention_bias"),
+        "attention",
+    ),
+    **dict.fromkeys(("conv1d", "ssm_norm"), "state_space"),
+    "ffn_sub_norm": "feed_forward",
 }
-_ROLES = {role: number for number, role in enumerate(ROLES)}
+#: Roles outside the layers that the input passes first, beside all of the embeddings.
+_FIRST = {
+    "embed_norm", "pre_norm", "conv_in", "conv", "conv_norm", "conv_scale", "proj_norm", "per_layer_model_projection",
+}  # fmt: skip
+#: Steps of a layer: what stands before, in and after the three that may read what went before and add to it.
+_BEFORE, _MIXER, _MIXED, _TO_CROSS, _CROSS, _CROSSED, _PREPARED, _ROUTER, _FORWARD, _FED, _LAST = range(11)
+_STEP = {
+    "embedding": _BEFORE, "norm": _BEFORE, "attention": _MIXER, "state_space": _MIXER, "router": _ROUTER,
+    "feed_forward": _FORWARD,
+}  # fmt: skip
 #: Group → colour. Side data stands with its weights.
 _COLOURS: Mapping[str, str] = {
     "embedding": PALETTE[4], "attention": PALETTE[0], "feed_forward": PALETTE[2], "router": PALETTE[7],
     "state_space": PALETTE[3], "convolution": PALETTE[5], "head": PALETTE[1], "adapter": PALETTE[3],
 }  # fmt: skip
+
+
+#: What went in is added to what comes out; and: the next block reads what this one read.
+RESIDUAL, BESIDE = "+", "∥"
 
 
 class Row(NamedTuple):
@@ -49,11 +73,13 @@ class Row(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The tensors of one group, in all layers of a stack together."""
+    """The tensors of one step, in all layers of a stack together."""
 
     group: str
     rows: tuple[Row, ...]
-    experts: int = 0  # beside each other; 0 outside the experts
+    experts: int  # beside each other; 0 outside the experts
+    roles: tuple[str, ...]
+    then: str = ""  # towards the next block: `RESIDUAL`, `BESIDE`, or nothing in between
 
     @property
     def bytes(self) -> int:
@@ -117,11 +143,12 @@ def _tower(name: str, members: Sequence[Labelled]) -> Tower:
         if each.key.layer is not None:
             layers.setdefault(each.key.layer, []).append(each)
         else:
-            (first if each.group in _FIRST else last).append(each)
+            (first if each.group == "embedding" or each.key.role in _FIRST else last).append(each)
+    final = any(each.key.role == "norm" for each in last)
     stacks = [
-        *([Stack((), _blocks(first))] if first else []),
-        *(Stack(tuple(own), _blocks([e for n in own for e in layers[n]])) for own in _alike(layers)),
-        *([Stack((), _blocks(last))] if last else []),
+        *([Stack((), _outside(first))] if first else []),
+        *(Stack(tuple(own), _inside([e for n in own for e in layers[n]], final)) for own in _alike(layers)),
+        *([Stack((), _outside(last))] if last else []),
     ]
     return Tower(name, sum(each.parameters for each in members), tuple(stacks))
 
@@ -144,19 +171,96 @@ def _signature(members: Iterable[Labelled]) -> frozenset[tuple[str, str, str, tu
     return frozenset((each.key.branch, each.key.role, each.key.part, each.tensor.shape) for each in members)
 
 
-def _blocks(members: Sequence[Labelled]) -> tuple[Block, ...]:
-    """A block for each group, experts apart; side data stands with its weights."""
+#: Groups outside the layers that the input passes before all others of their place, and after them.
+_OUTER = {"convolution": -1, "head": 1, "buffer": 2, "other": 2}
+
+
+def _outside(members: Sequence[Labelled]) -> tuple[Block, ...]:
+    """Blocks by group, in the order of their first role."""
+    found = _grouped(members, lambda _, group: _OUTER.get(group, 0))
+    return tuple(found[place] for place in sorted(found, key=lambda place: (place[0], _first(found[place]))))
+
+
+def _inside(members: Sequence[Labelled], final: bool) -> tuple[Block, ...]:
+    """Blocks of a layer, by step; where residuals join and what runs beside each other, if the norms' places say so.
+
+    Args:
+        final: whether a norm follows the last layer, as it does where layers normalize what they read.
+    """
+    norms = {each.key.role for each in members if each.group == "norm" and not _is_cross(each.key)}
+    between = norms & {"post_attention_layernorm", "pre_feedforward_layernorm"}
+    before = "input_layernorm" in norms and (final or bool(between))
+    found = _grouped(members, lambda key, group: _step(key, group, norms, before))
+    steps = sorted(found, key=lambda place: (place[0], not place[2], _first(found[place])))
+    then = (
+        _joins([step for step, _, _ in steps], before) if before is final else {}
+    )  # a norm first and last, or at neither
+    return tuple(found[place]._replace(then=then.get(at, "")) for at, place in enumerate(steps))
+
+
+_Place = tuple[int, str, bool]  # step, group, whether these are experts
+
+
+def _joins(steps: Sequence[int], before: bool) -> dict[int, str]:
+    """Number of a block → what stands between it and the next."""
+    found = {at: BESIDE for at, (own, following) in enumerate(pairwise(steps)) if own == following == _FORWARD}
+    for step, normed in ((_MIXER, _MIXED), (_CROSS, _CROSSED), (_FORWARD, _FED)):
+        ends = [at for at, each in enumerate(steps) if each == step or (before and each == normed)]
+        if step in steps:
+            found[ends[-1]] = RESIDUAL
+    if before and _MIXER in steps and _FORWARD in steps and not any(_MIXER < each < _ROUTER for each in steps):
+        found[max(at for at, each in enumerate(steps) if each == _MIXER)] = BESIDE  # one norm for both
+    return found
+
+
+def _is_cross(key: Key) -> bool:
+    return key.branch.startswith("cross")
+
+
+def _step(key: Key, group: str, norms: AbstractSet[str], before: bool) -> int:
+    """Where a layer computes a role. A norm's place depends on which others the layer has.
+
+    Args:
+        norms: roles of the layer's norms.
+        before: whether attention reads what a norm made, instead of a norm what attention made.
+    """
+    if _is_cross(key):
+        return _CROSS if group != "norm" else _TO_CROSS if before else _CROSSED
+    match key.role:
+        case "input_layernorm" if not before:
+            return _MIXED
+        case "post_attention_layernorm":
+            plain = before and not key.branch and "pre_feedforward_layernorm" not in norms
+            return _PREPARED if plain else _MIXED
+        case "pre_feedforward_layernorm":
+            return _PREPARED
+        case "post_feedforward_layernorm":
+            alone = norms.isdisjoint(("post_attention_layernorm", "pre_feedforward_layernorm"))
+            return _PREPARED if before and alone else _FED
+    return _STEP.get(group, _LAST)
+
+
+def _first(block: Block) -> int:
+    return min(_ROLES.get(role, len(_ROLES)) for role in block.roles)
+
+
+def _grouped(members: Sequence[Labelled], step: Callable[[Key, str], int]) -> dict[_Place, Block]:
+    """A block for each step and group, experts apart; side data stands with its weights."""
     groups = {role_of(each.key): each.group for each in members if each.group != "quantization"}
-    found: dict[tuple[str, bool], dict[str, list[Labelled]]] = {}
+    found: dict[_Place, dict[str, list[Labelled]]] = {}
     for each in members:
         role = role_of(each.key)
-        place = groups.get(role, each.group), each.key.expert is not None
+        group = _INSIDE.get(each.key.role, groups.get(role, each.group))
+        place = step(each.key, group), group, each.key.expert is not None
         found.setdefault(place, {}).setdefault(role, []).append(each)
-    in_order = sorted(found, key=lambda place: (_ORDER.get(place[0], len(_ORDER)), place[1]))
-    return tuple(
-        Block(group, _rows(found[group, apart]), _experts(found[group, apart]) if apart else 0)
-        for group, apart in in_order
-    )
+    return {
+        place: Block(place[1], _rows(own), _experts(own) if place[2] else 0, _roles(own))
+        for place, own in found.items()
+    }
+
+
+def _roles(own: Mapping[str, Sequence[Labelled]]) -> tuple[str, ...]:
+    return tuple(sorted({each.key.role for members in own.values() for each in members}))
 
 
 def _rows(roles: Mapping[str, Sequence[Labelled]]) -> tuple[Row, ...]:
@@ -194,8 +298,8 @@ def _bytes(members: Iterable[Labelled]) -> int:
 
 # --- as SVG ---------------------------------------------------------------------------------------
 
-#: Pixels: a tower's width, between towers, around a block's rows, between blocks.
-_WIDTH, _BETWEEN, _PAD, _GAP = 350, 28, 7, 8
+#: Pixels: a tower's width, between towers, around a block's rows, between blocks, and where something is written there.
+_WIDTH, _BETWEEN, _PAD, _GAP, _JOINT = 350, 28, 7, 8, 22
 _FRAME = "#888888"
 #: Characters of a name, a shape and types that fit beside each other.
 _NAME, _SHAPE, _TYPES = 24, 18, 15
@@ -264,8 +368,10 @@ def _stack(tower: str, stack: Stack, x: int, y: int) -> tuple[str, int]:
     y += LINE + 2 * _PAD
     for block in stack.blocks:
         text, y = _block(tower, block, x + _PAD, y, _WIDTH - 2 * _PAD)
-        inner.append(text)
-        y += _GAP
+        inner += (
+            [text, _joint(block.then, x + _WIDTH // 2, y)] if block.then or block is not stack.blocks[-1] else [text]
+        )
+        y += _JOINT if block.then else _GAP
     behind = "".join(
         _box(x + 4 * n, top + 4 * n, _WIDTH, y - top, _FRAME, 0.25) for n in (2, 1) if len(stack.layers) > 1
     )
@@ -274,6 +380,21 @@ def _stack(tower: str, stack: Stack, x: int, y: int) -> tuple[str, int]:
     title += caption(x + _WIDTH - _PAD, top + LINE, folded + decimal(stack.bytes), anchor="end")
     y += 8 if behind else 0
     return f"{behind}{_box(x, top, _WIDTH, y - top - (8 if behind else 0), '#888', 1)}{title}{''.join(inner)}", y
+
+
+def _joint(then: str, x: int, y: int) -> str:
+    """From a block to the next: a line, through what is added to it; none between two that stand beside each other."""
+    if then == BESIDE:
+        return caption(x, y + 15, "∥ reads the same input", anchor="middle", faint=True)
+    line = f'<rect x="{x - 1}" y="{y}" width="2" height="{_JOINT if then else _GAP}" fill="{_FRAME}"/>'
+    if not then:
+        return line
+    return (
+        f'{line}<rect x="{x - 8}" y="{y + 3}" width="16" height="16" rx="8" fill="{_FRAME}"/>'
+        f'<rect x="{x - 4}" y="{y + 10}" width="8" height="2" fill="#ffffff"/>'
+        f'<rect x="{x - 1}" y="{y + 7}" width="2" height="8" fill="#ffffff"/>'
+        f"{caption(x + 14, y + 15, 'residual', faint=True)}"
+    )
 
 
 def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, int]:
@@ -298,7 +419,8 @@ def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, i
     height = at + _PAD - y
     bar = f'<rect x="{x}" y="{y}" width="5" height="{height}" rx="2" fill="{colour}"/>'
     spoken = f"{name}: {decimal(block.bytes)} in {plural(block.tensors, 'tensor')}"
-    place = f'data-group="{label(block.group, 40)}" data-tower="{label(tower, 200)}"'
+    roles = label(" ".join(block.roles), 2000)
+    place = f'data-group="{label(block.group, 40)}" data-roles="{roles}" data-tower="{label(tower, 200)}"'
     attributes = f'class="block" {place} aria-label="{label(spoken, 120)}"'
     hidden = f"<title>{label(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
     return f"<g {attributes}>{hidden}{_box(x, y, width, height, colour, 0.6)}{bar}{''.join(lines)}</g>", y + height

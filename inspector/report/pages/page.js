@@ -126,7 +126,7 @@
       });
       select.addEventListener("change", () => {
         const option = select.selectedOptions[0];
-        if (select.value) this.chosen.set(column, option.wanted); else this.chosen.delete(column);
+        if (select.value) this.chosen.set(column, option.among ?? new Set([option.wanted])); else this.chosen.delete(column);
         this.apply();
       });
       return element("label", {}, column.name, select);
@@ -139,12 +139,19 @@
       return Math.min(WIDEST, Math.ceil(most * 8.6) + 30);
     }
 
-    /* Only rows with these values; columns without a choice are left alone. */
+    /* Only rows with these values, several of a column as a choice of their own; other columns are left alone. */
     narrow(values) {
       this.search.value = "";
       for (const [name, select] of this.selects) {
-        const wanted = [...select.options].find((option) => option.value && option.wanted === values[name]);
-        select.value = wanted ? wanted.value : "";
+        select.querySelector("[value=several]")?.remove();
+        const wanted = new Set(values[name]);
+        const options = [...select.options].filter((option) => option.value && wanted.has(option.wanted));
+        if (options.length > 1) {
+          const several = element("option", { value: "several" }, options.map((option) => option.wanted).join(", "));
+          several.among = wanted;
+          select.append(several);
+        }
+        select.value = options.length > 1 ? "several" : options.length ? options[0].value : "";
         select.dispatchEvent(new Event("change"));
       }
       this.look();
@@ -169,7 +176,7 @@
       const haystack = this.words.length ? this.haystack : null;
       const tests = [...this.chosen];
       this.rows = this.order.filter((row) =>
-        tests.every(([column, wanted]) => column.values[row] === wanted) &&
+        tests.every(([column, wanted]) => wanted.has(column.values[row])) &&
         this.words.every((word) => haystack[row].includes(word)));
       const all = whole.format(this.count);
       this.status.textContent = this.rows.length === this.count ? `${all} rows` : `${whole.format(this.rows.length)} of ${all} rows`;
@@ -225,7 +232,7 @@
     for (const block of document.querySelectorAll(".chart .block")) {
       block.setAttribute("tabindex", 0);
       block.setAttribute("role", "button");
-      const look = () => table.narrow({ group: block.dataset.group, tower: block.dataset.tower });
+      const look = () => table.narrow({ role: block.dataset.roles.split(" "), tower: [block.dataset.tower] });
       block.addEventListener("click", look);
       block.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); look(); } });
     }
