@@ -17,6 +17,7 @@ from safetensors.numpy import save_file
 import inspector
 from inspector import architectures
 from inspector.architectures.asking import Library, answering, ask, learning, names_python, python_of
+from inspector.architectures.asking.answers import Answer, answer_of
 from inspector.architectures.caches import kept
 from inspector.errors import ConfigError, UsageError
 from inspector.model import Config
@@ -183,8 +184,8 @@ def test_what_goes_with_asking(inspect: Callable[..., Ran], library: Path, tmp_p
         python_of(str(tmp_path / "absent"))
 
 
-def answered(tensors: dict[str, list[Any]], tied: dict[str, list[int]] | None = None) -> learning.Answer:
-    return learning.answer_of({"class": "X", "config": {}, "tensors": tensors, "tied": tied or {}})
+def answered(tensors: dict[str, list[Any]], tied: dict[str, list[int]] | None = None) -> Answer:
+    return answer_of({"class": "X", "config": {}, "tensors": tensors, "tied": tied or {}})
 
 
 def rows(tensors: dict[str, list[Any]], **tied: list[int]) -> list[list[Any]]:
@@ -216,7 +217,7 @@ def test_rows_of_buffers_and_of_tied_tensors() -> None:
     assert all(row[3]["persistent"] for row in found[:2])
 
 
-def probed(tensors: Callable[[dict[str, int]], dict[str, list[int]]], base: dict[str, int]) -> learning.Answer:
+def probed(tensors: Callable[[dict[str, int]], dict[str, list[int]]], base: dict[str, int]) -> Answer:
     """An answer with probes, of a library that builds these tensors."""
 
     def answer(values: dict[str, int]) -> dict[str, Any]:
@@ -224,7 +225,7 @@ def probed(tensors: Callable[[dict[str, int]], dict[str, list[int]]], base: dict
         return {"class": "X", "config": values, "tensors": {k: [v, "parameter"] for k, v in shapes.items()}, "tied": {}}
 
     probes = [{"field": name, "value": 2 * n, **answer({**base, name: 2 * n})} for name, n in base.items()]
-    return learning.answer_of({**answer(base), "probes": probes})
+    return answer_of({**answer(base), "probes": probes})
 
 
 def test_formulas_that_probes_show() -> None:
@@ -273,10 +274,10 @@ def test_layers_that_a_list_tells_apart() -> None:
         return {"class": "X", "config": config, "tensors": {k: [s, "parameter"] for k, s in tensors.items()},
                 "tied": {}, "held": held}  # fmt: skip
 
-    def asked(base: dict[str, Any]) -> learning.Answer:
+    def asked(base: dict[str, Any]) -> Answer:
         changed = [(name, 2 * n) for name, n in base.items() if type(n) is int]
         probes = [{"field": name, "value": value, **answer({**base, name: value})} for name, value in changed]
-        return learning.answer_of({**answer(base), "probes": probes})
+        return answer_of({**answer(base), "probes": probes})
 
     found = learning.general(learning.document("x", {}, asked(base), "L 1"), {}, asked(base))
     assert found
@@ -290,10 +291,10 @@ def test_layers_that_a_list_tells_apart() -> None:
     assert columns["layers.{layer<layers}.q_norm"] == "kinds[layer] == 'full'"
     assert columns["layers.{layer<layers}.mlp.dense"] == "mixes[layer] == 'dense'"
     other = {"width": 7, "layers": 9, "every": 3, "dense": 2, "window": 4, "kv": 1, "size": 5}
-    assert found.holds(other, learning.answer_of(answer(other)))
+    assert found.holds(other, answer_of(answer(other)))
     mixed = {**other, "layers": 3, "kinds": ["full", "slides", "full"]}
-    assert found.holds(mixed, learning.answer_of(answer(mixed)))
-    assert not found.holds(mixed, learning.answer_of(answer({**mixed, "kv": 3})))
+    assert found.holds(mixed, answer_of(answer(mixed)))
+    assert not found.holds(mixed, answer_of(answer({**mixed, "kv": 3})))
     assert learning.fits(table["learned"], mixed)
     assert not learning.fits(table["learned"], {**mixed, "kinds": ["full", "linear", "full"]})
 
@@ -303,7 +304,7 @@ def test_a_cache_is_learned_and_a_strange_one_refused(tmp_path: Path) -> None:
     full = {"kind": "full", "window": None, "heads": 2, "keys": 6, "values": 6}
     states = [{"kind": "recurrent", "keys": 5, "kernel": 4}, {"kind": "recurrent", "keys": 40, "dtype": "F32"}]
     answer = {**ANSWER["answers"][0], "held": [[full], states, [full]]}  # type: ignore[dict-item]
-    table = learning.document("gated_new", CONFIG, learning.answer_of(answer), "L 1")
+    table = learning.document("gated_new", CONFIG, answer_of(answer), "L 1")
     assert table["cache"] == [
         ["full", "6", "6", {"layers": "3", "when": "layer in (0, 2)", "heads": "2"}],
         ["recurrent", "5", "0", {"layers": "3", "when": "layer == 1", "kernel": "4"}],
@@ -320,7 +321,7 @@ def test_a_cache_is_learned_and_a_strange_one_refused(tmp_path: Path) -> None:
         {**full, "dtype": "X"},
     ):
         with pytest.raises(ConfigError, match="no list of tensors"):
-            learning.answer_of({**answer, "held": [[strange]]})
+            answer_of({**answer, "held": [[strange]]})
 
 
 class Tensor:

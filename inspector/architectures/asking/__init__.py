@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from inspector.architectures.asking import answering, learning
+from inspector.architectures.asking.answers import answer_of
 from inspector.errors import ConfigError, UsageError
 from inspector.units import escape
 
@@ -147,7 +148,7 @@ def learn(library: Library, values: Mapping[str, Any], *, probing: bool = False)
     version, (found,) = ask(library, [values], PROBING if probing else 0)
     if isinstance(found, Mapping) and "error" in found:
         raise ConfigError(f"{version} was asked: {escape(str(found['error']), 300)}")
-    answer = learning.answer_of(found)
+    answer = answer_of(found)
     table = learning.document(str(values.get("model_type")), values, answer, version)
     general = learning.general(table, values, answer) if answer.probes else None
     return general.table if general and _is_proven(library, general) else table
@@ -159,7 +160,7 @@ def _is_proven(library: Library, general: learning.General) -> bool:
     built = [
         (values, each) for values, each in zip(general.configurations, answers, strict=True) if "error" not in each
     ]
-    return bool(built) and all(general.holds(values, learning.answer_of(each)) for values, each in built)
+    return bool(built) and all(general.holds(values, answer_of(each)) for values, each in built)
 
 
 # --- where tables are kept -----------------------------------------------------------------------

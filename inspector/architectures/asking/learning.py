@@ -16,15 +16,13 @@ from math import prod
 from typing import Any, NamedTuple
 
 from inspector.architectures import formula
-from inspector.architectures.asking.deriving import Change, expressed
+from inspector.architectures.asking.answers import MOST_TENSORS, Answer, Held, Probe, are_words, flattened
+from inspector.architectures.asking.deriving import Formulas
 from inspector.architectures.data.conventions import EXPERT_WORDS
 from inspector.architectures.formula import FUNCTIONS
-from inspector.architectures.naming.by_words import LONGEST, Slot, by_convention, numbers_in, pattern_of, unwrapped
+from inspector.architectures.naming.by_words import Slot, by_convention, numbers_in, pattern_of, unwrapped
 from inspector.architectures.table import class_suffix
 from inspector.errors import ConfigError
-
-#: Tensors of one model that an answer may list.
-MOST_TENSORS = 200_000
 
 #: Fields of configurations that never determine a tensor.
 SHAPELESS = re.compile(
@@ -37,97 +35,7 @@ SHAPELESS = re.compile(
 )
 #: Words of a path that say nothing about the place within a layer.
 _EMPTY = frozenset({"model", "module", "layers", "layer", "blocks", "block", "weight", "bias", "0", "transformer"})
-#: Names that a table can have: these characters have no meaning there.
-_NAME = re.compile(r"[\w.\-]+")
 _PLACE = re.compile(r"\{(\w+)<([^{}]*)\}")
-
-
-class Probe(NamedTuple):
-    """What became of the model where a field has another value."""
-
-    field: str  # by dotted path
-    value: Any
-    answer: Any  # the Answer
-
-
-class Held(NamedTuple):
-    """A part of what one layer's cache holds, in elements per token, or per sequence for states."""
-
-    kind: str  # full, sliding or recurrent
-    keys: int
-    values: int = 0
-    window: int = 0
-    kernel: int = 0
-    heads: int = 0
-    dtype: str = ""
-
-
-class Answer(NamedTuple):
-    """A model that a library built, on the meta device."""
-
-    cls: str
-    config: Mapping[str, Any]  # all fields, as the class completes them
-    tensors: Mapping[str, tuple[tuple[int, ...], bool]]  # name → shape, and whether it is a buffer
-    tied: Mapping[str, tuple[int, ...]]  # name → shape of those that are left out
-    probes: tuple[Probe, ...] = ()  # what other configurations show
-    held: tuple[tuple[Held, ...], ...] = ()  # what each layer's cache holds of a prompt; none if that is not known
-
-    @property
-    def lists(self) -> dict[str, list[Any]]:
-        """Fields with a word, a number or a flag for each layer, by path."""
-        found = dict(flattened(self.config)).items()
-        return {path: each for path, each in found if isinstance(each, list) and _are_words(each)}
-
-    @property
-    def everything(self) -> Iterator[tuple[str, tuple[int, ...], str]]:
-        """Name, shape and kind of all tensors."""
-        yield from ((name, shape, "buffer" if buffer else "") for name, (shape, buffer) in self.tensors.items())
-        yield from ((name, shape, "tied") for name, shape in self.tied.items() if name not in self.tensors)
-
-
-def answer_of(document: Any) -> Answer:
-    """An answer from its JSON. Raises ConfigError if it is none."""
-    try:
-        cls, config, tensors, tied = (document[field] for field in ("class", "config", "tensors", "tied"))
-        found = Answer(
-            str(cls),
-            dict(config),
-            {_checked(name): (_shape(shape), kind == "buffer") for name, (shape, kind) in tensors.items()},
-            {_checked(name): _shape(shape) for name, shape in tied.items()},
-            tuple(Probe(str(each["field"]), each["value"], answer_of(each)) for each in document.get("probes", ())),
-            tuple(tuple(map(_held, layer)) for layer in document.get("held") or ()),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ConfigError(f"what the library answered is no list of tensors: {error}") from error
-    if not found.tensors or len(found.tensors) > MOST_TENSORS:
-        raise ConfigError(f"the library answered with {len(found.tensors)} tensors")
-    return found
-
-
-def _held(entry: Mapping[str, Any]) -> Held:
-    kind, dtype = str(entry["kind"]), str(entry.get("dtype") or "")
-    keys, values, window, kernel, heads = (
-        _shape([entry.get(field) or 0])[0] for field in ("keys", "values", "window", "kernel", "heads")
-    )
-    if kind not in ("full", "sliding", "recurrent") or dtype not in ("", "F32") or not keys:
-        raise ValueError(f"a cache of kind {kind[:60]!r}")
-    return Held(kind, keys, values, window, kernel, heads, dtype)
-
-
-def _are_words(items: Sequence[Any]) -> bool:
-    return len(items) > 1 and all(type(each) in (str, int, bool) for each in items)
-
-
-def _checked(name: str) -> str:
-    if not _NAME.fullmatch(name) or len(name) > LONGEST:
-        raise ValueError(f"a tensor named {name[:60]!r}")
-    return name
-
-
-def _shape(shape: Any) -> tuple[int, ...]:
-    if not all(type(each) is int and each >= 0 for each in shape):
-        raise ValueError(f"a shape {str(shape)[:60]}")
-    return tuple(shape)
 
 
 # --- a table ------------------------------------------------------------------------------------
@@ -235,7 +143,7 @@ def _with(values: Mapping[str, Any], changes: Mapping[str, Any], full: Mapping[s
     for path, value in [*changes.items()]:
         before = dict(flattened(full)).get(path)
         for each, items in own.items():
-            if isinstance(items, list) and len(items) == before and _are_words(items) and type(value) is int:
+            if isinstance(items, list) and len(items) == before and are_words(items) and type(value) is int:
                 changes = {**changes, each: [items[at % before] for at in range(value)]}
     parts = {path.partition(".")[0] for path in changes if "." in path}
     tree = {**values, **{part: dict(full[part]) for part in parts if part not in values}}
@@ -257,138 +165,8 @@ def _gives(table: Mapping[str, Any], changed: Mapping[str, Any], answer: Answer)
         return False
 
 
-def _all_of(answer: Answer) -> Iterator[tuple[str, tuple[int, ...]]]:
-    return ((name, shape) for name, shape, _ in answer.everything)
-
-
 def _stored(answer: Answer) -> dict[str, tuple[int, ...]]:
     return {name: shape for name, (shape, _) in answer.tensors.items()}
-
-
-class Formulas:
-    """The numbers of an answer as formulas, by what its probes show."""
-
-    def __init__(self, probes: Sequence[Probe], fields: Mapping[str, Any]) -> None:
-        self._probes = probes
-        self._fields = fields
-        self._shapes = [dict(_all_of(each.answer)) for each in probes]
-        self._bounds = [_bounds(shapes) for shapes in self._shapes]
-        self._known: dict[tuple[Any, ...], str] = {}
-
-    def dimension(self, name: str, at: int, number: int) -> str:
-        """One dimension of a tensor."""
-        numbers = [shapes[name][at] if name in shapes and at < len(shapes[name]) else number for shapes in self._shapes]
-        return self._text(number, numbers)
-
-    def bound(self, pattern: str, at: int, number: int) -> str:
-        """One past the highest number at a place in names."""
-        return self._text(number, [bounds[pattern][at] if pattern in bounds else number for bounds in self._bounds])
-
-    def length(self, path: str) -> str:
-        """The number of items in a list."""
-        number = len(self._fields[path])
-        lists = [dict(flattened(each.answer.config)).get(path) for each in self._probes]
-        return self._text(number, [len(each) if isinstance(each, list) else number for each in lists])
-
-    def ranges(self, pattern: str, bounds: Sequence[int], by: Mapping[int, str], one: bool) -> list[str]:
-        """The bounds of a row's placeholders: the length of a list for those of `by`, formulas if there is one row."""
-        texts = [self.bound(pattern, at, number) if one else str(number) for at, number in enumerate(bounds)]
-        return [self.length(by[at]) if at in by else text for at, text in enumerate(texts)]
-
-    def held(self, layer: int, part: int, own: Held, field: str) -> str:
-        """A number of what a layer's cache holds."""
-        others = [_held_at(each.answer.held, layer, part, own) for each in self._probes]
-        return self._text(getattr(own, field), [getattr(each, field) for each in others])
-
-    def layers(self, number: int) -> str:
-        """The number of layers that have a cache."""
-        return self._text(number, [len(each.answer.held) or number for each in self._probes])
-
-    def derived(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Fields that the class completes from others, each with its formula."""
-        for path in sorted(paths):
-            if isinstance(self._fields[path], list) and (text := self._repeated(path)):
-                yield path, text
-        yield from self._numbers(paths)
-
-    def _repeated(self, path: str) -> str | None:
-        """A list with an item for each layer, as a formula: one word, and another in each n-th layer or the first."""
-        items = self._fields[path]
-        if not _are_words(items):
-            return None
-        length = self.length(path)
-        if len(set(items)) == 1:
-            return f"[{items[0]!r} for layer in range({length})]"
-        patterns: tuple[tuple[_Pattern, str], ...] = ((_every, "(layer + 1) % {} == 0"), (_first, "layer < {}"))
-        for pattern, condition in patterns:
-            if found := pattern(items):
-                others = [pattern(probe.answer.lists.get(path, ())) for probe in self._probes]
-                number = self._text(found[0], [each[0] if each else found[0] for each in others])
-                where = condition.format(number if number.isidentifier() or number.isdigit() else f"({number})")
-                return f"[{found[1]!r} if {where} else {found[2]!r} for layer in range({length})]"
-        return None
-
-    def _numbers(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
-        configs = [dict(flattened(each.answer.config)) for each in self._probes]
-        for path in sorted(paths):
-            number = self._fields[path]
-            changes = [
-                Change(each.field, self._fields[each.field], each.value, config.get(path, number))
-                for each, config in zip(self._probes, configs, strict=True)
-                if each.field != path
-            ]
-            if type(number) is not int or all(each.number == number for each in changes):
-                continue
-            if all(type(each.number) is int for each in changes) and (text := expressed(number, changes)):
-                yield path, text
-
-    def _text(self, number: int, numbers: Sequence[int]) -> str:
-        key = (number, *numbers)
-        if key not in self._known:
-            changes = [
-                Change(each.field, self._fields[each.field], each.value, became)
-                for each, became in zip(self._probes, numbers, strict=True)
-            ]
-            self._known[key] = expressed(number, changes) or str(number)
-        return self._known[key]
-
-
-def _factor(text: str) -> str:
-    return text if text.isidentifier() or text.isdigit() else f"({text})"
-
-
-_Pattern = Callable[[Sequence[Any]], "tuple[int, Any, Any] | None"]
-
-
-def _every(items: Sequence[Any]) -> tuple[int, Any, Any] | None:
-    """Another word in every n-th layer: n, that word, and the usual one."""
-    at = next((at for at, each in enumerate(items) if each != items[0]), None)
-    if not at or any(each != items[at if (number + 1) % (at + 1) == 0 else 0] for number, each in enumerate(items)):
-        return None
-    return at + 1, items[at], items[0]
-
-
-def _first(items: Sequence[Any]) -> tuple[int, Any, Any] | None:
-    """Another word for the first layers: how many, that word, and the usual one."""
-    at = next((at for at, each in enumerate(items) if each != items[0]), None)
-    return (at, items[0], items[at]) if at and len({*items[at:]}) == 1 else None
-
-
-def _held_at(held: Sequence[Sequence[Held]], layer: int, part: int, own: Held) -> Held:
-    """The same part of a layer's cache in a probe, or of the first layer that has one of its kind; else itself."""
-    for parts in (*held[layer : layer + 1], *held):
-        if part < len(parts) and parts[part].kind == own.kind:
-            return parts[part]
-    return own
-
-
-def _bounds(shapes: Iterable[str]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for name in shapes:
-        numbers = [int(each) + 1 for each in numbers_in(name)]
-        pattern = pattern_of(name)
-        found[pattern] = list(map(max, found[pattern], numbers)) if pattern in found else numbers
-    return found
 
 
 class _Scope:
@@ -449,15 +227,6 @@ def _put(tree: dict[str, Any], path: str, value: Any) -> None:
         tree[word] = inner = inner if isinstance(inner, dict) else {}
         tree = inner
     tree[last] = value
-
-
-def flattened(config: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Fields by dotted path: `vision_config.hidden_size`."""
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            yield from flattened(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def fits(learned: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
