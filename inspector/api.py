@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from inspector.comparing.parents import Parents
     from inspector.measuring.values import Values
     from inspector.opening.metadata import Metadata
-    from inspector.opening.models import Models, Named
+    from inspector.opening.named import Models, Named
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.model import Model as Sized
     from inspector.sizing.quants import Quants
@@ -355,7 +355,7 @@ def models(target: str | Path, *, progress: Callable[[int, int], object] | None 
         >>> [(named.name, type(found).__name__) for named, found in inspector.models("fixtures/real/gguf")]
         [('ggml-vocab-bert-bge.gguf', 'Reconciliation'), ('test.gguf', 'FormatError')]
     """
-    from inspector.opening.models import Models, models_at
+    from inspector.opening.named import Models, models_at
     from inspector.sources.local import listed_once
 
     named = models_at(target)

@@ -22,7 +22,7 @@ from inspector.architectures import listed_gguf
 from inspector.architectures.data import gguf_keys
 from inspector.formats.ggml import FILE_TYPES, TYPES
 from inspector.model import Header, Reconciliation, Tensor
-from inspector.opening.models import Models, Named
+from inspector.opening.named import Models, Named
 from inspector.quantization import ggml
 from inspector.report import documents, models, text
 

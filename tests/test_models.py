@@ -11,7 +11,7 @@ from conftest import Ran, write
 from every import every
 
 import inspector
-from inspector.opening.models import models_at, unrelated_at
+from inspector.opening.named import models_at, unrelated_at
 
 Made = Callable[[str], Path]
 

@@ -19,7 +19,8 @@ from typing import NamedTuple
 from inspector.auditing import limits, stores
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
-from inspector.opening.models import Found, checkpoints_in, ollama_store
+from inspector.opening.models import Found, checkpoints_in
+from inspector.opening.named import ollama_store
 from inspector.opening.selection import models_here
 from inspector.sources import Place
 from inspector.sources.filenames import COLLECTIVE, INDEX, shard_of

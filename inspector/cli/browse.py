@@ -128,7 +128,7 @@ def _models(target: str, opening: dict[str, Any]) -> Content | None:
     if not path.is_dir():
         return None
     from inspector.browsing.contents import Models
-    from inspector.opening.models import unrelated_at
+    from inspector.opening.named import unrelated_at
 
     found = [(each.name, each.target) for each in unrelated_at(path)]
     return Models(target, found, lambda chosen: partial(loaded, (chosen,), opening)) if found else None

@@ -48,7 +48,7 @@ def _searched_once(target: str) -> AbstractContextManager[None]:
     """The context of a target: a folder is searched for checkpoints once, not for each question about it."""
     if not _is_folder(target):
         return nullcontext()
-    from inspector.opening.models import searched_once  # only for folders
+    from inspector.opening.named import searched_once  # only for folders
 
     return searched_once()
 
@@ -184,7 +184,7 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     if not (in_filesystem(target) or _is_folder(target)):
         return False
     from inspector import api
-    from inspector.opening.models import unrelated_at
+    from inspector.opening.named import unrelated_at
 
     if main is not None and not unrelated_at(target):
         return False

@@ -42,7 +42,7 @@ def parents(target: str, candidates: tuple[str, ...], output: Output) -> None:
 
 def _expanded(word: str) -> Iterator[str]:
     """A candidate, or those in a folder of several, also where each is in a folder of its own."""
-    from inspector.opening.models import models_at
+    from inspector.opening.named import models_at
 
     found = models_at(word) if Path(word).expanduser().is_dir() else ()
     yield from (each.target for each in found if not each.foreign)

@@ -22,7 +22,8 @@ from inspector import formats
 from inspector.errors import InspectorError
 from inspector.formats import foreign
 from inspector.model import Copy, Folder, Share
-from inspector.opening.models import Found, local_checkpoints, natural
+from inspector.opening.models import Found
+from inspector.opening.named import local_checkpoints, natural
 from inspector.opening.selection import kind_of
 from inspector.sources.filenames import format_of
 from inspector.sources.local import MAX_FILES, LocalPlace

@@ -8,7 +8,7 @@ from typing import Any
 from inspector import units
 from inspector.errors import InspectorError
 from inspector.model import Folder, Reconciliation
-from inspector.opening.models import Models, Named
+from inspector.opening.named import Models, Named
 from inspector.opening.variants import Variants
 from inspector.report import folder as accounts
 from inspector.report.columns import GO, table

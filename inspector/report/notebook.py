@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspector.comparing.diff import Diff, Three
     from inspector.measuring.values import Values
     from inspector.model import Folder
-    from inspector.opening.models import Models
+    from inspector.opening.named import Models
     from inspector.report.sbom.writing import Writing
     from inspector.sizing.memory import Memory, Sweep
     from inspector.sizing.quants import Quants
