@@ -11,6 +11,7 @@ from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening import configs
+from inspector.sources.listing import Entry
 from inspector.units import plural
 
 _NAMES = data.names("json")
@@ -37,10 +38,10 @@ def document(subject: Subject) -> Iterator[Found]:
             what = "it begins with a byte order mark, which Python's json refuses: save it without one"
             yield Found(what, entry.path)
         elif entry.name in _LARGE:
-            if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-                yield Found("not a JSON document: it does not start like one", entry.path)
-            elif (end := subject.span(entry.path, max(0, entry.size - 64), 64)) and not _is_closed(end):
-                yield Found("truncated: it does not end like a JSON document", entry.path)
+            if wrong := _wrong_at_its_ends(start, subject.span(entry.path, max(0, entry.size - 64), 64)):
+                yield Found(wrong, entry.path)
+            elif start.lstrip()[:1] == b"[" and (entry.name != "vocab.json" or _is_of_tokenizer(subject, entry)):
+                yield Found("a JSON list, but the tokenizer needs an object", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
             left -= entry.size
             if wrong := _wrong_with(subject.text(entry.path), entry.name):
@@ -59,8 +60,17 @@ _DOCUMENTS = tuple(_NAMES["documents"])
 _OBJECTS = tuple(_NAMES["objects"])
 
 
-def _is_closed(end: bytes) -> bool:
-    return end.rstrip().endswith((b"}", b"]"))
+def _wrong_at_its_ends(start: bytes, end: bytes) -> str | None:
+    """Why a large text is not JSON, by its first and its last bytes."""
+    if not start.lstrip().startswith((b"{", b"[")):
+        return "not a JSON document: it does not start like one"
+    closed = not end or end.rstrip().endswith((b"}", b"]"))
+    return None if closed else "truncated: it does not end like a JSON document"
+
+
+def _is_of_tokenizer(subject: Subject, entry: Entry) -> bool:
+    """Whether a vocab.json is that of a tokenizer of Transformers: others have lists."""
+    return bool(subject.names_beside(entry) & {"merges.txt", "tokenizer_config.json"})
 
 
 def _wrong_with(text: str | None, name: str) -> str | None:

@@ -21,7 +21,7 @@ from inspector.auditing.loading.accepted_values import (
     wrapped,
     wrong_kind,
 )
-from inspector.auditing.readers.tokenizer_json import is_exponential
+from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.opening.configs import ADAPTER_FILE
@@ -210,7 +210,7 @@ def _fault_of_expression(text: str) -> str | None:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         return f"not a regular expression: {error}"
-    return "which can take exponential time, for each module's name" if is_exponential(text) else None
+    return "which can take exponential time, for each module's name" if slowness(text) else None
 
 
 #: Characters of an expression that is compiled.

@@ -1,14 +1,16 @@
 """The contents of files: nested archives are opened, and any that cannot be opened is reported.
 
-ZIP and tar archives, NumPy's arrays of objects, and gzip, zlib, bzip2 and LZMA streams. Anything else is passed on
-unchanged, to be examined as a pickle if it could be one.
+ZIP and tar archives, SQLite's databases, NumPy's arrays of objects, and gzip, zlib, bzip2 and LZMA streams. Anything
+else is passed on unchanged, to be examined as a pickle if it could be one.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
+from base64 import b64decode
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +38,9 @@ _NUMPY = b"\x93NUMPY"
 #: The start of a compressed file of joblib before 0.10, which it still reads: two letters, then the uncompressed size
 #: in hexadecimal digits (`joblib/numpy_pickle_compat.py`, `read_zfile`).
 _ZFILE, _ZFILE_HEADER = b"ZF0x", 21
+_SQLITE = b"SQLite format 3\0"
+#: A pickle as text, in the `data` of an agent of Stable Baselines 3, which unpickles it; and the bytes searched for it.
+_SERIALIZED, MAX_SERIALIZED = re.compile(rb'":serialized:"\s*:\s*"([A-Za-z0-9+/=]{8,})"'), 4 * 1024 * 1024
 _NAMES = data.names("archives")
 #: First bytes → an archive or compression that the audit does not open.
 UNOPENED: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) for magic, what in _NAMES["unopened"])
@@ -44,7 +49,7 @@ UNOPENED: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) 
 PROGRAMS: tuple[tuple[bytes, str], ...] = tuple((magic.encode("latin-1"), what) for magic, what in _NAMES["programs"])
 
 #: First bytes of archives that the audit opens, and of those it does not.
-MAGICS = (_NUMPY, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
+MAGICS = (_NUMPY, _SQLITE, _ZFILE, b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x5d\0\0", *(magic for magic, _ in UNOPENED))
 
 _OF_PROGRAMS = tuple(magic for magic, _ in PROGRAMS)
 
@@ -117,10 +122,15 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
         yield from _of_compressed(piece, unpack, limits, depth, likely=likely)
     elif _is_tar(start):
         yield from _of_tar(piece, limits, depth)
+    elif start.startswith(_SQLITE):
+        yield from _of_database(piece, limits, depth)
     elif found := next((what for magic, what in UNOPENED if start.startswith(magic)), None):
         yield Unopened(piece.name, found)
     else:
         yield piece
+        for number, text in enumerate(_SERIALIZED.findall(piece.start(MAX_SERIALIZED)) if depth else ()):
+            with suppress(ValueError):
+                yield _in_memory(_inner_name(piece.name, f"serialized{number}.pkl"), b64decode(text))
 
 
 def _inner_name(outer: str, inner: str) -> str:
@@ -225,6 +235,8 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
                         yield Outside(piece.name, path)
                 if member.issparse():
                     yield Unopened(_inner_name(piece.name, member.name), "a member with holes in it")
+                elif member.isdev():
+                    yield Unopened(_inner_name(piece.name, member.name), "a device or a pipe, in an archive")
                 elif member.isreg():
                     inner = _range_of(piece, _inner_name(piece.name, member.name), member.offset_data, member.size)
                     yield from pieces(inner, limits, depth + 1)
@@ -262,6 +274,47 @@ class _Reader(BytesIO):
         return data
 
 
+# --- SQLite --------------------------------------------------------------------------------------
+
+
+def _of_database(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
+    """The values of a database's tables: caches and stores of embeddings keep pickles in them."""
+    import sqlite3  # few models have such a file, and some Pythons have no such module
+
+    whole = piece.size <= _allowance(limits)
+    load: Any = getattr(sqlite3.Connection, "deserialize", None)  # since Python 3.11
+    if not whole or load is None:
+        yield Unopened(piece.name, "a database that is not read" if whole else TOO_LARGE)
+        return
+    limits.unpacked -= piece.size
+    with closing(sqlite3.connect(":memory:")) as database:
+        try:
+            load(database, piece.read(0, piece.size))
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.set_progress_handler(lambda: 1, MOST_ROWS)
+            listed = database.execute(_TABLES).fetchall()
+            database.text_factory = len  # text is no pickle, and may be no UTF-8
+            for (table,) in listed:
+                rows = database.execute('SELECT * FROM "{}"'.format(str(table).replace('"', '""')))  # noqa: S608
+                for value in (each for row in rows for each in row if isinstance(each, bytes)):
+                    if value[:1] not in _FIRST:
+                        continue
+                    limits.members -= 1
+                    if limits.members < 0:
+                        yield Unopened(piece.name, "more values than the audit looks into")
+                        return
+                    yield from pieces(_in_memory(_inner_name(piece.name, "value"), value), limits, depth + 1)
+        except sqlite3.Error:
+            yield Unopened(piece.name, "a damaged or very large database")
+
+
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+#: First bytes of values that may be pickles, or compressed: the rest are vectors.
+_FIRST = (b"\x80", b"c", b"(", b"]", b"}", b"x", b"\x1f", b"P")
+#: Steps of SQLite's virtual machine for all of a file's tables: one of 16 MB takes some 10 for each of its rows.
+MOST_ROWS = 50_000_000
+
+
 # --- NumPy --------------------------------------------------------------------------------------
 
 
@@ -294,7 +347,7 @@ def _unpacker(start: bytes) -> Unpack | None:
     """The decompressor for a stream, determined by its first bytes."""
     if start[:2] == b"\x1f\x8b":
         return lambda raw, limit: _all_streams(lambda: zlib.decompressobj(31), raw, limit)
-    if start[:1] == b"\x78" and len(start) > 1 and int.from_bytes(start[:2], "big") % 31 == 0:  # RFC 1950, 2.2
+    if start[:2] in (b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"):  # RFC 1950, 2.2: a level each
         return lambda raw, limit: zlib.decompressobj().decompress(raw, limit)
     if start[:4] == _ZFILE:
         at = _ZFILE_HEADER + (start[_ZFILE_HEADER : _ZFILE_HEADER + 1] == b" ")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from urllib.parse import unquote
 
 from inspector.auditing import data
@@ -23,7 +26,7 @@ _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8
 #: `_component_`.
 _TARGET = re.compile(_NAMES["target"])
 #: A tag of HyperPyYAML, which SpeechBrain reads its recipes with, and gin's `@`: they call or create what they name.
-_HYPER_TAG = re.compile(r"(!apply|!new|!name|!module):([\w.]{1,200})|=\s*(@)([\w.]{1,200})")
+_HYPER_TAG = re.compile(r"(!apply|!applyref|!new|!name|!module):([\w.]{1,200})|=\s*(@)([\w.]{1,200})")
 #: A field that names what is created, in a pickle: a memo, then an opcode, the text's length and the text.
 _PICKLED_TARGET = re.compile(rb"_target_.{1,6}?(?:X(.)\0\0\0|[\x8cU](.))([A-Za-z_][\w.]{2,200})", re.DOTALL)
 #: An expression of sizes in an archive of `torch.export`, which `torch.export.load` has SymPy evaluate as Python (tried
@@ -32,8 +35,12 @@ _EXPRESSION = re.compile(r'"expr_str"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _NOT_OF_SIZES = re.compile(
     r"__|[\w)\]'\"]\s*\.\s*[A-Za-z_]|\b(?:eval|exec|open|compile|getattr|globals|locals|vars|lambda|input)\b"
 )
+#: Other fields that name what a reader imports: Fiddle's, of which NeMo 2 makes `io.json`, those of Hydra's helpers.
+_NAMED = tuple(map(re.compile, _NAMES["named"]))
+#: Source that no field of plain words has.
+_SOURCE = re.compile(_NAMES["source"])
 #: Words without which a text has none of these.
-SIGNS = ("_target_", "class_path", "target", "_component_", "!apply:", "!new:", "!name:")
+SIGNS = ("_target_", "class_path", "target", "_component_", "!apply", "!new:", "!name:")
 #: Names that no configuration needs to call. Calling other functions is what Hydra is for: `from_pretrained`,
 #: `partial`.
 _RUNS = re.compile(_NAMES["runs"])
@@ -76,9 +83,38 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
         name = _anchored_name(target[1:], text) if target.startswith("*") else target
         if runs(name):
             yield f"`{field}` names {name:.120}, which can run anything"
+    names = (".".join(filter(None, found.groups())) for each in _NAMED for found in each.finditer(text))
+    yield from (f"it names {name:.120}, which can run anything" for name in names if runs(name))
+    yield from () if is_json else _source_in(text)
     for tag, own, at, other in dict.fromkeys(_HYPER_TAG.findall(text)):
         if runs(name := own or other):
             yield f"the tag `{tag or at}{':' if tag else ''}` names {name:.120}, which can run anything"
+
+
+def texts_of(kind: str, text: str) -> Iterator[str]:
+    """The texts of a YAML document's fields of one kind: on the same line, or in the block that follows."""
+    names = "|".join(_NAMES[kind])
+    for found in re.finditer(_FIELD.replace("NAMES", names), text):
+        yield textwrap.dedent(found[2]) if found[2] else found[3].strip(" \"'").replace("\\n", "\n")
+
+
+#: A field, and its text in the block after it or on its line.
+_FIELD = (
+    r"(?m)^([ \t]*)(?:-[ \t]+)?[\"']?(?:NAMES)[\"']?[ \t]*:[ \t]*"
+    r"(?:[|>][-+0-9]{0,3}[ \t]*\n((?:\1[ \t]+[^\n]*(?:\n|\Z)|[ \t]*\n)+)|([^|>\n][^\n]*))"
+)
+
+
+def _source_in(text: str) -> Iterator[str]:
+    """Python in a YAML document that its reader runs: `download` and `activation` of Ultralytics' data and models."""
+    from inspector.auditing.readers.python_code import acts_in  # few audits parse source
+
+    if found := _SOURCE.search(text):
+        yield f"Python in it that imports what it runs: {found[0]:.80}"
+    for source in texts_of("evaluated", text):
+        with suppress(ValueError, RecursionError):  # no Python
+            grave = (act.what for act in acts_in(source) if act.kind in data.overlay("python")["grave"])
+            yield from (f"Python that its reader runs {what}" for what in islice(grave, 1))
 
 
 def in_pickle(raw: bytes) -> Iterator[str]:

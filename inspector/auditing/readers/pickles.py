@@ -109,6 +109,8 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
             collected.unopened.append(Unopened(found.name, "a model of another format, in an archive"))
         if found.name and (program := program_of(found.start(8))):
             collected.programs.append((found.name, program))
+        elif found.name.endswith(".pth") and found.start(7) == b"import ":
+            collected.programs.append((found.name, "a line that Python runs at its start, once it is installed"))
         collected.named += _calls_named_in(found)
         named = likely if not found.name else _is_named_so(found.name)
         cut = bool(collected.unopened) and collected.unopened[-1].why is TOO_LARGE

@@ -32,8 +32,8 @@ class Act(NamedTuple):
     kind: str  # of overlay.json; "hidden" for what has no innocent use: code that is unpacked or fetched and run
 
 
-def acts_in(source: str | bytes) -> tuple[Act, ...]:
-    """What the source does, gravest kinds first.
+def acts_in(source: str | bytes, *, installing: bool = False) -> tuple[Act, ...]:
+    """What the source does, gravest kinds first; `installing` if it may start compilers.
 
     Raises:
         ValueError: Python cannot parse it.
@@ -43,7 +43,7 @@ def acts_in(source: str | bytes) -> tuple[Act, ...]:
         tree = ast.parse(source)
     except (SyntaxError, MemoryError, UnicodeError, LookupError) as error:
         raise ValueError(str(error).partition(" (")[0]) from error
-    found = set(_Source(tree).acts())
+    found = set(_Source(tree, installing=installing).acts())
     order = {kind: at for at, kind in enumerate(("hidden", *_table()))}
     return tuple(sorted(found, key=lambda act: (order[act.kind], act.line, act.what)))
 
@@ -80,7 +80,8 @@ _CALLED = frozenset(("()", "_target_"))
 class _Source:
     """One module, with what its names stand for wherever they are bound."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, *, installing: bool) -> None:
+        self.installing = installing
         self.nodes = list(ast.walk(tree))
         self.bound: defaultdict[str, list[str | ast.expr]] = defaultdict(list)
         self.starred: list[str] = []
@@ -312,7 +313,8 @@ class _Source:
         """Whether a program is one that models' code starts, such as ffmpeg, given as a list."""
         first = call.args[0] if call.args else None
         word = self.text(first.elts[0]) if isinstance(first, ast.List) and first.elts else None
-        return word in _words("usual_programs") and not any(each.arg == "shell" for each in call.keywords)
+        usual = word in _words("usual_programs") or (self.installing and word in _words("build_programs"))
+        return usual and not any(each.arg == "shell" for each in call.keywords)
 
     def _secret(self, node: ast.AST) -> Act | None:
         """A text or call that gets at what a user keeps secret, wherever it is sent."""

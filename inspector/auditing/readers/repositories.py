@@ -14,7 +14,9 @@ from inspector.auditing.files import real_path
 from inspector.auditing.readers.archives import Piece
 from inspector.auditing.readers.document_objects import text_of, unescaped
 from inspector.auditing.readers.pickles import PICKLES, Budgets, judge
+from inspector.auditing.rule import Found
 from inspector.auditing.subject import Subject
+from inspector.model import Severity
 
 _NAMES = data.names("editors")
 
@@ -31,14 +33,21 @@ _PROGRAMS = re.compile(_NAMES["git_programs"])
 _HARMLESS = re.compile(_NAMES["git_harmless"])
 
 #: Files that make editors, shells and package managers run the author's programs without asking, from the programs'
-#: documentation: suffixes of the file's path, the content that starts a program, and its description.
-STARTERS: tuple[tuple[tuple[str, ...], str, str], ...] = tuple(
-    (tuple(ends), content, what) for ends, content, what in _NAMES["starters"]
+#: documentation: suffixes of the file's path, the content that starts a program, its description; and the severity, if
+#: it is no error.
+STARTERS: tuple[tuple[tuple[str, ...], str, str, Severity], ...] = tuple(
+    (tuple(ends), content, what, *(severity or ["error"])) for ends, content, what, *severity in _NAMES["starters"]
 )
-_OF_STARTERS = tuple(end for ends, _, _ in STARTERS for end in ends)
+_OF_STARTERS = tuple(end for ends, *_ in STARTERS for end in ends)
 
 
-def programs(subject: Subject) -> Iterator[tuple[str, str]]:
+def programs(subject: Subject) -> Iterator[Found]:
+    """The programs that files start."""
+    yield from _of_starters(subject)
+    yield from (Found(what, path) for path, what in _of_version_control(subject))
+
+
+def _of_version_control(subject: Subject) -> Iterator[tuple[str, str]]:
     """A path and the program that it starts."""
     yield from _in_listing(subject)
     if subject.root is None or subject.alone is not None:
@@ -56,23 +65,26 @@ def programs(subject: Subject) -> Iterator[tuple[str, str]]:
 
 
 def _in_listing(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Bare repositories, settings of editors, direnv: these files are in the listing."""
+    """Bare repositories: these files are in the listing."""
     for entry in subject.regular():
         if entry.name == "config" and f"{entry.folder}HEAD" in subject.by_path:
             text = text_of(subject.head(entry.path, MAX_CONFIG))
             yield from ((entry.path, what) for what in (_in_text(text) if entry.size <= MAX_CONFIG else (_TOO_LARGE,)))
         if entry.name == ".git" and (elsewhere := _ELSEWHERE.match(text_of(subject.head(entry.path, MAX_CONFIG)))):
             yield entry.path, f"git takes its configuration from {elsewhere[1]!r:.120}"
-        if not entry.path.endswith(_OF_STARTERS):
-            continue
-        for ends, pattern, what in STARTERS:
-            if entry.path.endswith(ends):
-                if entry.size > MAX_CONFIG:
-                    yield entry.path, f"implausibly large, so not checked: it may have {what}"
-                    continue
-                text = text_of(subject.head(entry.path, MAX_CONFIG))
-                if any(re.search(pattern, each) for each in _as_editors_read(text)):
-                    yield entry.path, what
+
+
+def _of_starters(subject: Subject) -> Iterator[Found]:
+    """Settings of editors, direnv and the like."""
+    for entry in (each for each in subject.regular() if each.path.endswith(_OF_STARTERS)):
+        texts = _as_editors_read(text_of(subject.head(entry.path, MAX_CONFIG)))
+        for ends, pattern, what, severity in STARTERS:
+            if not entry.path.endswith(ends):
+                continue
+            if entry.size > MAX_CONFIG:
+                yield Found(f"implausibly large, so not checked: it may have {what}", entry.path, severity=severity)
+            elif any(re.search(pattern, each) for each in texts):
+                yield Found(what, entry.path, severity=severity)
 
 
 def _as_editors_read(text: str) -> tuple[str, str]:

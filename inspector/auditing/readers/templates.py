@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from inspector.auditing.readers.document_objects import text_of, texts_of
 from inspector.auditing.subject import Subject
 from inspector.errors import UsageError, install_command
 from inspector.formats.gguf.values import KeyValues
@@ -49,6 +50,17 @@ def _every_template(subject: Subject) -> Iterator[Template]:
         if subject.too_large(entry):
             yield Template(entry.path, "default", None)
         yield from _templates_in(entry.path, subject.document(entry.path).get("chat_template"))
+    for entry in subject.regular(".yaml", ".yml"):
+        texts = texts_of("templates", text_of(subject.head(entry.path, MAX_TEMPLATE)))
+        yield from (Template(entry.path, "default", text) for text in texts if "{" in text)  # not the name of one
+    yield from _of_files(subject)
+    for header in subject.all_headers:
+        for key in header.metadata if header.format == "gguf" else ():
+            if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
+                yield from _templates_in(header.path, _gguf_text(header.metadata, key), key[24:] or "default")
+
+
+def _of_files(subject: Subject) -> Iterator[Template]:
     for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
@@ -57,10 +69,6 @@ def _every_template(subject: Subject) -> Iterator[Template]:
             yield Template(entry.path, name, text)
         elif subject.head(entry.path, 1):
             yield Template(entry.path, name, None, "not UTF-8 text")
-    for header in subject.all_headers:
-        for key in header.metadata if header.format == "gguf" else ():
-            if key == "tokenizer.chat_template" or key.startswith("tokenizer.chat_template."):
-                yield from _templates_in(header.path, _gguf_text(header.metadata, key), key[24:] or "default")
 
 
 def _gguf_text(metadata: Mapping[str, Any], key: str) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from inspector.auditing import data
@@ -185,39 +186,111 @@ def _is_piece(value: Any) -> bool:
     return whole and isinstance(value[1], int | float) and not isinstance(value[1], bool)
 
 
-# --- expressions that take exponential time ---------------------------------------------------------------
+# --- expressions that take long ---------------------------------------------------------------------------
 
 #: Groups of one expression that are looked at, from the innermost outwards.
 MOST_GROUPS = 200
+#: Loops over the same characters, one after the other, from which an expression is slow: those of GPT-4o have two.
+MANY_LOOPS = 4
+#: A count that is as good as none: numbers are split into up to three digits.
+_MANY = 8
 _ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
 _INNERMOST = re.compile(
-    r"\((\?[\w-]*:|\?<?[=!>]|\?P?<\w+>)?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+]|\{\d*,\})?", re.DOTALL
+    r"\((\?[\w-]*:|\?<?[=!>]|\?P?<\w+>)?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+?]|\{\d*,?\d*\})?", re.DOTALL
 )
+#: What an earlier group matched, again and again.
+_SAME_AGAIN = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]\)?[*+{]")
+#: Characters of each kind, and the kinds of characters that Python's dialect does not have.
+_SAMPLE = "".join(map(chr, range(32, 127))) + "\n\té中"
+_PROPERTIES = {"L": "A-Za-zé中", "N": "0-9", "P": ".'(\\-", "S": "", "M": "", "Z": " "}
+
+Atoms = list[tuple[str, str]]
 
 
-def is_exponential(expression: str) -> bool:
-    """Whether a repeated group can match one text in several ways: `(a+)+`, `(a*b*)*`, `(a|a)*`, `(a|aa)+`."""
+def slowness(expression: str) -> str | None:
+    """How the time grows that an expression takes, if one text can be matched in many ways; None for any other.
+
+    Exponentially if a group is repeated that can do so: `(a+)+`, `(a*b*)*`, `(a|a)*`, `(a|aa)+`. With a high power if
+    loops over the same characters follow each other: `(.*a){20}`, `\\w*\\w*\\w*\\w*`.
+    """
+    if _SAME_AGAIN.search(expression):
+        return "exponential time"
     for _ in range(MOST_GROUPS):
         group = _INNERMOST.search(expression)
         if group is None:
-            return False
+            many = any(_loops(each) >= MANY_LOOPS for each in _ways(expression))
+            return "time that grows with a high power of the text's length" if many else None
         body, repeated = group[2], group[3] if group[1] != "?>" else None  # which is left as it was first matched
-        ways = [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
-        if repeated and (any(map(_is_loose, ways)) or _are_alike(ways)):
-            return True
-        endless = repeated or (group[1] != "?>" and any(map(_is_loose, ways)))
-        kept = "\uf8ff*" if endless else "\uf8ff"  # a mark for the group, in what is around it
+        ways = _ways(body)
+        if repeated and _is_endless(repeated) and (any(map(_is_loose, ways)) or _are_alike(ways)):
+            return "exponential time"
+        again = bool(repeated and _is_endless(repeated))
+        loose = group[1] != "?>" and any(map(_is_loose, ways))
+        kept = "\uf8ff*" if again or loose else "\uf8ff"  # a mark for the group, in what is around it
+        if len(ways) == 1 and not again and loose <= (_most(repeated) > 1) and not re.search("[=!]", group[1] or ""):
+            kept = body * min(_most(repeated), _MANY)  # its loops count among those around it
         expression = f"{expression[: group.start()]}{kept}{expression[group.end() :]}"
-    return True
+        if len(expression) > MOST_WIDENED:
+            return None
+    return "exponential time"
 
 
-def _is_loose(atoms: list[tuple[str, str]]) -> bool:
-    """Whether something is repeated without a bound, and nothing else has to be there between two rounds."""
-    endless = [how in ("*", "+") or how.endswith(",}") for _, how in atoms]
-    return any(endless) and all(each or how in ("*", "?") for each, (_, how) in zip(endless, atoms, strict=True))
+#: Characters of an expression whose counted groups are written out.
+MOST_WIDENED = 20_000
 
 
-def _are_alike(ways: list[list[tuple[str, str]]]) -> bool:
+def _ways(body: str) -> list[Atoms]:
+    return [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
+
+
+def _most(how: str | None) -> int:
+    """How often something is there at most."""
+    counts = re.findall(r"\d+", how or "")
+    return int(counts[-1][:3]) if counts else 1
+
+
+def _is_endless(how: str) -> bool:
+    return how in ("*", "+") or how.endswith(",}") or _most(how) - _most(how.partition(",")[0]) >= _MANY
+
+
+def _is_loose(atoms: Atoms) -> bool:
+    """Whether something is repeated without a bound, and nothing of another kind has to be there between two rounds."""
+    return any(
+        _is_endless(how)
+        and all(other in ("*", "?") or char == atom or _matched(char) & _matched(atom) for char, other in atoms)
+        for atom, how in atoms
+    )
+
+
+def _loops(atoms: Atoms) -> int:
+    """The most loops that follow each other and can share a text: nothing between them ends one."""
+    most = count = 0
+    shared: frozenset[str] = frozenset()
+    for atom, how in atoms:
+        chars, endless = _matched(atom), _is_endless(how)
+        if shared & chars:
+            shared, count = shared & chars, count + endless
+        elif endless:
+            shared, count = chars, 1
+        elif how not in ("*", "?"):
+            shared, count = frozenset(), 0
+        most = max(most, count)
+    return most
+
+
+@lru_cache(maxsize=1024)
+def _matched(atom: str) -> frozenset[str]:
+    """Which characters of the sample an atom matches; none if it is no atom of Python's dialect as well."""
+    text = re.sub(r"\\p\{(\w)\w*\}", lambda found: _PROPERTIES.get(found[1], ""), atom).replace(r"\P", "")
+    if not text or "[" in text[1:] or re.search(r"&&|--|\|\||~~|[{}]", text):
+        return frozenset()
+    try:
+        return frozenset(re.findall(text if text[0] in "[\\." or len(text) == 1 else f"[{text}]", _SAMPLE))
+    except re.error:
+        return frozenset()
+
+
+def _are_alike(ways: list[Atoms]) -> bool:
     """Whether two alternatives consist of the same characters."""
     sets = [frozenset(atom for atom, _ in each) for each in ways]
     return len(sets) > 1 and any(len(each) == 1 and sets.count(each) > 1 for each in sets)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from inspector.auditing import data
 from inspector.auditing.readers.archives import TOO_LARGE, UNOPENED, program_of
+from inspector.auditing.readers.document_objects import unescaped
 from inspector.auditing.readers.pickles import PICKLES, PickleVerdict, pickle_verdicts
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -44,6 +45,10 @@ def pickle(subject: Subject) -> Iterator[Found]:
     are only known constructors of PyTorch, NumPy and trainers. Consecutive pickles and nested archives are read. Use
     safetensors files instead, or `torch.load(…, weights_only=True)`.
     """
+    for entry in subject.regular(".arrow", ".feather", ".parquet"):
+        schema = (0, max(0, entry.size - MAX_UNCLAIMED))  # at the start, or at the end
+        if any(b"arrow.py_extension_type" in subject.span(entry.path, at, MAX_UNCLAIMED) for at in schema):
+            yield Found("a type that pyarrow before 14.0.1 unpickles (CVE-2023-47248)", entry.path)
     alike: defaultdict[tuple[str, Severity | None], list[str]] = defaultdict(list)
     for path, found in pickle_verdicts(subject).items():
         if found is None:
@@ -134,7 +139,8 @@ def template_wording(subject: Subject) -> Iterator[Found]:
     user, changes what the model is asked without a word to anybody. Words of formats (`</think>`, `image`) are looked
     for by many; 170 public templates have none of the others. One that is a public template (of llama.cpp's and TRL's
     collections) but for something is named with the places: a warning if it only has something more, or more
-    sentences, a note otherwise. Compare it with the one of the base model.
+    sentences, a note otherwise. Compare it with the one of the base model. The system prompts of Ollama's Modelfile and
+    LM Studio's presets are searched for the same.
     """
     for template in templates(subject):
         judgement, name = judge(template.text or ""), f"the template `{template.name[:40]}`"
@@ -142,6 +148,19 @@ def template_wording(subject: Subject) -> Iterator[Found]:
             yield Found(f"{name} has {what}{f' {words!r:.80}' if words else ''}", template.path)
         for difference, severity in judgement.unlike:
             yield Found(f"{name} is {difference}", template.path, severity=severity)
+    for entry in subject.named(*_PROMPTING):
+        text = subject.text(entry.path) or "" if entry.kind == "file" else ""
+        for prompt in map("".join, _PROMPT.findall(unescaped(text))):
+            for what, pattern in data.overlay("wording")["added"].items():
+                if what != "a link" and (match := re.search(pattern, prompt, re.IGNORECASE)):
+                    yield Found(f"the system prompt has {what} {match[0]!r:.80}", entry.path)
+
+
+#: Files with a system prompt, and the prompt: of a Modelfile, in quotation marks or on one line; of a preset.
+_PROMPTING = ("modelfile", ".modelfile", ".preset.json")
+_PROMPT = re.compile(
+    r'(?ims)^\s*(?:SYSTEM|TEMPLATE)\s+(?:\"{3}(.{1,50000}?)\"{3}|([^\n]{1,5000}))|[."]systemPrompt"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,50000})"'
+)
 
 
 @rule("polyglot", "safe", "error")

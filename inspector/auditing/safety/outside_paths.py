@@ -26,9 +26,9 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
 
     A program that loads the model then reads, and sometimes writes, a file that its user did not intend. Checked are
     every index except that of safetensors files (see index-path), modules.json, the files of onnxruntime-genai and MLC,
-    `transformers_weights`, DeepSpeed's `latest`, Ollama's manifests and Modelfile, the members of archives, XML, and a
-    base model's path on another computer. Only a warning for a tokenizer's files: some are left over from the computer
-    that saved it.
+    `transformers_weights`, DeepSpeed's `latest`, Ollama's manifests and Modelfile, the members of archives, XML, fields
+    of YAML (`user_dir`, `!include:`), and a base model's path on another computer. Only a warning for YAML and for a
+    tokenizer's files: some are left over from the computer that saved it.
     """
     yield from _named_in_documents(subject)
     yield from _on_another_computer(subject)
@@ -78,9 +78,9 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
 
     Ollama before 0.1.34 joined a digest with its folder as it was (CVE-2024-37032).
     """
-    for entry in subject.regular("latest"):
+    for entry in subject.regular(*_LATEST):
         path = text_of(subject.head(entry.path, START)).strip()
-        if entry.name == "latest" and leaves(path):
+        if entry.name in _LATEST and leaves(path):
             yield Found(f"it names {path!r:.120}, outside the folder", entry.path)
     for entry in subject.regular():
         if "manifests/" in entry.path and entry.size <= MAX_DOCUMENT:
@@ -102,9 +102,12 @@ def _named_in_archives(subject: Subject) -> Iterator[Found]:
 
 
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
-    for entry in subject.entries:
-        if entry.name.startswith("Modelfile") and entry.kind == "file":
-            for path in _RECIPE.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
+    """Ollama's Modelfile; in YAML, Fairseq's `user_dir`, vLLM's plugins, MLflow's code, HyperPyYAML's `!include:`."""
+    for entry in subject.regular():
+        kind = entry.name.startswith("Modelfile")
+        if kind or entry.name == "MLmodel" or entry.name.lower().endswith((".yaml", ".yml")):
+            for found in _RECIPES[kind].finditer(text_of(subject.head(entry.path, MAX_DOCUMENT))):
+                path = found[found.lastindex or 0]
                 if path.startswith(("/", "~", "\\")) or (path.startswith("..") and leaves(path)):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity="warning")
 
@@ -116,8 +119,8 @@ _NAMING = tuple(_NAMES["naming"])
 _OF_FILES = tuple(_NAMES["of_files"])
 #: Those of other programs, whose size no other rule reports.
 _LISTS = tuple(_NAMES["lists"])
-#: What an Ollama Modelfile is made from.
-_RECIPE = re.compile(r"(?im)^\s*(?:FROM|ADAPTER)\s+(\S+)")
+#: Fields of YAML documents from which a program reads a file or imports code, and what a Modelfile is made from.
+_RECIPES = tuple(map(re.compile, _NAMES["recipes"]))
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 #: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
@@ -125,6 +128,8 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 _OTHER_FILES = tuple(_NAMES["other_files"])
 #: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
+#: Files with the name of the newest checkpoint: of DeepSpeed, of Megatron.
+_LATEST = ("latest", "latest_checkpointed_iteration.txt")
 _DIGEST = re.compile(r'"digest"\s*:\s*"(?:sha256:)?([^"]{1,1000})"')
 _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 #: Bytes of an XML document before its first element, which declare its entities.
@@ -174,14 +179,14 @@ def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
+    """A string, the strings of a list, or a mapping's keys, its strings and those in its lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         yield from (each for each in value if isinstance(each, str))
     elif isinstance(value, dict):
         yield from value
-        yield from (text for inner in value.values() if isinstance(inner, list) for text in _strings(inner))
+        yield from (text for inner in value.values() if isinstance(inner, list | str) for text in _strings(inner))
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:

@@ -118,12 +118,13 @@ def graph_operation(subject: Subject) -> Iterator[Found | NotJudged]:
     """A TensorFlow graph has operations that read or write files, or call Python.
 
     A SavedModel is a program: `WriteFile` and `ReadFile` take any path that the author chose, and run with the model.
-    Use the safetensors files instead. A graph that cannot be read to its end is an error too; one that only reads
-    records, as the input of a graph that was saved with its training does, is a warning.
+    Use the safetensors files instead. The same is true of Paddle's `py_func`. A graph that cannot be read to its end is
+    an error too; one that only reads records, as the input of a graph that was saved with its training does, is a
+    warning.
     """
-    for entry in subject.regular(".pbtxt", ".tflite"):
-        text = entry.name.lower().endswith(".pbtxt")
-        yield from _in_text_graph(subject, entry) if text else _in_tflite(subject, entry)
+    for entry in subject.regular(".pbtxt", ".tflite", ".pdmodel"):
+        lite = entry.name.lower().endswith(".tflite")
+        yield from _in_tflite(subject, entry) if lite else _in_text_graph(subject, entry)
     for entry in subject.regular(".pb", ".meta", ".graphdef"):
         name = entry.name.lower()
         if name in ("keras_metadata.pb", "fingerprint.pb"):
@@ -147,7 +148,7 @@ def _operations(names: Iterable[str], entry: Entry) -> Iterator[Found]:
 
 
 def _in_text_graph(subject: Subject, entry: Entry) -> Iterator[Found | NotJudged]:
-    """A graph as text: `node { op: "WriteFile" }`."""
+    """A graph as text, `node { op: "WriteFile" }`, or Paddle's, which has the names of its operations in field 3."""
     raw = subject.head(entry.path, min(entry.size, MAX_TEXT_GRAPH))
     yield from _operations((each.decode() for each in _OPERATION.findall(raw)), entry)
     if entry.size > MAX_TEXT_GRAPH:
@@ -165,7 +166,7 @@ def _in_tflite(subject: Subject, entry: Entry) -> Iterator[Found]:
     yield from _operations(names, entry)
 
 
-_OPERATION = re.compile(rb"""\bop\s*:\s*["'](\w{1,80})["']""")
+_OPERATION = re.compile(rb"""(?:\bop\s*:\s*["']|\x1a\x07(?=py_func))(\w{1,80})""")
 #: The most bytes of a graph in text form that are read.
 MAX_TEXT_GRAPH = 16 * 1024 * 1024
 
@@ -281,5 +282,4 @@ def repository_program(subject: Subject) -> Iterator[Found]:
     aliases run as soon as git, or a shell prompt that calls git, reads the folder. The same is true of Mercurial's
     hgrc, editor tasks that run when the folder is opened, and direnv. Delete them.
     """
-    for path, what in repositories.programs(subject):
-        yield Found(what, path)
+    yield from repositories.programs(subject)

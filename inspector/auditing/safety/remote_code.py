@@ -26,12 +26,13 @@ _OWN_MODULES = ("sentence_transformers.", "torch.nn.")
 def remote_code(subject: Subject) -> Iterator[Found | NotJudged]:
     """The model makes loaders run Python code that comes with it or from another repository.
 
-    Checked are `auto_map` in a configuration, custom modules in modules.json, custom pipelines and TorchServe's
-    archives. Loaders run such code with `trust_remote_code=True`. Read the code first, and pin its revision. Only a
-    note if the named file is absent, so that there is nothing to run. An error if a component is one of Python's own
-    modules (`["subprocess", "Popen"]`): loaders import and call it without asking. The code itself is judged by its
-    syntax tree: an error if it starts programs, loads libraries, opens sockets, sends secrets, or runs what it unpacks
-    or fetches; the last two in any Python file.
+    Checked are `auto_map` and MLX's `model_file` in a configuration, custom modules in modules.json, custom pipelines
+    and TorchServe's archives. Loaders run such code with `trust_remote_code=True`. Read the code first, and pin its
+    revision. Only a note if the named file is absent, so that there is nothing to run. An error if a component is one
+    of Python's own modules (`["subprocess", "Popen"]`): loaders import and call it without asking. The code itself is
+    judged by its syntax tree: an error if it starts programs, loads libraries, opens sockets, sends secrets, or runs
+    what it unpacks or fetches; the last two in any Python file. Only a warning for what starts programs in `setup.py`
+    and `install.py`, which run when somebody installs the folder (pip, ComfyUI's manager), unless it is a compiler.
     """
     named: dict[str, None] = {}
     for entry in subject.named("config.json", "modules.json", "model_index.json", "router_config.json"):
@@ -67,20 +68,21 @@ def _judged(subject: Subject, named: dict[str, None]) -> Iterator[Found | NotJud
     left = MAX_ALL_SOURCE
     for entry in subject.regular(".py", ".ipynb"):
         raw = subject.head(entry.path, min(entry.size, MAX_SOURCE + 1)) if entry.size else b""
-        own = entry.path in loaded
+        installing = entry.name in data.overlay("python")["installed"]
+        own = entry.path in loaded or installing or _BUILDER.search(raw) is not None
         if not own and not (_HIDING.search(raw) and _RUNNING.search(raw)):
             continue
         left -= len(raw)
         if len(raw) > MAX_SOURCE or left < 0:
             yield NotJudged("implausibly long source", entry.path, "error" if own else "info")
         else:
-            yield from _of_source(raw, entry, own=own)
+            yield from _of_source(raw, entry, own=own, installing=installing)
 
 
-def _of_source(raw: bytes, entry: Entry, *, own: bool) -> Iterator[Found | NotJudged]:
+def _of_source(raw: bytes, entry: Entry, *, own: bool, installing: bool) -> Iterator[Found | NotJudged]:
     notebook = entry.name.endswith(".ipynb")
     try:
-        acts = acts_in(_cells(raw) if notebook else raw)
+        acts = acts_in(_cells(raw) if notebook else raw, installing=installing)
     except RecursionError:
         yield NotJudged("source that takes more work than any program's", entry.path, "error" if own else "info")
         return
@@ -93,7 +95,8 @@ def _of_source(raw: bytes, entry: Entry, *, own: bool) -> Iterator[Found | NotJu
     mild = [act for act in acts if act.kind in kinds["mild"]] if own else []
     if grave or mild:
         what = ", ".join(dict.fromkeys(f"{act.what} (line {act.line})" for act in (grave or mild)[:3]))
-        severity: Severity = ("warning" if notebook else "error") if grave else "info"
+        asked = notebook or (installing and grave and grave[0].kind != "hidden")  # a user has to run it
+        severity: Severity = ("warning" if asked else "error") if grave else "info"
         yield Found(f"it {what}{': do not run it' if grave else ''}", entry.path, severity=severity)
 
 
@@ -130,6 +133,8 @@ MAX_ALL_SOURCE = 1_000_000
 _NAMES = data.names("code")
 #: Configurations beside which loaders look for code.
 _CONFIGS = tuple(_NAMES["configs"])
+#: The script of a data set, which `datasets` before 4 imports whatever its name.
+_BUILDER = re.compile(rb"(?m)^class \w+\([\w. ]*\b(?:GeneratorBased|ArrowBased)Builder\b")
 _RELATIVE = re.compile(rb"(?m)^\s*from\s+\.(?:([\w.]{1,100})\s+import|\s+import\s+([\w, ]{1,400}))")
 #: What source has that runs what it unpacks, fetches or finds out: both of them, where it is not loaded by its name.
 _RUNNING = re.compile(rb"exec|eval|compile|loads|__globals__|post|connect|send")
@@ -177,7 +182,7 @@ def _named_code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
 
 def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for scope in _nested_configs(document):
-        for field in ("auto_map", "custom_pipelines"):
+        for field in ("auto_map", "custom_pipelines", "model_file"):
             value = scope.get(field)
             field = f"vision_config.{field}" if scope is document.get("vision_config") else field
             if isinstance(value, dict) and value:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from inspector.auditing.readers.tokenizer_json import is_exponential
+from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.units import plural
@@ -20,10 +22,12 @@ _PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_to
 #: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
 _LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
 _PLAIN = re.compile(r"\s?[^\W\d_](?:['’\s]?[^\W\d_])+\s?")
+#: A word that no character stands for: the longest in Unicode's compatibility mappings have five letters.
+_LONG_WORD = re.compile(r"[A-Za-z]{7}")
 #: What is no letter in an expression: escapes, classes, the kinds of groups, counts.
 _SYNTAX = re.compile(r"\\[pP]\{[^}]*\}|\\x\w\w|\\u\w{4}|\\.|\[(?:\\.|[^\]])*\]|\(\?[\w-]*:?|\{\d*,?\d*\}", re.DOTALL)
 #: Fields of parts with what they write, take away, or read as a space.
-_WRITTEN = ("prepend", "replacement", "prefix", "suffix", "pad_token", "word_delimiter_token", "content")
+_WRITTEN = ("prepend", "replacement", "prefix", "suffix", "pad_token", "word_delimiter_token", "content", "delimiter")
 _MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
 
 
@@ -67,27 +71,40 @@ def _of_part(name: str, part: Any) -> Iterator[str]:
         elif isinstance(each, Mapping):
             pending += [value for key, value in each.items() if key != "special_tokens"]
             if isinstance(each.get("pattern"), Mapping):
-                yield from _of_pattern(name, each["pattern"], each.get("content"))
+                removed = each.get("behavior") == "Removed" and each.get("invert") is not True
+                yield from _of_pattern(name, each["pattern"], each.get("content"), removed=removed)
             else:
                 written = ((field, each.get(field)) for field in _WRITTEN)
                 yield from (f"the {name} has the {field} {text!r:.60}" for field, text in written if _is_worded(text))
             yield from _inserted(each.get("special_tokens"))
+            yield from _in_charsmap(each.get("precompiled_charsmap"))
 
 
-def _of_pattern(name: str, pattern: Mapping[str, Any], content: Any) -> Iterator[str]:
-    """A text or an expression, and what replaces it, in a normalizer or a decoder."""
+def _of_pattern(name: str, pattern: Mapping[str, Any], content: Any, *, removed: bool) -> Iterator[str]:
+    """A text or an expression, and what replaces it, in a normalizer or a decoder; or whether it is left out."""
     text, expression = pattern.get("String"), pattern.get("Regex")
-    if isinstance(expression, str) and is_exponential(expression):
-        yield f"the {name}'s expression {expression!r:.80} can take exponential time"
-    if isinstance(content, str):
-        literal = re.sub(r"[|^$]", "", _SYNTAX.sub("", expression)) if isinstance(expression, str) else text
-        if _is_worded(literal) or _is_worded(content):
-            yield f"the {name} replaces {text if isinstance(text, str) else expression!r:.60} by {content!r:.60}"
+    if isinstance(expression, str) and (slow := slowness(expression)):
+        yield f"the {name}'s expression {expression!r:.80} can take {slow}"
+    literal = re.sub(r"[|^$]", "", _SYNTAX.sub("", expression)) if isinstance(expression, str) else text
+    if removed and _is_worded(literal):
+        yield f"the {name} leaves out {literal!r:.60}"
+    if isinstance(content, str) and (_is_worded(literal) or _is_worded(content)):
+        yield f"the {name} replaces {text if isinstance(text, str) else expression!r:.60} by {content!r:.60}"
 
 
 def _is_worded(text: Any) -> bool:
     """Whether a text has letters or digits and no marks, which tokens of a format have."""
     return isinstance(text, str) and _LETTER.search(text) is not None and _MARKS.search(text) is None
+
+
+def _in_charsmap(encoded: Any) -> Iterator[str]:
+    """Addresses and words that SentencePiece's table of replacements writes: a trie and its size, then the texts."""
+    with suppress(ValueError, TypeError):
+        raw = b64decode(encoded or "") if isinstance(encoded, str) else encoded or b""
+        texts = raw[4 + int.from_bytes(raw[:4], "little") :].decode("utf-8", "replace").split("\0")
+        odd = next((each for each in texts if _LINK.search(each) or _LONG_WORD.search(each)), None)
+        if odd is not None:
+            yield f"the normalizer's table of characters writes {odd!r:.60}"
 
 
 def _inserted(tokens: Any) -> Iterator[str]:

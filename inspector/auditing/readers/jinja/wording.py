@@ -114,8 +114,20 @@ class _Words:
         for node in self.nodes:
             what, sides = self._comparison(node)
             yield from ((what, each) for side in sides for each in self._words_of(side))
+            if isinstance(node, nodes.Compare) and self._counts(node):
+                yield "a test of how long a text or the conversation is", ""
+            if isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice) and node.arg.step:
+                yield from [("another order of what a user wrote", "")] if self.is_users(node.node) else ()
             if isinstance(node, nodes.Compare) and "strftime_now" in {each.name for each in node.find_all(nodes.Name)}:
                 yield "a test of the date", ""
+
+    def _counts(self, node: nodes.Compare) -> bool:
+        """Whether the length of a user's words, or of all messages, is compared with more than four."""
+        sides = [node.expr, *(each.expr for each in node.ops)]
+        counted = (each.node for each in sides if isinstance(each, nodes.Filter) and each.name in ("length", "count"))
+        many = any(isinstance(each, nodes.Const) and type(each.value) is int and each.value > 4 for each in sides)
+        texts = (each for each in counted if each is not None)
+        return many and any(getattr(each, "name", "") == "messages" or self.is_users(each) for each in texts)
 
     def _comparison(self, node: nodes.Node) -> tuple[str, list[nodes.Expr]]:
         """What a user's words are compared with, or what is replaced in them."""
@@ -128,6 +140,8 @@ class _Words:
                 *_REPLACING,
             ):
                 return _REPLACE if name in _REPLACING else _SEARCH, arguments[:1] if self.is_users(base) else []
+            case nodes.Filter(name="selectattr" | "rejectattr", args=[nodes.Const(value=name), _, *arguments]):
+                return _SEARCH, arguments if name in _WORDS else []
             case nodes.Filter(node=nodes.Expr() as base, name="replace", args=arguments):
                 return _REPLACE, arguments[:1] if self.is_users(base) else []
             case nodes.Test(node=base, name="in" | "eq" | "equalto" | "sameas" | "==", args=arguments):
@@ -144,6 +158,8 @@ class _Words:
                 yield text
             case nodes.List(items=items) | nodes.Tuple(items=items):
                 yield from (text for each in items for text in self._texts(each, depth))
+            case nodes.Dict(items=items):
+                yield from (text for each in items for text in self._texts(each.key, depth))
             case nodes.Concat() | nodes.Add():
                 parts = node.nodes if isinstance(node, nodes.Concat) else [node.left, node.right]
                 texts = [list(self._texts(each, depth)) for each in parts]
