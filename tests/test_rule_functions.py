@@ -286,7 +286,7 @@ def test_what_is_wrong_with_a_document(text: str | None, name: str, why: str | N
     ("end", "closed"), [(b"}", True), (b"] \n", True), (b"} x", False), (b"", False), (b'"', False)]
 )
 def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
-    assert documents._is_closed(end) == closed
+    assert (documents._wrong_at_its_ends(b"{", end) is None) == (closed or not end)
 
 
 @pytest.mark.parametrize(

@@ -581,7 +581,7 @@ def test_programs_beside_a_model_in_git(tmp_path: Path) -> None:
     def sets(field: str) -> str:
         return f"git's configuration sets core.{field} to 'run', which it runs"
 
-    assert sorted(repositories.programs(subject)) == [
+    assert sorted((each.path or "", each.message) for each in repositories.programs(subject)) == [
         (".git/commondir", "git takes its configuration from '../other'"),
         (".git/config", sets("fsmonitor")),
         (".git/config.worktree", sets("pager")),

@@ -149,9 +149,9 @@ def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | Non
     elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
         yield from ((text, None) for text in _strings(document.get("transformers_weights")))
         scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
-        yield from (
-            (text, "warning") for each in scopes for field in _OTHER_FILES for text in _strings(each.get(field))
-        )
+        named = (each.get(field) for each in scopes for field in _OTHER_FILES)
+        listed = ([*each.values()] if isinstance(each, dict) else each for each in named)  # X-LoRA's are by number
+        yield from ((text, "warning") for each in listed for text in _strings(each))
     elif isinstance(document, dict):
         yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
 
@@ -179,14 +179,14 @@ def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """A string, the strings of a list, or a mapping's keys, its strings and those in its lists."""
+    """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
         yield from (each for each in value if isinstance(each, str))
     elif isinstance(value, dict):
         yield from value
-        yield from (text for inner in value.values() if isinstance(inner, list | str) for text in _strings(inner))
+        yield from (text for inner in value.values() if isinstance(inner, list) for text in _strings(inner))
 
 
 def _files_in(document: dict[str, Any]) -> Iterator[str]:
