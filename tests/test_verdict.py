@@ -70,7 +70,7 @@ SENTENCES = {
     "--gpu h100 --context 100": "fits an H100 (80 GB) with 100 tokens: ",
     "--gpu 512MiB": "does not fit in 512 MiB: its weights alone take ",
     "--gpu 530MiB": "fits in 530 MiB up to ",
-    "--gpu l4 --train full": "fits an L4 (22.5 GiB): training takes ",
+    "--gpu l4 --train full": "fits an L4 (22.5 GB): training takes ",
 }
 
 
@@ -144,7 +144,7 @@ def test_without_devices_this_machines_are_asked(
     )
     ran = inspect("memory", quantized)
     assert first_line(ran).startswith("fits this machine's RTX 4060 (8 GB) up to ")
-    assert "this machine's memory (64 GiB) all, 8 GiB " in ran.out
+    assert "this machine's memory (64 GB) all, 8 GB " in ran.out
     reported = json.loads(inspect("memory", quantized, "--json").out)
     assert (reported["devices"], reported["fits"], reported["verdict"]["named"]) == ([], None, False)
     assert inspector.memory(quantized, gpu="here").devices[0].longest_context == reported["verdict"]["longest_context"]
@@ -205,9 +205,9 @@ def test_devices_in_a_sentence() -> None:
     """As vendors name them, with their memory."""
     assert place(devices("rtx-4070-ti-super")) == "an RTX 4070 Ti Super (16 GB)"
     assert place(devices("2xrtx-4090")) == "2 × RTX 4090 (24 GB each)"
-    assert place(devices("l4,rtx-3090")) == "L4 + RTX 3090 (46.5 GiB)"
+    assert place(devices("l4,rtx-3090")) == "L4 + RTX 3090 (46.5 GB)"
     assert place(devices("8gb")) == "8 gb"
-    assert place((Device("memory", 25276502016),), here=True) == "this machine's memory (23.5 GiB)"
+    assert place((Device("memory", 25276502016),), here=True) == "this machine's memory (23.5 GB)"
 
 
 @every("text, expected", {

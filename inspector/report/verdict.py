@@ -22,13 +22,13 @@ _WORDS = {"ti": "Ti", "super": "Super", "ada": "Ada", "pro": "Pro", "pcie": "PCI
 
 
 def sentence(result: Memory, verdict: Verdict) -> str:
-    """Whether it fits, and up to which context: `fits an RTX 4060 (8 GiB) up to 21,760 tokens; …`."""
+    """Whether it fits, and up to which context: `fits an RTX 4060 (8 GB) up to 21,760 tokens; …`."""
     choice = verdict.choice
     if result.training:
         return _of_training(result.training, verdict)
     if choice is None:
         return f"takes {_about(result.total)}{_at(result)}; no device of this machine was found, --gpu names one"
-    where, need, room = place(choice.devices, here=not verdict.named), _about(choice.nbytes), _about(_room(choice))
+    where, need = place(choice.devices, here=not verdict.named), _about(choice.nbytes)
     where = f"in {where}" if _sized(choice) else where
     close = f"; within {CLOSE} %: too close to call" if choice.close else ""
     if choice.fits is None:
@@ -40,15 +40,14 @@ def sentence(result: Memory, verdict: Verdict) -> str:
     if choice.fits:
         longer = choice.longest and choice.longest > result.request.context
         more = f"; up to {integer(choice.longest or 0)} fit" if longer else ""
-        need = need.removesuffix(f" {room.split()[1]}")
-        return f"fits {where} with {full}{goal} tokens: {need} of {room}{more}{close}"
+        return f"fits {where} with {full}{goal} tokens: takes {need}, leaves {_about(_left(choice))}{more}{close}"
     if any(each.room is not None and each.weights > each.room for each in choice.placed):
-        return f"does not fit {where}: its weights alone take {_about(result.weights.nbytes)} of {room}{close}"
+        return f"does not fit {where}: its weights alone take {_about(result.weights.nbytes)}{close}"
     if choice.longest is None:
-        return f"does not fit {where}: {need}{_at(result)} of {room}{close}"
+        return f"does not fit {where}: takes {need}{_at(result)}{close}"
     if result.asked:
         longest = f"up to {integer(choice.longest)} fit"
-        return f"does not fit {where} with {goal} tokens: {need} of {room}; {longest}{close}"
+        return f"does not fit {where} with {goal} tokens: takes {need}; {longest}{close}"
     return f"fits {where} up to {integer(choice.longest)} tokens; {full}{goal} would take {need}{close}"
 
 
@@ -64,12 +63,12 @@ def _at(result: Memory) -> str:
     return f" at {integer(result.request.context)} tokens" if result.model.kept else ""
 
 
-def _room(choice: Choice) -> int:
-    return sum(each.room or 0 for each in choice.placed)
+def _left(choice: Choice) -> int:
+    return sum(each.room or 0 for each in choice.placed) - choice.nbytes
 
 
 def place(devices: Sequence[Device], *, here: bool = False) -> str:
-    """Devices in a sentence: `an RTX 4060 (8 GiB)`, `2 × H100 (79.65 GiB each)`, `8 GB`, `this machine's memory`."""
+    """Devices in a sentence: `an RTX 4060 (8 GiB)`, `2 × H100 (80 GB each)`, `8 GB`, `this machine's memory`."""
     names = list(dict.fromkeys(each.name for each in devices))
     first, number = devices[0], len(devices)
     whose = "this machine's " if here else ""
@@ -89,12 +88,10 @@ def _is_named(device: Device) -> bool:
 
 
 def _memory(devices: Sequence[Device]) -> str:
-    """`8 GB` of a device, as vendors say for GiB; otherwise as drivers count it: `22.5 GiB`."""
+    """`8 GB`, `22.5 GB`: as vendors say for GiB."""
     tenths = (sum(each.nbytes for each in devices) * 10 + 2**29) >> 30
     whole = (tenths + 5) // 10
-    if devices[0].name != MEMORY and abs(tenths - whole * 10) * 10 <= whole:
-        return f"{whole} GB"
-    return f"{tenths / 10:g} GiB"
+    return f"{whole if abs(tenths - whole * 10) * 10 <= whole else tenths / 10:g} GB"
 
 
 def _about(nbytes: int) -> str:
@@ -133,7 +130,7 @@ def over_contexts(result: Memory, verdict: Verdict) -> str:
     if not result.activations:
         del rows[2]
     if choice and known:
-        of = "on the fullest device" if len(choice.devices) > 1 else f"of {decimal(_room(choice))}"
+        of = "on the fullest device" if len(choice.devices) > 1 else ""
         rows.append(("left", *(_signed(each.left) for each in states), of))
         rows.append(("it fits", *("yes" if each.left >= 0 else "no" for each in states), ""))
     return table(rows, ("", *tokens) if any(tokens) else (), "l" + "r" * len(states) + "l")
@@ -195,9 +192,16 @@ def _signed(number: int) -> str:
 
 def others(result: Memory, verdict: Verdict) -> Iterator[str]:
     """How long a context fits on the rest of this machine, and on usual sizes: one line."""
-    reached = [f"{place(each.devices, here=not _sized(each))} {reach(result, each)}" for each in verdict.others]
+    reached = [f"{_usual(each)} {reach(result, each)}" for each in verdict.others]
     if reached:
         yield f"{'longest on ' if result.model.kept else 'fits '}{', '.join(reached)}"
+
+
+def _usual(choice: Choice) -> str:
+    """This machine's other devices, or a usual size of cards: `2 × 80 GB`."""
+    if not _sized(choice):
+        return place(choice.devices, here=True)
+    return f"{len(choice.devices)} × ".removeprefix("1 × ") + _memory(choice.devices[:1])
 
 
 def _sized(choice: Choice) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from inspector.architectures import GGUF_ARCHITECTURE
+from inspector.architectures import GGUF_ARCHITECTURE, load_gguf
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header, Prediction
 from inspector.quantization import mixtures
@@ -20,10 +20,12 @@ from inspector.sizing.converted import converted, number_of
 from inspector.sizing.model import Model
 from inspector.sizing.weights import Weights, as_declared, forecast, stored
 
-#: Parts of the names of matrices that the converter writes in 32 bits: `prepare_tensors` in llama.cpp's conversion.
+#: Parts of the names of matrices that the converter writes in 32 bits, beside those that are no `.weight`:
+#: `prepare_tensors` in llama.cpp's conversion.
 IN_F32 = (
     "_norm.weight", "ffn_gate_inp", "ssm_conv1d", "shortconv.conv", "time_mix_first", "time_mix_w1", "time_mix_w2",
-    "time_mix_decay_w1", "time_mix_decay_w2", "time_mix_lerp_fused", "position_embd", "token_types", "altup_",
+    "time_mix_decay_w1", "time_mix_decay_w2", "time_mix_lerp_fused", "position_embd", "token_types",
+    "altup_correct_coef", "altup_predict_coef", "indexer.proj",
 )  # fmt: skip
 #: ggml aligns each tensor's bytes, whatever the file says: GGUF_DEFAULT_ALIGNMENT.
 ALIGNMENT = 32
@@ -153,30 +155,59 @@ def _of_configuration(model: Model, notes: list[str]) -> Source | None:
     wide = model.computes_in.name
     plain = wide if wide in ("F32", "F16", "BF16") else "F16"
     entries = tuple(
-        (name, row.shape, "F32" if len(row.shape) < 2 or any(part in name for part in IN_F32) else plain)
+        (name, row.shape, plain if len(row.shape) > 1 and name.endswith(".weight") and not _is_in_f32(name) else "F32")
         for row in found.expected
         for name in row.names()
     )
-    entries += tuple(_rotary(model))
+    entries += tuple(_rotary(model, entries))
     layers = max((layer + 1 for row in found.expected for layer in row.layers or ()), default=0)
     experts = max((row.stacked or row.experts or 0 for row in found.expected), default=0)
-    heads = number_of(model, "num_attention_heads", "n_head")
-    shared = heads // (number_of(model, "num_key_value_heads", "num_kv_heads") or heads or 1)
     architecture = str(found.config.values[GGUF_ARCHITECTURE])
     notes.append("tensors as llama.cpp's converter writes them, predicted from the configuration")
-    return Source(entries, Facts(architecture, layers, shared, experts), None, found)
+    return Source(
+        entries, Facts(architecture, layers, _heads_per_value(model, architecture, entries), experts), None, found
+    )
 
 
-def _rotary(model: Model) -> Iterator[Entry]:
+def _is_in_f32(name: str) -> bool:
+    return any(part in name for part in IN_F32)
+
+
+def _heads_per_value(model: Model, architecture: str, entries: Sequence[Entry]) -> int:
+    """Query heads for each of keys and values, by the widths of the first layer's tensors; 0 if it has no attention.
+
+    Of some architectures a file says how many heads each layer has; else the first layer with attention counts.
+    """
+    family = load_gguf(architecture, architecture)
+    by_layer = any("num_key_value_heads" in each.when for each in family.rows) if family else False
+    layers: dict[str, dict[str, tuple[int, ...]]] = {}
+    for name, shape, _ in entries:
+        if name.startswith("blk."):
+            layers.setdefault(name.split(".")[1], {})[name.split(".", 2)[2]] = shape
+    for first in layers.values():
+        if "attn_v_b.weight" in first:
+            return number_of(model, "num_attention_heads")  # the latent is one head
+        inner = first.get("attn_output.weight", (0, 0))[-1]
+        fused = (first.get("attn_qkv.weight", (inner,))[0] - inner) // 2
+        values = first.get("attn_v.weight", (fused,))[0]
+        if values > 0 or by_layer:
+            return inner // values if values > 0 else 0
+    return 0
+
+
+def _rotary(model: Model, entries: Sequence[Entry]) -> Iterator[Entry]:
     """Factors on the frequencies of positions, which the converter computes from the configuration."""
     fields = ("rope_scaling", "rope_parameters")
-    rules = (model.scope.config.get(field) for field in fields) if model.scope is not None else ()
-    rule = next((each for each in rules if isinstance(each, Mapping)), {})
+    rules = [model.scope.config.get(field) for field in fields] if model.scope is not None else []
+    rules += [each.get("full_attention") for each in rules if isinstance(each, Mapping)]
+    rule = next((each for each in rules if isinstance(each, Mapping) and {"rope_type", "type"} & each.keys()), {})
     kind = rule.get("rope_type", rule.get("type"))
     width = number_of(model, "head_dim") or number_of(model, "hidden_size") // (
         number_of(model, "num_attention_heads") or 1
     )
-    if kind == "llama3":
+    if kind == "proportional":  # of the layers without a window, whose heads are the widest
+        width = max((shape[0] for name, shape, _ in entries if name.endswith("attn_q_norm.weight")), default=width)
+    if kind in ("llama3", "proportional"):
         yield "rope_freqs.weight", (width // 2,), "F32"
     for which in ("long", "short"):
         factors = rule.get(f"{which}_factor")

@@ -1,8 +1,9 @@
 """Tiny models of Transformers as llama.cpp's own converter writes them: `fixtures/gguf_cases.jsonl`.
 
-    python tools/llama_cpp/convert_cases.py SOURCE [--seed N…] [CLASS…]      # needs torch, transformers and xllamacpp
+    python tools/llama_cpp/convert_cases.py SOURCE [--seed N…] [--half] [CLASS…]   # needs torch, transformers, xllamacpp
 
-SOURCE is llama.cpp's. Each class that both the converter and Transformers have is built with a small configuration,
+SOURCE is llama.cpp's. With `--half`, models in BF16 are converted, and their configurations recorded beside the tensors'
+types: `fixtures/converted.jsonl`, what `inspect quants` must find from a configuration alone. Each class that both the converter and Transformers have is built with a small configuration,
 saved, converted without its tokenizer, and recorded: key-values, and tensors with their shapes. Files that llama.cpp
 itself does not load are left out: the converter writes some from configurations that no model has. Without CLASS all.
 """
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
     from structure import Structure
 
 OUT = ROOT / "fixtures" / "gguf_cases.jsonl"
+HALF = ROOT / "fixtures" / "converted.jsonl"
+#: Fields of configurations that say nothing of tensors.
+IDLE = re.compile(
+    r"(id2label|label2id|transformers_version|(?!pad)\w*_token_ids?|.*(dropout|_pdrop|_range|_eps|_coef)\w*|use_cache)"
+)
 KINDS = ROOT / "fixtures" / "gguf_kinds.json"  # `tools/write_gguf.py` writes them
 VOCABULARY = 160
 MOST_PARAMETERS = 60_000_000
@@ -236,9 +242,9 @@ class Converter:
         kind = self.base.ModelType.MMPROJ if towers else self.base.ModelType.TEXT
         return sorted(self.base.ModelBase._model_classes[kind])
 
-    def convert(self, folder: Path, name: str, more: Mapping[str, Any]) -> Path:
+    def convert(self, folder: Path, name: str, more: Mapping[str, Any], kind: str = "ALL_F32") -> Path:
         """Convert the folder's model to a file beside it."""
-        return self.written(folder, name, more, folder / "model.gguf")
+        return self.written(folder, name, more, folder / "model.gguf", kind)
 
     def written(
         self,
@@ -332,8 +338,8 @@ def _set_vocabulary(model: Any) -> None:
         writer.add_vocab_size(fields.get("vocab_size") or VOCABULARY)
 
 
-def saved(name: str, seed: int, folder: Path) -> str:
-    """A model of the class, saved; its model type."""
+def saved(name: str, seed: int, folder: Path, half: bool = False) -> str:
+    """A model of the class, saved in F32 or BF16; its model type."""
     import transformers
 
     model_class = getattr(transformers, name)
@@ -342,37 +348,58 @@ def saved(name: str, seed: int, folder: Path) -> str:
     model = model_class(config)
     if sum(tensor.numel() for tensor in model.parameters()) > MOST_PARAMETERS:
         raise ValueError("not small: the configuration has sizes that SIZES does not know")
-    model.float().save_pretrained(folder)
+    (model.bfloat16() if half else model.float()).save_pretrained(folder)
     words = {f"token {number}": number for number in range(VOCABULARY)}
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": words, "type": "x"}, "added_tokens": []}))
     return str(config.model_type)
 
 
+def halved(converter: Converter, path: Path, name: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration and the tensors that the converter writes, by type."""
+    reader = converter.gguf.GGUFReader(path)
+    kinds: dict[str, dict[str, list[int]]] = {}
+    for tensor in reader.tensors:
+        kinds.setdefault(tensor.tensor_type.name, {})[tensor.name] = [int(size) for size in reversed(tensor.shape)]
+    fields = {key: value for key, value in config.items() if value is not None and not IDLE.fullmatch(key)}
+    return {"class": name, "config": fields, "tensors": {kind: patterns(shapes) for kind, shapes in kinds.items()}}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
+    parser.add_argument("--half", action="store_true")
     parser.add_argument("--seed", type=int, nargs="*", default=[0, 1])
     parser.add_argument("classes", nargs="*")
     arguments = parser.parse_args()
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
+    import torch
     import transformers
 
+    torch.set_num_threads(1)  # the converter runs in forks, which have no other threads
     converter, llama, lines = Converter(arguments.source), Llama(), []
     for name in arguments.classes or [each for each in converter.classes() if hasattr(transformers, each)]:
         for seed in arguments.seed:
             with tempfile.TemporaryDirectory() as folder:
                 try:
-                    model_type = saved(name, seed, Path(folder))
+                    model_type = saved(name, seed, Path(folder), arguments.half)
                     config = json.loads((Path(folder) / "config.json").read_text())
-                    path = converter.convert(Path(folder), name, published(model_type, config))
+                    kind = "MOSTLY_BF16" if arguments.half else "ALL_F32"
+                    path = converter.convert(Path(folder), name, published(model_type, config), kind)
                 except Exception as error:  # a class that needs more than `TIED` gives it
                     print(f"{name} {seed}: {error!r:.160}")
+                    continue
+                if arguments.half:
+                    lines.append(json.dumps(halved(converter, path, name, config), separators=(",", ":")))
                     continue
                 answer = llama.load(path)
                 print(f"{name} {seed}: {answer.error or 'converted'}")
                 if not answer.error:
                     lines.append(json.dumps(converter.case(path, f"{name} {seed}"), separators=(",", ":")))
+    if arguments.half:
+        HALF.write_text("\n".join(lines) + "\n")
+        print(f"{len(lines)} configurations")
+        return
     if not arguments.classes:
         OUT.write_text("\n".join(lines) + "\n")
     print(f"{len(lines)} cases of {len({json.loads(line)['architecture'] for line in lines})} architectures")

@@ -284,11 +284,24 @@ MODEL_TYPES: Mapping[str, str] = {
 #: Architecture → (key, model_type) if the key is present and not 0: llama.cpp reads Mixtral as a Llama.
 MODEL_TYPES_BY_KEY: Mapping[str, tuple[str, str]] = {"llama": ("expert_count", "mixtral")}
 
-#: Transformers' `model_type` → the architecture that llama.cpp's converter makes of it, where the tables above do not
+#: Transformers' `model_type` → the architectures that llama.cpp's converter makes of it, where the tables above do not
 #: say: the classes registered in its `conversion` package.
 CONVERTED_AS: Mapping[str, str] = {
     "mistral": "llama",
     "mixtral": "llama",
+    "deepseek_v2": "deepseek2 deepseek2-ocr",
+    "gemma4_unified_text": "gemma4",
+    "glm4_moe_lite": "deepseek2",
+    "glm4v_moe_text": "glm4moe",
+    "glm4v_text": "glm4",
+    "glm_ocr_text": "glm4",
+    "granitemoe_swa": "granite_swa",
+    "mimo_v2_flash": "mimo2",
+    "paddleocr_vl": "paddleocr",
+    "qwen2_5_vl_text": "qwen2vl",
+    "qwen3_omni_moe_text": "qwen3vlmoe",
+    "solar_open": "glm4moe",
+    "youtu": "deepseek2",
     "ministral3": "mistral3",
     "bamba": "granitehybrid",
     "falcon_mamba": "mamba",
@@ -303,3 +316,6 @@ CONVERTED_AS: Mapping[str, str] = {
     "xlm-roberta": "bert",
     "camembert": "bert",
 }
+
+#: Transformers' `model_type` → the first rows of its positions, which no token has and the converter leaves out.
+PADDED: Mapping[str, str] = dict.fromkeys(("roberta", "xlm-roberta"), "pad_token_id + 1")
