@@ -14,6 +14,7 @@ import time
 
 from inspector.architectures import _of_document, model_types
 from inspector.architectures.asking import Library, ask, learning, python_of
+from inspector.architectures.asking.answers import answer_of
 from inspector.architectures.caches import kept, of_engine
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import predict
@@ -46,7 +47,7 @@ def held(config: Config) -> dict[int, list[tuple[int, int]]] | None:
 def compared(values: dict[str, object], answer: object, by: str) -> tuple[str, float, str]:
     """What differs from the type's own table, the share of tensors with its role, and whether the cache is the same."""
     own = predict(Config(values, "config.json"))
-    document = learning.document(str(values["model_type"]), values, learning.answer_of(answer), by)
+    document = learning.document(str(values["model_type"]), values, answer_of(answer), by)
     config = _Learned(values, "config.json")
     config.__dict__["family"] = _of_document(document)
     asked = predict(config)
