@@ -167,8 +167,8 @@ def test_whether_a_formula_varies_with_an_index(text: str, varies: bool) -> None
     """Directly, or through fields that follow from others, which may form a circle."""
     derived = {"wide": "width * layer", "wider": "wide + 1", "round": "trip", "trip": "round"}
     whole = scope({"width": 3}, derived=derived)
-    assert whole.mentions(text or "1", {"layer"}) is varies
-    assert whole.mentions(text or "1", ()) is False
+    assert whole.mentions({"layer"}, text or "1") is varies
+    assert whole.mentions((), text or "1") is False
 
 
 @every(

@@ -174,7 +174,7 @@ def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[
 def _differs(cache: Cache, scope: Scope) -> bool:
     """Whether one of its formulas may vary between layers."""
     texts = (cache.keys, cache.values, cache.window, cache.kernel, cache.stride, cache.heads)
-    return PER_LAYER in scope.config or any(scope.mentions(text, ("layer",)) for text in texts if text)
+    return PER_LAYER in scope.config or scope.mentions(("layer",), *texts)
 
 
 def _one(cache: Cache, scope: Scope, keys: bool, values: bool) -> Kept:

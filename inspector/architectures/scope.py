@@ -80,21 +80,27 @@ class Scope(dict[str, Any]):
         self._pending: set[str] = set()
         self._known: dict[str, Any] = {}  # derived fields that are the same for every index
         self._here: dict[str, Any] = {}  # those that depend on these indexes
-        self._stated: dict[str, Any] = {}  # what the configuration says of a field that has no value of the layer's own
-        self._completed: dict[str, Mapping[str, Any]] = {}  # nested configurations that are the same for every index
+        self._common: dict[str, Any] = self  # the scope without indexes: what is the same for all is looked up once
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
 
     def __missing__(self, name: str) -> Any:
         """The value of a field. Raises ConfigError if the configuration must give it but does not."""
         value = self._given(name)
-        if value is None:
+        is_stated = value is not None
+        if not is_stated:
             value = self._omitted(name)
         elif isinstance(value, Mapping) and name not in WHOLE:
             value = self._nested(name, value)
-        if not self._pending:  # what is derived from a field meanwhile lacks it
+        if not (self._pending and isinstance(value, Mapping)):  # a part may still lack what is being derived
             self[name] = value
+            if not self._varies(name) and (is_stated or name not in FOR_NULL):
+                self._common[name] = value
         return value
+
+    def _varies(self, name: str) -> bool:
+        """Whether a field may differ between indexes."""
+        return bool(self._layers) or name in self.family.derived or any(self.family.followers(name))
 
     def _omitted(self, name: str) -> Any:
         """The value of a field that the configuration omits or leaves at null. A part's default is completed, too."""
@@ -113,18 +119,11 @@ class Scope(dict[str, Any]):
 
     def _nested(self, name: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """A nested configuration, completed by the whole's table and then by the table of its own type."""
-        found = self._completed.get(name)
-        if found is None:
-            default = self._whole_default(name)
-            whole = default if isinstance(default, Mapping) else {}
-            if name in self._parts:
-                found = _part(self._parts[name], self, whole)
-            else:
-                found = _typed_part(self.filled(name, given), whole, self.config.get("model_type"))
-            varies = self._layers or name in self.family.derived or any(self.family.followers(name))
-            if not (varies or self._pending):
-                self._completed[name] = found
-        return found
+        default = self._whole_default(name)
+        whole = default if isinstance(default, Mapping) else {}
+        if name in self._parts:
+            return _part(self._parts[name], self, whole)
+        return _typed_part(self.filled(name, given), whole, self.config.get("model_type"))
 
     def filled(self, part: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
         """A part's fields, including omitted ones that follow from the whole (`Family.followers`)."""
@@ -147,10 +146,8 @@ class Scope(dict[str, Any]):
             own = self._of_layer().get(name)
             if own is not None:
                 return _checked(name, own)
-        if name not in self._stated:
-            stated = (self.config.get(alias) for alias in self._aliases.get(name, (name,)))
-            self._stated[name] = _checked(name, next((value for value in stated if value is not None), None))
-        return self._stated[name]
+        stated = (self.config.get(alias) for alias in self._aliases.get(name, (name,)))
+        return _checked(name, next((value for value in stated if value is not None), None))
 
     def _of_layer(self) -> Mapping[str, Any]:
         """The values of `per_layer_config` for the current layer."""
@@ -198,15 +195,15 @@ class Scope(dict[str, Any]):
             value = formula.evaluate(self.family.derived[name], self)
         finally:
             self._pending.discard(name)
-        if not self._layers and not self.mentions(self.family.derived[name], self.indexes):
+        if not self._layers and not self.mentions(self.indexes, self.family.derived[name]):
             self._known[name] = value
         elif self.indexes:
             self._here[name] = value
         return value
 
-    def mentions(self, text: str, indexes: Collection[str]) -> bool:
+    def mentions(self, indexes: Collection[str], *texts: str) -> bool:
         """Whether an expression's value may vary with the indexes, directly or through a derived field."""
-        left, seen = [*formula.names(text)], set[str]()
+        left, seen = [name for text in texts if text for name in formula.names(text)], set[str]()
         while left:
             name = left.pop()
             if name in indexes:
@@ -219,11 +216,10 @@ class Scope(dict[str, Any]):
     def at(self, **indexes: int) -> Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
-        inner.update(self.indexes if self._layers else self, **indexes)  # what has a value without them keeps it
+        inner.update(self.indexes if self._layers else {**self._common, **self}, **indexes)
         inner.family, inner.config, inner.indexes = self.family, self.config, {**self.indexes, **indexes}
         inner._aliases, inner._pending, inner._known, inner._here = self._aliases, self._pending, self._known, {}
-        inner._stated, inner._completed = self._stated, self._completed
-        inner._layers, inner._parts = self._layers, self._parts
+        inner._layers, inner._parts, inner._common = self._layers, self._parts, self._common
         return inner
 
 

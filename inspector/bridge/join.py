@@ -186,12 +186,12 @@ class _Matching:
             else:
                 self.whole.append(number)
         else:
-            self.matched.append((slot, self._match_each(members)))
+            self.matched.append((slot, self._match_each(slot, members)))
 
     def _see_buffers(self, slot: Slot, members: Sequence[int]) -> None:
         """Mark predicted buffers as present. A prediction does not count them, so their bytes stay surplus."""
         if slot.group == "buffer":
-            for key in map(self.named.key, members):
+            for key in self.named.keys_of(slot, members):
                 row = self._row_of(key)
                 if row is not None:
                     row.take(key)
@@ -217,12 +217,11 @@ class _Matching:
                     return True
         return False
 
-    def _match_each(self, members: Sequence[int]) -> list[int]:
+    def _match_each(self, slot: Slot, members: Sequence[int]) -> list[int]:
         """Match tensor by tensor; return those that match a row."""
         matched: list[int] = []
         unpredicted: set[str] = set()
-        for at in members:
-            key = self.named.key(at)
+        for at, key in zip(members, self.named.keys_of(slot, members), strict=True):
             row = self._row_of(key)
             name = self.named.names[at]
             if row.is_taken(key) if row else name in unpredicted:

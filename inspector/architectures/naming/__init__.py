@@ -64,12 +64,15 @@ class Named(NamedTuple):
         """The key of the tensor at a position."""
         return self.slots[at].key(numbers_in(self.names[at]))
 
+    def keys_of(self, slot: Slot, members: Sequence[int]) -> list[Key]:
+        """The keys of the tensors of one group."""
+        return slot.keys(numbers_in_each([self.names[at] for at in members]))
+
     def keys(self) -> list[Key]:
         """All keys, computed pattern by pattern."""
         found: dict[int, Key] = {}
         for slot, members in self.groups:
-            numbers = numbers_in_each([self.names[at] for at in members])
-            found.update(zip(members, slot.keys(numbers), strict=True))
+            found.update(zip(members, self.keys_of(slot, members), strict=True))
         return [found[at] for at in range(len(self.names))]
 
 
