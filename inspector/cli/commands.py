@@ -21,8 +21,10 @@ DEFAULT = "overview"
 ELSEWHERE = {
     **{
         name: f"inspector.cli.{name}"
-        for name in ("audit", "browse", "diff", "learn", "mcp", "memory", "parents", "quants", "scan", "tensors")
+        for name in ("audit", "browse", "diff", "learn", "mcp", "memory", "scan", "tensors")
     },
+    "parents": "inspector.cli.diff",
+    "quants": "inspector.cli.memory",
     "values": "inspector.cli.tensors",
 }
 
