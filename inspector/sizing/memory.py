@@ -136,23 +136,10 @@ def size(
     flash_attention: bool = True,
     training: Plan | None = None,
 ) -> Memory:
-    """The memory needed to run a model, or to train it.
-
-    Numbers of tokens may be written as people do: "16k" and "16,384" are 16384.
+    """The memory needed to run a model, or to train it: `inspector.memory`, with its arguments and errors.
 
     Args:
-        context: tokens of each sequence; by default the model's own.
-        cache_dtype: of keys and values, or of each: "q8_0,q4_0"; by default the engine's own.
-        engine: "transformers", "llama.cpp" or "vllm"; by default llama.cpp for a GGUF, Transformers for others.
         weights: a type to load them in, instead of the stored one; or what they take.
-        gpu: the devices: "rtx-4090", "2xh100", "24GiB"; "here" for those of this machine.
-        tp, pp: devices that share each layer, and groups of devices among which the layers are divided.
-        source: tokens of an encoder's input.
-        batch: tokens that the engine processes at a time.
-        flash_attention: whether llama.cpp uses it.
-
-    Raises:
-        UsageError: an option makes no sense; the message names it.
     """
     length = _number("context", context, MOST_TOKENS)
     number = _number("sequences", sequences, MOST_SEQUENCES) or 1
