@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, Protocol
 
 from inspector.architectures import prediction as _prediction
 from inspector.bridge import reconciliation as _reconciliation
-from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError, readable
+from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError, UsageError, readable
 from inspector.model import Checkpoint, Config, Folder, Prediction, Reconciliation
 from inspector.opening import checkpoint as _checkpoint
 from inspector.opening import configs
@@ -26,7 +26,7 @@ from inspector.opening.variants import variants as checkpoints_among
 from inspector.sources import Place
 from inspector.sources.targets import place_of
 from inspector.tabular import NamedTuple, Tabular
-from inspector.units import escape
+from inspector.units import escape, plural
 
 if TYPE_CHECKING:
     from inspector.bridge.outline import Outline
@@ -62,7 +62,7 @@ class Results(Tabular, tuple[R_co, ...]):
 
     def __repr__(self) -> str:
         kinds = ", ".join(sorted({type(each).__name__ for each in self}))
-        return f"<Results for {len(self)} targets: {kinds or 'none'}>"
+        return f"<Results for {plural(len(self), 'target')}: {kinds or 'none'}>"
 
 
 class Verb(Protocol[T_contra, P, R_co]):
@@ -222,12 +222,19 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
         raise
 
 
-class Learned(NamedTuple):
-    """A table that was made of a library's answer."""
-
+class _Learned(NamedTuple):
     prediction: Prediction  # of the configuration that was asked about
     path: Path  # the file in which the table is kept
     free: tuple[str, ...]  # the fields in which other configurations may differ; all others must be the same
+
+
+class Learned(_Learned, Tabular):
+    """A table that was made of a library's answer; shown and listed as its prediction is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<Learned {self.prediction!r} in {escape(str(self.path), 100)}>"
 
 
 def learn(
@@ -410,6 +417,7 @@ def folder(target: str | Path, result: Reconciliation | None = None) -> Folder |
     return folder_of(path, weights, result.logical if result else 0)
 
 
+@_several
 def diff(
     a: str | Path | Checkpoint | Reconciliation,
     b: str | Path | Checkpoint | Reconciliation,
@@ -421,7 +429,7 @@ def diff(
     """Compare two checkpoints, whatever their formats: tensors are paired by purpose.
 
     Args:
-        a, b: targets, or what `open` or `reconcile` returned for them.
+        a, b: targets, or what `open` or `reconcile` returned for them; each of several a is compared with b.
         data: also compare the values; by default only headers are read.
         workers: pairs whose values are read concurrently.
         done: called with the bytes of both sides after the values of each pair.
@@ -612,16 +620,17 @@ def merge(
         return fit(one, two)
 
 
+@_several
 def parents(
     target: str | Path | Reconciliation,
-    candidates: Sequence[str | Path],
+    candidates: str | Path | Iterable[str | Path],
     *,
     done: Callable[[int, int], object] = lambda *_: None,
 ) -> Parents:
     """Which of some models a checkpoint was made from, best first, by samples of values; the best is compared whole.
 
     Args:
-        candidates: targets, of which the checkpoint itself is left out.
+        candidates: one target or several, of which the checkpoint itself is left out.
         done: called with the number of candidates that were looked at, and of all, after each.
 
     Raises:
@@ -644,7 +653,8 @@ def parents(
     from inspector.comparing.parents import parents as rank
 
     own = _reconciled(target)
-    others = [str(each) for each in candidates if not _is_same_place(str(each), own)]
+    named = [candidates] if isinstance(candidates, (str, Path)) else candidates
+    others = [str(each) for each in named if not _is_same_place(str(each), own)]
     return rank(own, others, _reconciled, done)
 
 
@@ -668,6 +678,8 @@ def _comparison(result: Diff) -> closing[Comparison]:
 
 
 def _reconciled(target: Opened) -> Reconciliation:
+    if _are_several(target):
+        raise UsageError("one target is compared with another: several can only be the first")
     return target if isinstance(target, Reconciliation) else reconcile(target)
 
 
@@ -777,11 +789,15 @@ def memory(
     )
 
 
-def verdict(result: Memory) -> Verdict:
+@_several
+def verdict(target: str | Path | Mapping[str, Any] | Checkpoint | Reconciliation | Prediction | Memory) -> Verdict:
     """Whether a model fits, up to which context, and what would make more of it fit.
 
     Args:
-        result: as `memory` returns it; if it names no devices, the verdict is on this machine's.
+        target: what `memory` returned, or takes; if it names no devices, the verdict is on this machine's.
+
+    Raises:
+        TargetError, FormatError, SourceError, ConfigError: as `memory`.
 
     Example:
         >>> found = inspector.verdict(inspector.memory("llama-3.1-8b", gpu="rtx-4090"))
@@ -790,9 +806,10 @@ def verdict(result: Memory) -> Verdict:
         >>> found.remedies[-1].option
         '--gpu 2xrtx-4090'
     """
+    from inspector.sizing.memory import Memory
     from inspector.sizing.verdict import verdict_of
 
-    return verdict_of(result)
+    return verdict_of(target if isinstance(target, Memory) else memory(target))
 
 
 @_several

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import Ran, write
+from safetensors.numpy import save_file
 
 import inspector
 
@@ -48,6 +53,50 @@ def test_results_are_short(made: Made, tmp_path: Path) -> None:
         assert result._repr_html_().count("\n") <= 60 * (1 + line.startswith("<Results"))
         assert len(result.overview()) > 20
         assert len(result.to_pandas().columns) > 3
+
+
+PUBLIC = re.findall(r" as (\w+)", Path(inspector.__file__).with_suffix(".pyi").read_text("utf-8"))
+#: What no target is given to: names of errors and nouns, tables, versions; and `learn`, `scan`, which ask or write.
+OTHERS = {"ROLES", "__version__", "add_tables", "Results", "learn", "scan"}
+
+
+@pytest.mark.parametrize("verb", sorted(name for name in PUBLIC if name.islower() and name not in OTHERS))
+def test_every_verb_takes_one_or_several_and_shows_its_result(verb: str, tmp_path: Path) -> None:
+    """As text and as path; a result is a line in a prompt, and has a text, markup and a table; errors are the library's."""
+    names = ("model.layers.0.mlp.up_proj.weight", "model.embed_tokens.weight")
+    for file, factor in (("a", 1.0), ("b", 1.5)):
+        (tmp_path / file).mkdir()
+        tensors = {name: factor + np.arange(64, dtype="f4").reshape(8, 8) for name in names}
+        save_file(tensors, tmp_path / file / "model.safetensors")
+        index = {"metadata": {"total_size": 32}, "weight_map": dict.fromkeys(names, "model.safetensors")}
+        (tmp_path / file / "model.safetensors.index.json").write_text(json.dumps(index))
+        (tmp_path / file / "config.json").write_text(
+            '{"model_type": "gpt2", "n_layer": 1, "n_embd": 8, "n_head": 2, "vocab_size": 9, "n_positions": 4}'
+        )
+    one, other = tmp_path / "a", tmp_path / "b"
+    if verb == "outline":
+        one, other = (each / "model.safetensors.index.json" for each in (one, other))
+    function, more = getattr(inspector, verb), [str(other)] if verb in ("diff", "parents") else []
+    for targets in (one, str(one), [one], (str(one), str(other)), iter([one])):
+        result = function(targets, *more)
+        assert "\n" not in repr(result) and len(repr(result)) < 300
+        assert isinstance(result.overview(), str)
+        assert result._repr_html_().startswith("<")
+        assert len(result.to_pandas().columns) > 1
+        several = not isinstance(targets, (str, Path)) and verb != "audit"
+        assert isinstance(result, inspector.Results) == several
+    if verb not in ("audit", "folder", "models"):  # which report that there is none
+        with pytest.raises(inspector.InspectorError):
+            function([one, tmp_path / "nothing.safetensors"], *more)
+    with pytest.raises(inspector.InspectorError):
+        function("", *more)
+    options = signature(function).parameters.values()
+    assert not any(each.kind is Parameter.VAR_KEYWORD or each.annotation == "Any" for each in options)
+
+
+def test_a_comparison_is_with_one(made: Made) -> None:
+    with pytest.raises(inspector.UsageError, match="several can only be the first"):
+        inspector.diff(made("gpt2"), [made("gpt2"), made("gpt2")])  # type: ignore[call-overload]
 
 
 def test_a_text_of_a_notebook_is_escaped(tmp_path: Path) -> None:

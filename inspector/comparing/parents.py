@@ -28,6 +28,7 @@ from inspector.measuring.weights import Weights
 from inspector.model import Reconciliation
 from inspector.quantization.precision import spacing
 from inspector.tabular import Tabular
+from inspector.units import escape, plural
 
 #: Matrices of the target that are sampled, and candidates among which combinations of parents are sought.
 MATRICES, TOGETHER = 8, 6
@@ -56,7 +57,7 @@ class Parents(Tabular):
         self.relation = relation  # of two parents together, or to the best one; None if there is none
 
     def __repr__(self) -> str:
-        return f"<Parents of {self.target}: {len(self.candidates)} candidates>"
+        return f"<Parents of {escape(self.target, 100)}: {plural(len(self.candidates), 'candidate')}>"
 
 
 def parents(

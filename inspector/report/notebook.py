@@ -115,6 +115,11 @@ def rows(noun: Noun) -> Rows:
     return found
 
 
+def learned_rows(noun: Any) -> Rows:
+    """Those of what was learned."""
+    return rows(noun.prediction)
+
+
 class _Several(Protocol):
     targets: tuple[str, ...]
 
@@ -139,6 +144,7 @@ _ROWS = {
     "Audit": ("audit", "rows"),
     "Diff": ("diff", "rows"),
     "Folder": ("folder", "rows"),
+    "Learned": ("notebook", "learned_rows"),
     "Memory": ("memory", "row"),
     "Metadata": ("metadata", "entry_rows"),
     "Models": ("models", "rows"),
@@ -149,6 +155,7 @@ _ROWS = {
     "Three": ("comparisons", "three_rows"),
     "Values": ("values", "rows"),
     "Variants": ("models", "variant_rows"),
+    "Verdict": ("verdict", "rows"),
 }
 #: Noun → its text, in lines or blocks of them.
 _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
@@ -156,6 +163,7 @@ _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Audit": lambda noun: (_report("audit").text(noun),),
     "Diff": lambda noun: _report("diff").lines(noun),
     "Folder": lambda noun: (_report("folder").lines(noun) or repr(noun),),
+    "Learned": lambda noun: (overview(noun.prediction),),
     "Metadata": lambda noun: _report("metadata").lines(noun),
     "Memory": lambda noun: _report("memory").lines(noun),
     "Models": lambda noun: (_report("models").lines("models", noun),),
@@ -166,6 +174,7 @@ _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
     "Three": lambda noun: _report("comparisons").three_lines(noun),
     "Values": lambda noun: _report("values").lines(noun, None),
     "Variants": lambda noun: _report("models").variant_lines(noun),
+    "Verdict": lambda noun: _report("verdict").lines(noun),
 }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.report.columns import table
+from inspector.report.tables import Rows, columns
 from inspector.sizing.devices import MEMORY, Device
 from inspector.sizing.memory import Memory, at_context, on_devices
 from inspector.sizing.verdict import CLOSE, Choice, Remedy, Verdict, contexts_of
@@ -238,6 +239,29 @@ def _outcome(remedy: Remedy) -> str:
     if remedy.fits:
         return "yes"
     return f"up to {integer(remedy.longest_context)}" if remedy.longest_context else "no"
+
+
+def lines(verdict: Verdict) -> Iterator[str]:
+    """The sentence, and what would help."""
+    yield sentence(verdict.result, verdict)
+    yield from help_lines(verdict.result, verdict)
+    yield from others(verdict.result, verdict)
+
+
+#: Columns of a table with a row for each choice of devices.
+COLUMNS = columns("devices bytes:uint64 left:int64 fits:bool longest_context:uint64")
+
+
+def rows(verdict: Verdict) -> Rows:
+    """One row for each choice of devices, the one in question first."""
+    choices = [*([verdict.choice] if verdict.choice else []), *verdict.others]
+    return Rows(COLUMNS, [
+        {
+            "devices": " + ".join(device.name for device in each.devices), "bytes": each.nbytes, "left": each.left,
+            "fits": each.fits, "longest_context": each.longest,
+        }
+        for each in choices
+    ])  # fmt: skip
 
 
 def document(result: Memory, verdict: Verdict) -> dict[str, Any]:

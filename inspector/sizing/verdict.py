@@ -9,7 +9,8 @@ from inspector.sizing.devices import MEMORY, Device, devices, typed
 from inspector.sizing.memory import Memory, cache_types, on_devices
 from inspector.sizing.placement import Placed
 from inspector.sizing.weights import Weights
-from inspector.tabular import NamedTuple
+from inspector.tabular import NamedTuple, Tabular
+from inspector.units import escape
 
 #: Sizes of usual devices, from small to large: what is compared if none is named.
 USUAL = ("8GiB", "12GiB", "16GiB", "24GiB", "32GiB", "48GiB", "80GiB", "2x80GiB", "4x80GiB", "8x80GiB", "8x141GiB")
@@ -70,14 +71,20 @@ class Remedy(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Tabular):
     """Whether a model fits, on which devices, and what would help."""
 
+    result: Memory
     choice: Choice | None  # the devices in question; None if none is known
     fits: bool | None  # whether they have room for the requested context, or the model's own; or for training it
     named: bool  # whether they were named, or found on this machine
     others: tuple[Choice, ...]  # the rest of this machine, and usual sizes, if none were named
     remedies: tuple[Remedy, ...]
+
+    def __repr__(self) -> str:
+        word = {True: "fits", False: "does not fit", None: "unknown"}[self.fits]
+        names = dict.fromkeys(each.name for each in self.choice.devices) if self.choice else ()
+        return f"<Verdict {escape(self.result.model.target, 100)}: {word}{': ' if names else ''}{', '.join(names)}>"
 
 
 def verdict_of(result: Memory) -> Verdict:
@@ -92,11 +99,11 @@ def verdict_of(result: Memory) -> Verdict:
     if result.training:
         room = min((each.room or 0 for choice in choices[:1] for each in choice.placed), default=None)
         fits = None if room is None else result.training.total <= room
-        return Verdict(choices[0] if choices else None, fits, bool(named), (), ())
+        return Verdict(result, choices[0] if choices else None, fits, bool(named), (), ())
     others = () if named else (*choices[1:], *usual(result))
     if not choices:
-        return Verdict(None, None, False, others, ())
-    return Verdict(choices[0], choices[0].fits, bool(named), others, tuple(remedies(result, choices[0])))
+        return Verdict(result, None, None, False, others, ())
+    return Verdict(result, choices[0], choices[0].fits, bool(named), others, tuple(remedies(result, choices[0])))
 
 
 def usual(result: Memory) -> Iterator[Choice]:
