@@ -46,6 +46,7 @@ def index(**weight_map: str) -> dict[str, Any]:
 
 WHOLE: list[Case] = [
     ("lfs-pointer", {"a.bin": POINTER}, ["a.bin: error: a git-LFS pointer for a file of 1,234 bytes: run `git lfs pull` in its folder"]),
+    ("lfs-pointer", {"a.png": POINTER, "b.wav": POINTER, "c.h5": POINTER}, ["a.png: info: a git-LFS pointer for a file of 1,234 bytes: run `git lfs pull` in its folder", "b.wav: info: a git-LFS pointer for a file of 1,234 bytes: run `git lfs pull` in its folder", "c.h5: error: a git-LFS pointer for a file of 1,234 bytes: run `git lfs pull` in its folder"]),
     ("lfs-pointer", {"a.txt": POINTER[:40]}, ["a.txt: error: a git-LFS pointer: run `git lfs pull` in its folder"]),
     ("lfs-pointer", {"a.bin": POINTER + " " * 2000, "b.safetensors": POINTER, "c.bin": "x" + POINTER, "d": ""}, []),
     ("html-page", {"a.json": "<html>", "b.bin": " \n<!DOCTYPE HTML>", "c.md": "<html>", "d.txt": "x<html>"}, ["a.json: error: a web page, not the file: a login or error page was saved; download it again", "b.bin: error: a web page, not the file: a login or error page was saved; download it again"]),
@@ -148,7 +149,7 @@ DATA: list[Case] = [
         "added_tokens.json: error: truncated: it does not end like a JSON document", "chat_template.json: error: not a JSON document: Extra data at line 1", "config.json: error: an empty file: download it again",
         "generation_config.json: error: not UTF-8 text", "modules.json: error: not a JSON document: Expecting ',' delimiter at line 1", "special_tokens_map.json: error: not a JSON object, but '[]'",
         "tokenizer.json: error: it begins with a byte order mark, which Python's json refuses: save it without one", "vocab.json: error: not a JSON document: it does not start like one"]),
-    ("document", {"config.json": "{}", "vocab.json": " {}\n", "a.json": "x", "tokenizer_config.json": POINTER, "modules.json": "[]"}, []),
+    ("document", {"config.json": "{}", "vocab.json": " {}\n", "a.json": "x", "tsconfig.json": "{//", "tokenizer_config.json": POINTER, "modules.json": "[]"}, []),
     ("duplicate-field", {"config.json": '{"a": 1, "a": 1}', "params.json": '{"a": 1, "b": {"a": 1, "a": 2}}', "other.json": '{"a": 1, "a": 2}', "modules.json": "["}, ["config.json: info: the field 'a' appears twice", "params.json: warning: the field 'a' appears twice, with different values"]),
     ("executable", {"a": b"\x7fELF" + bytes(8), "b.txt": b"MZ__", "c.md": "#!/bin/sh", "d.x": "#!/bin/sh", "e.py": "#!/bin/sh", "f.bat": "x", "g.pth": "import os", "h.ipynb": "{}", "i.gguf": b"\x7fELF", "j.png": b"\x7fELF", "k.pth": "imports"}, [
         "a: error: a program or library for Linux (ELF)", "d.x: warning: a script", "e.py: info: a script", "f.bat: warning: a file that is run when it is opened",

@@ -158,6 +158,7 @@ REPOSITORIES: list[Case] = [
     ("repository-program", {".git/config": b"#" * (256 * 1024 + 1)}, [".git/config: error: a configuration of more than 256 KiB, not searched for the programs that it starts"]),
     ("repository-program", {".git/config": b"#" * 256 * 1024}, []),
     ("repository-program", {"package.json": '{"preinstall": "x"}', "b/config.pbtxt": 'backend: "python"'}, ["b/config.pbtxt: error: Python code that Triton's server runs: model.py", "package.json: error: a command that npm runs when it installs the folder's packages"]),
+    ("repository-program", {"package.json": '{"prepare": "yarn bundle"}'}, []),
     ("repository-program", {"package.json": b" " * (256 * 1024 + 1)}, ["package.json: error: implausibly large, so not checked: it may have a command that npm runs when it installs the folder's packages"]),
 ]  # fmt: skip
 

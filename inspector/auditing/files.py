@@ -104,10 +104,11 @@ class Files:
         return listed and self.extent.may_read(path)
 
     def named(self, *ends: str) -> Iterator[Entry]:
-        """Entries whose lower-case name has one of these suffixes."""
+        """Entries whose lower-case name has one of these suffixes, as words: config.json is in adapter_config.json."""
         last = tuple(end.rpartition(".")[2] for end in ends)
-        fitting = (found for kind, found in self._lower.items() if kind.endswith(last))
-        return (entry for _, name, entry in sorted(chain.from_iterable(fitting)) if name.endswith(ends))
+        fitting = chain.from_iterable(found for kind, found in self._lower.items() if kind.endswith(last))
+        some = (each for each in sorted(fitting) if each[1].endswith(ends))
+        return (entry for _, name, entry in some if any(_has(name, end) for end in ends))
 
     def regular(self, *ends: str) -> Iterator[Entry]:
         """Entries that are files within the folder: all, or those with one of these suffixes."""
@@ -273,6 +274,12 @@ class Files:
         return frozenset(
             entry.path for entry, total in zip(documents, sums, strict=True) if total > limits.MAX_DOCUMENTS
         )
+
+
+def _has(name: str, end: str) -> bool:
+    """Whether a name ends in a suffix, or in the words of another name."""
+    before = name[: -len(end)][-1:]
+    return name.endswith(end) and not (before.isalnum() and end[0].isalnum())
 
 
 def real_path(root: str, path: str) -> str | None:

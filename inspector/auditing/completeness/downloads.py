@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
+from inspector.model import Severity
 from inspector.opening import configs
-from inspector.sources.filenames import WEIGHTS
+from inspector.sources.filenames import OTHERS, PICKLED, WEIGHTS
 from inspector.sources.listing import Entry
 from inspector.units import plural
 
@@ -37,15 +38,19 @@ def lfs_pointer(subject: Subject) -> Iterator[Found]:
     """A file is only a git-LFS pointer.
 
     The repository was cloned without git-LFS, or its files were copied as they are stored in git. Run
-    `git lfs pull` in the folder, or download the file itself.
+    `git lfs pull` in the folder, or download the file itself. Only a note on a file that no loader of models reads: a
+    picture of the README, a recording.
     """
+    ends = (*DATA, *PICKLED, *OTHERS)
     for entry in subject.entries:
         if 0 < entry.size <= _LFS_SIZE and not entry.path.endswith(WEIGHTS):
             start = subject.head(entry.path, _LFS_SIZE)
             if start.startswith(_LFS):
                 size = re.search(rb"^size (\d{1,15})$", start, re.MULTILINE)
                 stands_for = f" for a file of {plural(int(size[1]), 'byte')}" if size else ""
-                yield Found(f"a git-LFS pointer{stands_for}: run `git lfs pull` in its folder", entry.path)
+                severity: Severity = "error" if entry.path.lower().endswith(ends) else "info"
+                what = f"a git-LFS pointer{stands_for}: run `git lfs pull` in its folder"
+                yield Found(what, entry.path, severity=severity)
 
 
 @rule("html-page", "whole", "error")
