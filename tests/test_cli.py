@@ -122,7 +122,7 @@ def test_predict_in_both_forms(inspect: Inspect) -> None:
     ] == "num_attention_heads·head_dim × hidden_size"
     assert len(document["tensors"]) == 291
     assert document["training"]["F32"]["bytes"] == 16 * 6_738_415_616
-    text = inspect("predict", "gpt2", "--label", "123550272", "--training").out
+    text = inspect("predict", "gpt2", "--label", "123550272", "--training", "--full").out
     assert "rule of thumb" in text and "optimizer state" in text and "without" in text
 
 

@@ -22,9 +22,10 @@ from test_terminal import on_terminal
 
 import inspector
 from inspector import api
+from inspector.architectures.data.presets import PRESETS
 from inspector.cli.overviews import _folder
 from inspector.errors import InspectorError
-from inspector.report import audit, comparisons, diff, screen
+from inspector.report import audit, comparisons, diff, forecast, screen
 from inspector.report.columns import fitted, text_width
 
 Made = Callable[[str], Path]
@@ -143,6 +144,18 @@ def test_full_shows_every_number(made: Made, inspect: Callable[..., Any]) -> Non
     full = inspect(made("llama-7b"), "--full").out
     assert "input_layernorm" in full and "−523,168,768" in full and "model-00002-of-00002.safetensors" in full
     assert "input_layernorm" not in inspect(made("llama-7b")).out
+
+
+@pytest.mark.parametrize("name", [*PRESETS][::4])
+def test_a_prediction_is_one_screen(name: str) -> None:
+    """With what was asked for; the largest roles, whose numbers and those of the others are in `--full`."""
+    result = inspector.predict(name)
+    for asked in ({}, {"stated": 10**9}, {"training": True}):
+        lines = on_screen(forecast.prediction(result, 80, absent="x: no weights here", **asked))
+        assert any(line.startswith("total ") for line in lines)
+        assert f"{result.parameters:,} parameters" in "\n".join(lines[:3])
+    whole = forecast.prediction(result, full=True)
+    assert "smaller role" not in whole and f"{4 * result.parameters:,}"[:4] in whole
 
 
 # --- the screens of audits and comparisons ----------------------------------------------------------

@@ -230,9 +230,10 @@ def overview(
 @click.option("--training", is_flag=True, help="Add gradients and Adam's state.")
 @click.option("--label", metavar="N", help="A stated parameter count: find out what it omits.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
+@click.option("--full", is_flag=True, help="Every role, bytes to the unit, the rule of thumb.")
 @output_options(WIDE, *FORMS)
 def predict(
-    config: str, revision: str | None, training: bool, label: str | None, tensors: bool, output: Output
+    config: str, revision: str | None, training: bool, label: str | None, tensors: bool, full: bool, output: Output
 ) -> None:
     """What should be in a checkpoint, from its configuration alone, with formulas.
 
@@ -246,7 +247,7 @@ def predict(
     output.check()
     result = api.predict(config, revision=revision)
     stated = labels.from_text(label, 16).parameters if label else None
-    show_prediction(result, output, tensors=tensors, training=training, stated=stated)
+    show_prediction(result, output, tensors=tensors, training=training, stated=stated, full=full)
 
 
 @inspect.command(short_help="The supported model types and roles.")

@@ -62,7 +62,7 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
         if picked:
             raise
         if (found := _prediction(target, error)) and not (shown.layers or output.html):
-            show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error))
+            show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error), full=shown.full)
         elif not (_outline(target, output, full=shown.full) or _list_models(target, shown, output)):
             raise
         return
@@ -136,6 +136,7 @@ def show_prediction(
     training: bool = False,
     stated: int | None = None,
     absent: str = "",
+    full: bool = False,
 ) -> None:
     """Show what a configuration predicts, as `inspect predict` does.
 
@@ -146,9 +147,7 @@ def show_prediction(
     from inspector.report import forecast, notebook
 
     def lines() -> Iterator[str]:
-        if absent:
-            yield absent
-        yield forecast.prediction(result, output.width, training=training, stated=stated)
+        yield forecast.prediction(result, output.width, training=training, stated=stated, absent=absent, full=full)
         if tensors:
             yield from ("", *forecast.tensors(result, output.width))
 
@@ -253,7 +252,7 @@ def overviews(targets: Sequence[str], shown: Shown, output: Output, **opening: A
         except InspectorError as error:
             if output.form is None and (found := _prediction(target, error)):
                 print_lines(("",) if number else ())
-                show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error))
+                show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error), full=shown.full)
                 continue
             code = fail(str(error))
             continue

@@ -20,24 +20,43 @@ from inspector.quantization.declaration import declared_bytes
 from inspector.report.columns import table, wrapped
 from inspector.report.documents import COUNT, SCHEMA, architecture, fields, knowledge
 from inspector.report.text import TOLD
-from inspector.units import count, escape, integer, percent, plural, signed, size
+from inspector.units import count, decimal, escape, integer, percent, plural, signed, size
 
 _NAME = 100  # characters of a name that are shown
 
 
-def prediction(result: Prediction, width: int | None = None, *, training: bool, stated: int | None) -> str:
-    """`inspect predict CONFIG`, in at most `width` columns."""
-    blocks = [
-        _predicted_identity(result),
-        _predicted_roles(result, width),
-        table([*_sizes(result)], ("dtype", "bytes", ""), "lrl"),
-        _rule_of_thumb(result),
-    ]
-    if stated is not None:
-        blocks.append(_explanation(result, stated))
-    if training:
-        blocks.append(_training(result))
-    return "\n\n".join(filter(None, blocks))
+#: Lines of a screen: a terminal's 24, without the prompt.
+HEIGHT = 23
+
+
+def prediction(
+    result: Prediction,
+    width: int | None = None,
+    *,
+    training: bool = False,
+    stated: int | None = None,
+    absent: str = "",
+    full: bool = False,
+) -> str:
+    """`inspect predict CONFIG`, in at most `width` columns: what was asked for, then roles, the largest on one screen.
+
+    Args:
+        training: with what training keeps.
+        stated: a number of parameters to be explained.
+        absent: a first line that says that there are no weights.
+        full: every role, bytes to the unit, the rule of thumb.
+    """
+    head = "\n".join(
+        wrapped(line, width) for line in (*filter(None, [absent]), *_predicted_identity(result, full=full).split("\n"))
+    )
+    asked = [_explanation(result, stated)] if stated is not None else []
+    asked += [_training(result, full=full)] if training else []
+    if full:
+        sizes = table([*_sizes(result)], ("dtype", "bytes", ""), "lrl")
+        return "\n\n".join(filter(None, (head, _predicted_roles(result, width), sizes, _rule_of_thumb(result), *asked)))
+    sizes = wrapped(_sizes_in_short(result), width)
+    taken = sum(block.count("\n") + 2 for block in (head, sizes, *asked))
+    return "\n\n".join((head, _predicted_roles(result, width, max(3, HEIGHT - taken - 2)), sizes, *asked))
 
 
 def learned(result: Prediction, path: str, free: Sequence[str], width: int | None = None) -> str:
@@ -65,7 +84,17 @@ def _sizes(result: Prediction) -> Iterator[tuple[str, str, str]]:
         yield declared.packing, integer(declared.bytes), f"{size(declared.bytes)}, as the configuration declares"
 
 
-def _predicted_identity(result: Prediction) -> str:
+def _sizes_in_short(result: Prediction) -> str:
+    """`in F16 or BF16 13.48 GB, in F32 26.95 GB, …`: the types of one width together."""
+    widths = dict.fromkeys(BYTES_AT.values())
+    types = {bits: " or ".join(name for name, own in BYTES_AT.items() if own == bits) for bits in widths}
+    parts = [f"{decimal(bytes_at(result, bits))} in {types[bits]}" for bits in widths]
+    if declared := declared_bytes(result):
+        parts.insert(0, f"{decimal(declared.bytes)} in {declared.packing} as the configuration declares")
+    return ", ".join(parts)
+
+
+def _predicted_identity(result: Prediction, *, full: bool = False) -> str:
     config = result.config
     named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
     lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
@@ -78,18 +107,23 @@ def _predicted_identity(result: Prediction) -> str:
     lines += [f"{integer(each.parameters)} {each.what}" for each in of_prediction(result) if each.name in TOLD]
     lines += [f"{row.role} is the token embedding: not stored twice" for row in result.tied if row.part == "weight"]
     beside = (("", result.optional), (" of multi-token prediction layers", result.ahead))
-    lines += [f"files may also hold {_beside(rows, which)}" for which, rows in beside if rows]
+    lines += [f"files may also hold {_beside(rows, which, full=full)}" for which, rows in beside if rows]
     return "\n".join(lines)
 
 
-def _beside(rows: Sequence[Expected], which: str) -> str:
+def _beside(rows: Sequence[Expected], which: str, *, full: bool) -> str:
     """`45 further tensors, 31,461,120 parameters not counted here: k_proj, v_proj, k_norm`."""
     tensors, parameters = (sum(getattr(row, each) for row in rows) for each in ("tensors", "parameters"))
-    roles = ", ".join(dict.fromkeys(row.role for row in rows))
+    names = list(dict.fromkeys(row.role for row in rows))
+    roles = ", ".join(names if full else [*names[:3], *["…"][: len(names) - 3]])
     return f"{plural(tensors, 'tensor')}{which} in addition, {integer(parameters)} parameters not counted here: {roles}"
 
 
-def _predicted_roles(result: Prediction, width: int | None) -> str:
+def _predicted_roles(result: Prediction, width: int | None, most: int | None = None) -> str:
+    """A row for each role; for at most `most` of them, the largest, and a line about the others."""
+    kept = roles = list(by_role(result))
+    if most is not None and len(roles) > most:
+        kept = sorted(roles, key=lambda line: -line.parameters)[: most - 1]
     several = len({row.tower for row in result.expected}) > 1
     rows = [
         (
@@ -99,11 +133,13 @@ def _predicted_roles(result: Prediction, width: int | None) -> str:
             line.formula,
             line.numbers,
         )
-        for line in by_role(result)
+        for line in roles
+        if line in kept
     ]
     rows.append(("total", integer(result.tensors), integer(result.parameters), "", ""))
     headers = ("role", "tensors", "parameters", "shape of each", "in numbers")
-    return table(rows, headers, "lrrll", width=width, give=((4, 12), (3, 24), (4, 0), (3, 0), (0, 16)))
+    shown = table(rows, headers, "lrrll", width=width, give=((4, 12), (3, 24), (4, 0), (3, 0), (0, 16)))
+    return shown + (f"\n… {plural(len(roles) - len(kept), 'smaller role')}: --full" if len(kept) < len(roles) else "")
 
 
 def _rule_of_thumb(result: Prediction) -> str:
@@ -128,12 +164,12 @@ def _explanation(result: Prediction, stated: int) -> str:
     return table(rows, (), "rl")
 
 
-def _training(result: Prediction) -> str:
+def _training(result: Prediction, *, full: bool) -> str:
     rows = [
-        (dtype, *map(integer, (each.weights, each.gradients, each.optimizer, each.total)), size(each.total))
+        (dtype, *map(integer if full else decimal, (each.weights, each.gradients, each.optimizer, each.total)))
         for dtype, each in _states(result)
     ]
-    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "total bytes", ""), "lrrrrl")
+    return table(rows, ("training with Adam", "weights", "gradients", "optimizer state", "total"), "lrrrr")
 
 
 def _states(result: Prediction) -> Iterator[tuple[str, TrainingState]]:

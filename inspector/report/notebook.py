@@ -51,7 +51,7 @@ _SHOWN = 60
 def overview(noun: Noun) -> str:
     """What the command prints for it, in lines as long as they are."""
     if isinstance(noun, Prediction):
-        return forecast.prediction(noun, training=False, stated=None)
+        return forecast.prediction(noun)
     if isinstance(noun, (Checkpoint, Reconciliation)):
         return screen.overview(_joined(noun))
     if _are_results(noun):
