@@ -23,7 +23,7 @@ _UNSAFE = (
 
 def integer(number: int) -> str:
     """`6738415616` → `6,738,415,616`."""
-    return f"{number:,}".replace("-", "\N{MINUS SIGN}")
+    return f"{number:,}" if number >= 0 else f"\N{MINUS SIGN}{-number:,}"
 
 
 def signed(number: int) -> str:

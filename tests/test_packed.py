@@ -21,10 +21,12 @@ import inspector
 from inspector.architectures.data.projections import COARSE
 from inspector.architectures.naming.by_words import by_pattern
 from inspector.model import Config, Header, Reconciliation, Tensor
-from inspector.quantization import packing_of
+from inspector.quantization import packing, packing_of, unpacking
 from inspector.quantization.declaration import declaration_of, declared_bytes, pieces_of
 from inspector.quantization.packing import packing_of as packing_by_names
+from inspector.quantization.scheme import Scheme
 from inspector.quantization.schemes import all_schemes
+from inspector.quantization.unpacking import Unpacked
 from inspector.report import documents, text
 
 FOLDER = Path(sparse.__file__).parent / "packed"
@@ -689,3 +691,46 @@ def test_a_missing_shard_is_the_cause_of_missing_side_data(tmp_path: Path) -> No
     (folder / "model-00002-of-00002.safetensors").unlink()
     (result,) = inspector.audit([folder]).checkpoints
     assert {each.rule for each in result.findings if each.severity == "error"} == {"missing-shard"}
+
+
+def test_a_unit_that_the_end_of_a_shard_parts_is_read_like_the_others(tmp_path: Path) -> None:
+    """Whichever of a weight's pieces comes first, and in whichever of two files."""
+    loaded = recipe("gptq-4bit")
+    entries = [list(each) for each in sparse.expand(loaded["files"]["model.safetensors"]["tensors"])]
+    whole = reconciled(loaded, tmp_path / "whole")
+    parted = [each for each in entries if ".1.mlp.up_proj." in str(each[2])]
+    halves = [*parted[2:], *(each for each in entries if each not in parted)], parted[:2]
+    loaded["files"] = {f"model-0000{at}-of-00002.safetensors": {"tensors": each} for at, each in enumerate(halves, 1)}
+    result = reconciled(loaded, tmp_path / "parted")
+    assert len(parted) > 2
+    assert whole.packing is not None
+    assert result.packing is not None
+    weight = "model.layers.1.mlp.up_proj.weight"
+    serves = {**result.packing.names, **result.packing.side}
+    assert {serves[str(each[2])] for each in parted} == {weight}
+    assert result.packing.names == whole.packing.names
+    assert result.packing.shapes == whole.packing.shapes
+    assert result.packing.side == whole.packing.side
+
+
+@pytest.mark.parametrize(("declared", "most"), [(True, 1), (False, 3)])
+def test_schemes_that_cannot_account_for_more_are_not_tried(
+    declared: bool, most: int, packed: Packed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight schemes have a suffix of NVFP4's names; its own is the first that is tried, or one of the first."""
+    tried: list[str] = []
+
+    def counted(scheme: Scheme, *rest: Any) -> Unpacked:
+        tried.append(scheme.name)
+        return unpack(scheme, *rest)
+
+    unpack = unpacking.unpack
+    result = packed("modelopt-nvfp4")
+    assert result.checkpoint.config is not None
+    monkeypatch.setattr(packing, "unpack", counted)
+    stored = result.checkpoint.tensors
+    values = result.checkpoint.config.declared_packing if declared else {}
+    again = packing_by_names(stored, by_pattern([each.name for each in stored]), values)
+    assert again is not None
+    assert again.scheme.startswith("modelopt")
+    assert 1 <= len(tried) <= most

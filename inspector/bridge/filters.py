@@ -43,8 +43,10 @@ def select(tensors: Iterable[Labelled], wanted: Filter) -> list[Labelled]:
     """
     everything = list(tensors)
     tests = list(_tests(wanted))
+    if not tests:
+        return everything
     found = [each for each in everything if all(test(each) for test in tests)]
-    if not found and everything and tests:
+    if not found and everything:
         raise TargetError(f"no tensor {_criteria(wanted)}; {_available(everything)}")
     return found
 

@@ -35,9 +35,19 @@ def packing_of(
         return None
     declared = Declared(values, _float_dimensions(tensors))
     listed = Listed(tensors, patterns)
-    unpacked = [each for each in (unpack(scheme, listed, declared) for scheme in schemes) if each.weights]
-    best = max(unpacked, key=lambda each: (_is_declared(each.scheme, declared), each.explained), default=None)
+    named = [scheme for scheme in schemes if _is_declared(scheme, declared)]
+    best = _best(named, listed, declared) or _best([each for each in schemes if each not in named], listed, declared)
     return _packing_from(best, tensors, declared) if best else None
+
+
+def _best(schemes: Iterable[Scheme], listed: Listed, declared: Declared) -> Unpacked | None:
+    """The reading that accounts for most tensors, the first of equal ones. What cannot be more is not tried."""
+    possible = [(listed.possible(scheme), -at, scheme) for at, scheme in enumerate(schemes)]
+    best, most = None, (0, 0)
+    for tensors, at, scheme in sorted(possible, key=lambda each: each[:2], reverse=True):
+        if (tensors, at) > most and (found := unpack(scheme, listed, declared)).weights:
+            best, most = max((best, most), (found, (found.explained, at)), key=lambda each: each[1])
+    return best
 
 
 def _may_be_present(scheme: Scheme, words: frozenset[str], text: str) -> bool:

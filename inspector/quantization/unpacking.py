@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import prod
-from operator import itemgetter, lt
+from operator import ge, itemgetter
 from typing import TypeAlias
 
 from inspector.model import Tensor
@@ -63,6 +63,13 @@ class Listed:
         found.sort(key=itemgetter(0))
         return [unit for _, unit in found]
 
+    def possible(self, scheme: Scheme) -> int:
+        """How many tensors the scheme can account for at most, by their suffixes."""
+        if "" in scheme.weights:
+            return len(self.tensors)
+        end_of = _SuffixOf(_ends_of(scheme))
+        return sum(len(places) for pattern, places in self.patterns.items() if end_of(pattern))
+
     def loose(self, scheme: Scheme) -> list[tuple[str, str, str]]:
         """Side data without a weight of its own, as `Unpacked.loose` has it."""
         end_of = _SuffixOf(_ends_of(scheme))
@@ -80,18 +87,25 @@ class Listed:
         return groups
 
     def _alike(self, columns: _Columns) -> list[tuple[int, Unit]]:
-        """The units of patterns whose tensors follow each other in the same order; empty if these do not."""
+        """The units of patterns of which each unit has all; empty if some lack one."""
         columns = sorted(columns, key=lambda column: column[1][0])
         ends = tuple(end for end, _ in columns)
         stems = self._stems(*columns[0])
-        for (_, before), (end, places) in pairwise(columns):
-            if self._stems(end, places) != stems or not all(map(lt, before, places)):
-                return []
+        for at, (end, places) in enumerate(columns):
+            if (own := self._stems(end, places)) != stems:  # as where the end of a shard parts a unit
+                place_of = dict(zip(own, places, strict=True))
+                if not len(place_of) == len(own) == len(stems) or place_of.keys() != set(stems):
+                    return []
+                columns[at] = end, [*map(place_of.__getitem__, stems)]
         forms = [*zip(*(map(self._forms.__getitem__, places) for _, places in columns), strict=True)]
         form_of = {each: self._form(ends, each) for each in dict.fromkeys(forms)}
         tensors = zip(*(map(self.tensors.__getitem__, places) for _, places in columns), strict=True)
         pieces = [dict(zip(ends, each, strict=True)) for each in tensors]
-        return [*zip(columns[0][1], map(Unit, stems, pieces, map(form_of.__getitem__, forms)), strict=True)]
+        units = [*zip(columns[0][1], map(Unit, stems, pieces, map(form_of.__getitem__, forms)), strict=True)]
+        for at in {at for (_, a), (_, b) in pairwise(columns) for at, later in enumerate(map(ge, a, b)) if later}:
+            places_of = sorted((places[at], end) for end, places in columns)
+            units[at] = places_of[0][0], self._unit(stems[at], {end: place for place, end in places_of})
+        return units
 
     def _stems(self, end: str, places: Sequence[int]) -> list[str]:
         names, cut = self.names, -len(end)

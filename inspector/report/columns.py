@@ -5,6 +5,7 @@ The established packages for this take 0.05 s to import, a quarter of the whole 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import repeat
 from unicodedata import combining, east_asian_width
@@ -12,6 +13,7 @@ from unicodedata import combining, east_asian_width
 _GAP = 2  # terminal columns between two table columns
 _LEAST = 8  # below this, a column that may disappear does so
 GO = -1  # for a column that is useless if shortened
+_OTHER_WIDTH = "\u0300"  # the first character that does not take one terminal column
 
 
 def bar(share: float, width: int) -> str:
@@ -22,9 +24,17 @@ def bar(share: float, width: int) -> str:
 
 def text_width(text: str) -> int:
     """Terminal columns of a text: two for each wide character, none for a combining one."""
-    if text.isascii() or max(text) < "\u0300":  # the first character of another width
+    if text.isascii() or max(text) < _OTHER_WIDTH:
         return len(text)
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _text_widths(texts: Sequence[str]) -> list[int]:
+    """`text_width` of each. Most columns of a long table have no character for which a text must be looked at."""
+    if re.search(f"[{_OTHER_WIDTH}-\U0010ffff]", "".join(texts)) is None:
+        return [*map(len, texts)]
+    width_of = {text: text_width(text) for text in set(texts)}
+    return [*map(width_of.__getitem__, texts)]
 
 
 def _beginning(text: str, width: int) -> str:
@@ -95,13 +105,13 @@ def table(
         names: a column of names, which are shortened in the middle, so that different ones stay different.
     """
     columns = [*zip(*([headers, *rows] if headers else rows), strict=True)]
-    natural = [[*map(text_width, column)] for column in columns]
+    natural = [*map(_text_widths, columns)]
     widths = [*map(max, natural)]
     if width is not None and give:
         _fit(widths, width, give)
         if names is not None and widths[names]:
             columns[names] = tuple(distinct(columns[names], widths[names]))
-            natural[names] = [*map(text_width, columns[names])]
+            natural[names] = _text_widths(columns[names])
     shown = [
         _aligned(column, sizes, size, side)
         for column, sizes, size, side in zip(columns, natural, widths, align, strict=True)
