@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .small import output
+from .small import output, outputs
 
 
 def _keras(kind: str) -> Any:
@@ -21,7 +21,7 @@ def _keras(kind: str) -> Any:
     return keras.Model(inputs, keras.layers.Dense(3)(keras.layers.GlobalAveragePooling2D()(hidden)))
 
 
-def _keras_saved(kind: str, folder: Path, name: str, *, trained: bool = True) -> int:
+def _keras_saved(folder: Path, kind: str = "functional", name: str = "model.keras", *, trained: bool = True) -> int:
     import numpy as np
 
     model = _keras(kind)
@@ -33,34 +33,15 @@ def _keras_saved(kind: str, folder: Path, name: str, *, trained: bool = True) ->
     return int(model.count_params())
 
 
-@output
-def keras_sequential(folder: Path) -> int:
-    return _keras_saved("sequential", folder, "model.keras")
-
-
-@output
-def keras_functional(folder: Path) -> int:
-    return _keras_saved("functional", folder, "model.keras", trained=False)
-
-
-@output
-def keras_functional_trained(folder: Path) -> int:
-    return _keras_saved("functional", folder, "model.keras")
-
-
-@output
-def keras_operations(folder: Path) -> int:
-    return _keras_saved("operations", folder, "model.keras")
-
-
-@output
-def keras_h5(folder: Path) -> int:
-    return _keras_saved("functional", folder, "model.h5")
-
-
-@output
-def keras_weights(folder: Path) -> int:
-    return _keras_saved("functional", folder, "model.weights.h5")
+outputs(
+    _keras_saved,
+    keras_sequential={"kind": "sequential"},
+    keras_functional={"trained": False},
+    keras_functional_trained={},
+    keras_operations={"kind": "operations"},
+    keras_h5={"name": "model.h5"},
+    keras_weights={"name": "model.weights.h5"},
+)
 
 
 @output
@@ -87,6 +68,13 @@ def flax_msgpack(folder: Path) -> int:
     return 8 * 16 + 16 + 16 * 2 + 2
 
 
+#: Llama's sizes, for MLX.
+MLX = {
+    "model_type": "llama", "hidden_size": 128, "num_hidden_layers": 2, "intermediate_size": 256, "num_attention_heads": 4,
+    "rms_norm_eps": 1e-5, "vocab_size": 256, "num_key_value_heads": 2, "tie_word_embeddings": False,
+}  # fmt: skip
+
+
 @output
 def mlx_quantized(folder: Path) -> int:
     import mlx.core as mx
@@ -94,25 +82,14 @@ def mlx_quantized(folder: Path) -> int:
     from mlx.utils import tree_flatten
     from mlx_lm.models import llama as of_mlx
 
-    fields = {
-        "model_type": "llama",
-        "hidden_size": 128,
-        "num_hidden_layers": 2,
-        "intermediate_size": 256,
-        "num_attention_heads": 4,
-        "rms_norm_eps": 1e-5,
-        "vocab_size": 256,
-        "num_key_value_heads": 2,
-        "tie_word_embeddings": False,
-    }
-    model = of_mlx.Model(of_mlx.ModelArgs(**fields))
+    model = of_mlx.Model(of_mlx.ModelArgs(**MLX))
     number = sum(value.size for _, value in tree_flatten(model.parameters()))
     nn.quantize(model, group_size=64, bits=4)
     mx.save_safetensors(
         str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())), metadata={"format": "mlx"}
     )
     (folder / "config.json").write_text(
-        json.dumps({**fields, "architectures": ["LlamaForCausalLM"], "quantization": {"group_size": 64, "bits": 4}})
+        json.dumps({**MLX, "architectures": ["LlamaForCausalLM"], "quantization": {"group_size": 64, "bits": 4}})
     )
     return int(number)
 

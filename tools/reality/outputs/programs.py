@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .small import count, llama, output
+from .frameworks import MLX
+from .small import count, llama, output, outputs, small
 
 CONVERTER = "LLAMA_CPP"  # the environment's name for a folder with convert_hf_to_gguf.py
 
@@ -31,28 +32,22 @@ def _for_llama_cpp(folder: Path) -> Any:
     return model
 
 
-def _converted(folder: Path, *arguments: str) -> int:
+def _converted(folder: Path, arguments: tuple[str, ...], name: str = "model.gguf") -> int:
     plain = folder.parent / "plain"
     plain.mkdir()
     model = _for_llama_cpp(plain)
     command = [sys.executable, f"{os.environ[CONVERTER]}/convert_hf_to_gguf.py", str(plain), *arguments]
+    command += ["--outfile", str(folder / name)]
     subprocess.run(command, check=True, capture_output=True)
     return count(model)
 
 
-@output
-def llama_cpp_f16(folder: Path) -> int:
-    return _converted(folder, "--outtype", "f16", "--outfile", str(folder / "model-f16.gguf"))
-
-
-@output
-def llama_cpp_q8(folder: Path) -> int:
-    return _converted(folder, "--outtype", "q8_0", "--outfile", str(folder / "model.gguf"))
-
-
-@output
-def llama_cpp_split(folder: Path) -> int:
-    return _converted(folder, "--outtype", "bf16", "--outfile", str(folder / "m.gguf"), "--split-max-tensors", "12")
+outputs(
+    _converted,
+    llama_cpp_f16={"arguments": ("--outtype", "f16"), "name": "model-f16.gguf"},
+    llama_cpp_q8={"arguments": ("--outtype", "q8_0")},
+    llama_cpp_split={"arguments": ("--outtype", "bf16", "--split-max-tensors", "12"), "name": "m.gguf"},
+)
 
 
 def _lycoris(folder: Path, algorithm: str) -> int:
@@ -69,32 +64,15 @@ def _lycoris(folder: Path, algorithm: str) -> int:
     return sum(value.numel() for name, value in network.state_dict().items() if not name.endswith("alpha"))
 
 
-@output
-def lycoris_lora(folder: Path) -> int:
-    return _lycoris(folder, "lora")
-
-
-@output
-def lycoris_loha(folder: Path) -> int:
-    return _lycoris(folder, "loha")
-
-
-@output
-def lycoris_lokr(folder: Path) -> int:
-    return _lycoris(folder, "lokr")
+outputs(_lycoris, **{f"lycoris_{name}": {"algorithm": name} for name in ("lora", "loha", "lokr")})
 
 
 @output
 def comfy_text_encoder(folder: Path) -> int:
     """ComfyUI's CheckpointSave of a text encoder, under its own prefix, beside its workflow in the metadata."""
-    import transformers
     from safetensors.torch import save_file
 
-    model = transformers.CLIPTextModel(
-        transformers.CLIPTextConfig(
-            hidden_size=32, intermediate_size=37, num_attention_heads=4, num_hidden_layers=2, vocab_size=300
-        )
-    )
+    model = small("CLIPTextModel")
     state = {f"text_encoders.clip_l.transformer.{name}": each.contiguous() for name, each in model.state_dict().items()}
     workflow = {"prompt": json.dumps({"1": {"class_type": "CLIPSave"}}), "workflow": json.dumps({"nodes": []})}
     save_file(state, folder / "clip_l_00001_.safetensors", metadata=workflow)
@@ -128,11 +106,7 @@ def mlx_adapters(folder: Path) -> int:
     from mlx_lm.models import llama as of_mlx
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
-    fields = {
-        "model_type": "llama", "hidden_size": 128, "num_hidden_layers": 2, "intermediate_size": 256,
-        "num_attention_heads": 4, "rms_norm_eps": 1e-5, "vocab_size": 256, "num_key_value_heads": 2,
-    }  # fmt: skip
-    model = of_mlx.Model(of_mlx.ModelArgs(**fields))
+    model = of_mlx.Model(of_mlx.ModelArgs(**MLX))
     model.freeze()
     parameters = {"rank": 8, "scale": 20.0, "dropout": 0.0}
     linear_to_lora_layers(model, 2, parameters)

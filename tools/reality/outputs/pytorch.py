@@ -5,114 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .small import bert, count, llama, output, plain_config
+from .small import count, llama, output, outputs, plain_config, small
 
 
-@output
-def transformers_shards(folder: Path) -> int:
-    model = llama()
-    model.save_pretrained(folder, max_shard_size="100KB")
+def _saved(folder: Path, kind: str = "LlamaForCausalLM", shards: str = "5GB", **changed: Any) -> int:
+    model = small(kind, **changed)
+    model.save_pretrained(folder, max_shard_size=shards)
     return count(model)
 
 
-@output
-def transformers_tied(folder: Path) -> int:
-    model = llama(tie_word_embeddings=True)
-    model.save_pretrained(folder)
-    return count(model)
-
-
-@output
-def transformers_vision(folder: Path) -> int:
-    import transformers
-
-    model = transformers.ViTForImageClassification(
-        transformers.ViTConfig(
-            hidden_size=48,
-            intermediate_size=64,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            image_size=32,
-            patch_size=8,
-            num_labels=5,
-        )
-    )
-    model.save_pretrained(folder)
-    return count(model)
-
-
-def _dumped(model: Any, folder: Path, name: str = "pytorch_model.bin") -> int:
+def _dumped(folder: Path, kind: str, name: str = "pytorch_model.bin", **changed: Any) -> int:
+    """A state dictionary beside a configuration that names no class."""
     import torch
 
+    model = small(kind, **changed)
     torch.save(model.state_dict(), folder / name)
     plain_config(model, folder)
     return count(model)
 
 
-@output
-def torch_bert_masked(folder: Path) -> int:
-    return _dumped(bert("BertForMaskedLM"), folder)
-
-
-@output
-def torch_bert_classifier(folder: Path) -> int:
-    return _dumped(bert("BertForSequenceClassification", num_labels=3), folder)
-
-
-@output
-def torch_bert_tokens(folder: Path) -> int:
-    return _dumped(bert("BertForTokenClassification", num_labels=3), folder, "model.pt")
-
-
-@output
-def torch_roberta_masked(folder: Path) -> int:
-    import transformers
-
-    return _dumped(
-        transformers.RobertaForMaskedLM(
-            transformers.RobertaConfig(
-                vocab_size=256,
-                hidden_size=64,
-                intermediate_size=128,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                max_position_embeddings=66,
-            )
-        ),
-        folder,
-    )
-
-
-@output
-def torch_vit_classifier(folder: Path) -> int:
-    import transformers
-
-    return _dumped(
-        transformers.ViTForImageClassification(
-            transformers.ViTConfig(
-                hidden_size=48,
-                intermediate_size=64,
-                num_hidden_layers=2,
-                num_attention_heads=4,
-                image_size=32,
-                patch_size=8,
-                num_labels=5,
-            )
-        ),
-        folder,
-    )
-
-
-@output
-def torch_distilbert_classifier(folder: Path) -> int:
-    import transformers
-
-    return _dumped(
-        transformers.DistilBertForSequenceClassification(
-            transformers.DistilBertConfig(vocab_size=256, dim=64, hidden_dim=128, n_layers=2, n_heads=4)
-        ),
-        folder,
-    )
+outputs(
+    _saved,
+    transformers_shards={"shards": "100KB"},
+    transformers_tied={"tie_word_embeddings": True},
+    transformers_vision={"kind": "ViTForImageClassification"},
+)
+outputs(
+    _dumped,
+    torch_bert_masked={"kind": "BertForMaskedLM"},
+    torch_bert_classifier={"kind": "BertForSequenceClassification", "num_labels": 3},
+    torch_bert_tokens={"kind": "BertForTokenClassification", "num_labels": 3, "name": "model.pt"},
+    torch_roberta_masked={"kind": "RobertaForMaskedLM"},
+    torch_vit_classifier={"kind": "ViTForImageClassification"},
+    torch_distilbert_classifier={"kind": "DistilBertForSequenceClassification"},
+)
 
 
 @output

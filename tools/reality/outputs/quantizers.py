@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .small import count, llama, output, tokenizer
+from .small import count, llama, output, outputs, tokenizer
 
 
 @output
@@ -30,18 +30,6 @@ def quanto_own(folder: Path) -> int:
     model = llama()
     number = count(model)
     QuantizedModelForCausalLM.quantize(model, weights=qint8, exclude="lm_head").save_pretrained(str(folder))
-    return number
-
-
-@output
-def torchao_state(folder: Path) -> int:
-    import torch
-    from torchao.quantization import Int8WeightOnlyConfig, quantize_
-
-    model = llama()
-    number = count(model)
-    quantize_(model, Int8WeightOnlyConfig())
-    torch.save(model.state_dict(), folder / "model.pt")
     return number
 
 
@@ -78,24 +66,13 @@ def _compressed(folder: Path, scheme: str) -> int:
     return number
 
 
-@output
-def compressed_nvfp4(folder: Path) -> int:
-    return _compressed(folder, "NVFP4A16")
-
-
-@output
-def compressed_w4a16(folder: Path) -> int:
-    return _compressed(folder, "W4A16")
-
-
-@output
-def compressed_fp8(folder: Path) -> int:
-    return _compressed(folder, "FP8_DYNAMIC")
-
-
-@output
-def compressed_mxfp4(folder: Path) -> int:
-    return _compressed(folder, "MXFP4A16")
+outputs(
+    _compressed,
+    compressed_nvfp4={"scheme": "NVFP4A16"},
+    compressed_w4a16={"scheme": "W4A16"},
+    compressed_fp8={"scheme": "FP8_DYNAMIC"},
+    compressed_mxfp4={"scheme": "MXFP4A16"},
+)
 
 
 def _rounded(folder: Path, layout: str) -> int:
@@ -110,24 +87,13 @@ def _rounded(folder: Path, layout: str) -> int:
     return number
 
 
-@output
-def autoround_own(folder: Path) -> int:
-    return _rounded(folder, "auto_round")
-
-
-@output
-def autoround_gptq(folder: Path) -> int:
-    return _rounded(folder, "auto_gptq")
-
-
-@output
-def autoround_awq(folder: Path) -> int:
-    return _rounded(folder, "auto_awq")
-
-
-@output
-def autoround_compressor(folder: Path) -> int:
-    return _rounded(folder, "llm_compressor")
+outputs(
+    _rounded,
+    autoround_own={"layout": "auto_round"},
+    autoround_gptq={"layout": "auto_gptq"},
+    autoround_awq={"layout": "auto_awq"},
+    autoround_compressor={"layout": "llm_compressor"},
+)
 
 
 def _of_bitsandbytes(folder: Path, **fields: Any) -> int:
@@ -144,50 +110,34 @@ def _of_bitsandbytes(folder: Path, **fields: Any) -> int:
     return number
 
 
-@output
-def bitsandbytes_nf4(folder: Path) -> int:
-    return _of_bitsandbytes(folder, load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)
+outputs(
+    _of_bitsandbytes,
+    bitsandbytes_nf4={"load_in_4bit": True, "bnb_4bit_quant_type": "nf4", "bnb_4bit_use_double_quant": True},
+    bitsandbytes_storage={"load_in_4bit": True, "bnb_4bit_quant_type": "fp4", "bnb_4bit_quant_storage": "bfloat16"},
+)
 
 
-@output
-def bitsandbytes_storage(folder: Path) -> int:
+def _torchao(folder: Path, config: str, dtype: str = "bfloat16", **settings: Any) -> int:
     import torch
+    from torchao import quantization
+    from torchao.quantization.granularity import PerGroup
 
-    return _of_bitsandbytes(folder, load_in_4bit=True, bnb_4bit_quant_type="fp4", bnb_4bit_quant_storage=torch.bfloat16)
-
-
-def _torchao(folder: Path, config: Any) -> int:
-    import torch
-    from torchao.quantization import quantize_
-
-    model = llama(hidden_size=128, intermediate_size=256).to(torch.bfloat16)
+    model = llama(hidden_size=128, intermediate_size=256).to(getattr(torch, dtype))
     number = count(model)
-    quantize_(model, config)
+    if "group" in settings:
+        settings = {"weight_dtype": torch.int4, "granularity": PerGroup(settings["group"])}
+    quantization.quantize_(model, getattr(quantization, config)(**settings))
     torch.save(model.state_dict(), folder / "model.pt")
     return number
 
 
-@output
-def torchao_float8_state(folder: Path) -> int:
-    from torchao.quantization import Float8WeightOnlyConfig
-
-    return _torchao(folder, Float8WeightOnlyConfig())
-
-
-@output
-def torchao_dynamic_state(folder: Path) -> int:
-    from torchao.quantization import Int8DynamicActivationInt8WeightConfig
-
-    return _torchao(folder, Int8DynamicActivationInt8WeightConfig())
-
-
-@output
-def torchao_intx_state(folder: Path) -> int:
-    import torch
-    from torchao.quantization import IntxWeightOnlyConfig
-    from torchao.quantization.granularity import PerGroup
-
-    return _torchao(folder, IntxWeightOnlyConfig(weight_dtype=torch.int4, granularity=PerGroup(32)))
+outputs(
+    _torchao,
+    torchao_state={"config": "Int8WeightOnlyConfig", "dtype": "float32"},
+    torchao_float8_state={"config": "Float8WeightOnlyConfig"},
+    torchao_dynamic_state={"config": "Int8DynamicActivationInt8WeightConfig"},
+    torchao_intx_state={"config": "IntxWeightOnlyConfig", "group": 32},
+)
 
 
 @output

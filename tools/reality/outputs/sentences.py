@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .small import bert, count, output, tokenizer
+from .small import count, output, small, tokenizer
 
 
 def _sentences(folder: Path, *more: Any) -> Any:
@@ -14,7 +14,7 @@ def _sentences(folder: Path, *more: Any) -> Any:
 
     base = folder.parent / "base"
     base.mkdir(exist_ok=True)
-    bert().save_pretrained(base)
+    small("BertModel").save_pretrained(base)
     tokenizer(base).save_pretrained(base)
     transformer = models.Transformer(str(base))
     return st.SentenceTransformer(modules=[transformer, models.Pooling(64), *more], device="cpu")

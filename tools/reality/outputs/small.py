@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +17,52 @@ def output(make: Make) -> Make:
     return make
 
 
+def outputs(make: Callable[..., int | None], **variants: Mapping[str, Any]) -> None:
+    """Registers what one function writes with several arguments, each under a name of its own."""
+    OUTPUTS.update({name: partial(make, **arguments) for name, arguments in variants.items()})
+
+
 def count(model: Any) -> int:
     """Parameters as PyTorch counts them: shared ones once."""
     return sum(each.numel() for each in model.parameters())
 
 
-def llama(**changed: Any) -> Any:
-    import transformers
-
-    fields = {
-        "vocab_size": 256,
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 3,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-    }
-    return transformers.LlamaForCausalLM(
-        transformers.LlamaConfig(**{**fields, "max_position_embeddings": 128, **changed})
-    ).eval()
-
-
-def bert(kind: str = "BertModel", **changed: Any) -> Any:
-    import transformers
-
-    fields = {
-        "vocab_size": 256,
-        "hidden_size": 64,
-        "intermediate_size": 128,
+#: A class of Transformers' configurations → sizes that differ from each other, or divide each other where they must.
+_DECODER = {"vocab_size": 256, "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4}
+SIZES: dict[str, dict[str, Any]] = {
+    "llama": {**_DECODER, "num_hidden_layers": 3, "num_key_value_heads": 2, "max_position_embeddings": 128},
+    "bert": {**_DECODER, "num_hidden_layers": 2, "max_position_embeddings": 64},
+    "roberta": {**_DECODER, "num_hidden_layers": 2, "max_position_embeddings": 66},
+    "distilbert": {"vocab_size": 256, "dim": 64, "hidden_dim": 128, "n_layers": 2, "n_heads": 4},
+    "vit": {
+        "hidden_size": 48,
+        "intermediate_size": 64,
         "num_hidden_layers": 2,
         "num_attention_heads": 4,
-        "max_position_embeddings": 64,
-    }
-    return getattr(transformers, kind)(transformers.BertConfig(**{**fields, **changed})).eval()
+        "image_size": 32,
+        "patch_size": 8,
+        "num_labels": 5,
+    },
+    "clip_text_model": {
+        **_DECODER,
+        "vocab_size": 300,
+        "hidden_size": 32,
+        "intermediate_size": 37,
+        "num_hidden_layers": 2,
+    },
+}
+
+
+def small(kind: str, **changed: Any) -> Any:
+    """A model of a class of Transformers."""
+    import transformers
+
+    own = getattr(transformers, kind)
+    return own(own.config_class(**{**SIZES[own.config_class.model_type], **changed})).eval()
+
+
+def llama(**changed: Any) -> Any:
+    return small("LlamaForCausalLM", **changed)
 
 
 def plain_config(model: Any, folder: Path) -> None:
