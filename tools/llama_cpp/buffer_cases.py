@@ -21,7 +21,8 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 import draw as drawing  # noqa: E402
-from graphs import Graphs, in_child  # noqa: E402
+from graphs import Graphs  # noqa: E402
+from library import in_child  # noqa: E402
 from load_cases import patterns, predicted, write  # noqa: E402
 
 import inspector  # noqa: E402

@@ -6,28 +6,22 @@
     graphs.lines                                        # its log, such as "compute buffer size = 128.02 MiB"
     graphs.events(context)                              # results as its allocator places them
 
-The library ends the process on odd key-values: use `in_child`.
+The library ends the process on odd key-values: use `library.in_child`.
 """
 
 from __future__ import annotations
 
 import ctypes
-import os
-import pickle
 import re
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
+sys.path[:0] = [str(Path(__file__).parent)]
 
-from library import LOG  # noqa: E402
+from library import POINTER, Library  # noqa: E402
 
-from inspector.sizing.engines.printing import ContextParams, ModelParams  # noqa: E402
-
-POINTER = ctypes.c_void_p
 #: Flags of `ggml_tensor`.
 INPUT, OUTPUT = 1, 2
 #: Operations whose result may take the place of an operand: `ggml_op_can_inplace`.
@@ -86,57 +80,16 @@ class Event(NamedTuple):
     result: Result | None
 
 
-class Graphs:
-    """The library."""
+class Graphs(Library):
+    """The library, with the graphs that it computes."""
 
-    def __init__(self) -> None:
-        import xllamacpp
-
-        (path,) = Path(xllamacpp.__file__).parent.glob("*.so")
-        lib = self.lib = ctypes.CDLL(str(path))
-        number = ctypes.c_uint
-        for name, result, *arguments in (
-            ("llama_model_default_params", ModelParams),
-            ("llama_context_default_params", ContextParams),
-            ("llama_model_load_from_file", POINTER, ctypes.c_char_p, ModelParams),
-            ("llama_init_from_model", POINTER, POINTER, ContextParams),
-            ("llama_free", None, POINTER),
-            ("llama_log_set", None, LOG, POINTER),
-            ("_Z19llama_graph_reserveP13llama_contextjjj", POINTER, POINTER, number, number, number),
-            ("ggml_op_name", ctypes.c_char_p, ctypes.c_int),
-            ("ggml_nbytes", ctypes.c_size_t, POINTER),
-        ):
-            function = getattr(lib, name)
-            function.restype, function.argtypes = result, arguments
-        self.lines: list[str] = []
-        self._log = LOG(lambda _, line, __: self.lines.append(line.decode("utf-8", "replace")))
-        lib.llama_log_set(self._log, None)
-        lib.llama_backend_init()
-
-    @property
-    def log(self) -> str:
-        return "".join(self.lines)
-
-    def model(self, path: Path) -> int | None:
+    def model(self, path: Path, **options: Any) -> int | None:
         """A model of a file's header."""
-        params = self.lib.llama_model_default_params()
-        params.n_gpu_layers, params.use_extra_bufts, params.no_alloc, params.load_mode = 0, False, True, 0
-        made: int | None = self.lib.llama_model_load_from_file(str(path).encode(), params)
-        return made
+        return super().model(path, no_alloc=True, load_mode=0, **options)
 
-    def context(self, model: int, **options: int) -> int | None:
-        """A context; the log is that of its making."""
-        self.lines.clear()
-        params = self.lib.llama_context_default_params()
-        params.swa_full, params.n_batch = False, 2048
-        for name, value in options.items():
-            setattr(params, name, value)
-        made: int | None = self.lib.llama_init_from_model(model, params)
-        return made
-
-    def printed(self, what: str) -> list[float]:
-        """MiB of each buffer of this kind in the log: "compute", "output"."""
-        return [float(each) for each in re.findall(rf"{what} buffer size = +([\d.]+)", self.log)]
+    def context(self, model: int, **options: Any) -> int | None:
+        """A context, with the cache of a window as long as that."""
+        return super().context(model, **{"swa_full": False, "n_batch": 2048, **options})
 
     def reserved_for(self) -> tuple[int, int, int]:
         """Tokens, sequences and outputs of the last graph that the log names."""
@@ -224,31 +177,3 @@ class _Allocation:
         self.views[whole] -= 1
         if not self.views[whole] and not self.children.get(whole, 0):
             self.drop(whole)
-
-
-def in_child(work: Callable[[], Any], seconds: float = 120) -> Any:
-    """What `work` returns in a process of its own; None if that ends without an answer."""
-    read, write = os.pipe()
-    os.environ["GGML_NO_BACKTRACE"] = "1"
-    child = os.fork()
-    if not child:
-        os.close(read)
-        with os.fdopen(write, "wb") as out:
-            pickle.dump(work(), out)
-        os._exit(0)
-    os.close(write)
-    started, answer = time.monotonic(), b""
-    with os.fdopen(read, "rb") as source:
-        os.set_blocking(read, False)
-        while time.monotonic() - started < seconds:
-            part = source.read()
-            if part == b"":
-                break
-            answer += part or b""
-            time.sleep(0.01)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    try:
-        return pickle.loads(answer) if answer else None
-    except (pickle.UnpicklingError, EOFError):
-        return None

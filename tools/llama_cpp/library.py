@@ -1,29 +1,156 @@
-"""llama.cpp itself, from the package `xllamacpp`: its shared library by ctypes, in a process of its own.
+"""llama.cpp itself, from the package `xllamacpp`: its shared library, by ctypes.
+
+    library = Library()
+    model = library.model(Path("model.gguf"), no_alloc=True)        # its data is not read
+    context = library.context(model, n_ctx=4096)
+    library.log                                                     # such as "compute buffer size = 128.02 MiB"
+
+Some key-values make llama.cpp abort, so that such work is for a child of this process:
 
     llama = Llama()
     llama.load(Path("model.gguf"))          Answer(error="", parameters=7241732096)
     llama.asked_for(Path("keys.gguf"))      each tensor that it would read with the file's key-values, optional ones too
-
-Some key-values make llama.cpp abort: the process is then started again, and the answer is its last line.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
-import subprocess
+import pickle
+import re
+import signal
 import sys
 import tempfile
+import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parents[2])]
 
-from inspector.sizing.engines.printing import ModelParams  # noqa: E402
+from inspector.sizing.engines.printing import ContextParams, ModelParams  # noqa: E402
 
 #: Levels of llama.cpp's log from which a line is an error.
 ERROR = 4
+POINTER = ctypes.c_void_p
+LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, POINTER)
+SET_DATA = ctypes.CFUNCTYPE(None, POINTER, POINTER)
+#: The offset of dimensions in `ggml_tensor`: after its type, and a pointer.
+DIMENSIONS_AT = 16
+
+
+class GgufParams(ctypes.Structure):
+    """`gguf_init_params` of gguf.h."""
+
+    _fields_ = (("no_alloc", ctypes.c_bool), ("ctx", POINTER))
+
+
+#: Name of a function → its result and its arguments.
+FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "llama_model_default_params": (ModelParams,),
+    "llama_context_default_params": (ContextParams,),
+    "llama_model_load_from_file": (POINTER, ctypes.c_char_p, ModelParams),
+    "llama_model_init_from_user": (POINTER, POINTER, SET_DATA, POINTER, ModelParams),
+    "llama_init_from_model": (POINTER, POINTER, ContextParams),
+    "llama_model_n_params": (ctypes.c_uint64, POINTER),
+    "llama_model_free": (None, POINTER),
+    "llama_free": (None, POINTER),
+    "llama_log_set": (None, LOG, POINTER),
+    "gguf_init_from_file": (POINTER, ctypes.c_char_p, GgufParams),
+    "gguf_free": (None, POINTER),
+    "ggml_get_name": (ctypes.c_char_p, POINTER),
+    "ggml_op_name": (ctypes.c_char_p, ctypes.c_int),
+    "ggml_nbytes": (ctypes.c_size_t, POINTER),
+    "_Z19llama_graph_reserveP13llama_contextjjj": (POINTER, POINTER, *(ctypes.c_uint,) * 3),
+}
+
+
+class Library:
+    """The functions of the shared library that are used, and its log since the last context."""
+
+    def __init__(self) -> None:
+        import xllamacpp
+
+        (path,) = Path(xllamacpp.__file__).parent.glob("*.so")
+        self.lib = ctypes.CDLL(str(path))
+        for name, (result, *arguments) in FUNCTIONS.items():
+            function = getattr(self.lib, name)
+            function.restype, function.argtypes = result, arguments
+        self.lines: list[str] = []
+        self.errors: list[str] = []
+        self._log = LOG(self._hear)
+        self.lib.llama_log_set(self._log, None)
+        self.lib.llama_backend_init()
+
+    def _hear(self, level: int, line: bytes, _: Any) -> None:
+        text = line.decode("utf-8", "replace")
+        self.lines.append(text)
+        if level >= ERROR:
+            self.errors.append(text)
+
+    @property
+    def log(self) -> str:
+        return "".join(self.lines)
+
+    def _params(self, **options: Any) -> ModelParams:
+        params: ModelParams = self.lib.llama_model_default_params()
+        for name, value in {"n_gpu_layers": 0, "use_extra_bufts": False, **options}.items():
+            setattr(params, name, value)
+        return params
+
+    def model(self, path: Path, **options: Any) -> int | None:
+        """A model of a file, with these fields of `llama_model_params`; None if it is refused."""
+        made: int | None = self.lib.llama_model_load_from_file(str(path).encode(), self._params(**options))
+        return made
+
+    def model_of_keys(self, path: Path, each: Callable[[int], object] = id, **options: Any) -> int | None:
+        """A model of a file's key-values alone; `each` is called with every tensor that is asked for."""
+        keys = self.lib.gguf_init_from_file(str(path).encode(), GgufParams(True, None))
+        put = SET_DATA(lambda tensor, _: each(tensor) and None)
+        made: int | None = self.lib.llama_model_init_from_user(keys, put, None, self._params(**options))
+        self.lib.gguf_free(keys)
+        return made
+
+    def context(self, model: int, **options: Any) -> int | None:
+        """A context, with these fields of `llama_context_params`; the log is that of its making."""
+        self.lines.clear()
+        params = self.lib.llama_context_default_params()
+        for name, value in options.items():
+            setattr(params, name, value)
+        made: int | None = self.lib.llama_init_from_model(model, params)
+        return made
+
+    def printed(self, what: str) -> list[float]:
+        """MiB of each buffer of this kind in the log: "compute", "output"."""
+        return [float(each) for each in re.findall(rf"{what} buffer size = +([\d.]+)", self.log)]
+
+
+def in_child(work: Callable[[], Any], seconds: int = 120, errors: IO[bytes] | None = None) -> Any:
+    """What `work` returns in a process of its own; None if that ends without an answer. `errors` gets its output."""
+    read, write = os.pipe()
+    os.environ["GGML_NO_BACKTRACE"] = "1"
+    child = os.fork()
+    if not child:
+        os.close(read)
+        signal.alarm(seconds)
+        if errors is not None:
+            os.dup2(errors.fileno(), 1)
+            os.dup2(errors.fileno(), 2)
+        try:
+            with os.fdopen(write, "wb") as out:
+                pickle.dump(work(), out)
+        except BaseException:  # or the child would go on as this process
+            traceback.print_exc()
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as source:
+        answer = source.read()
+    os.waitpid(child, 0)
+    try:
+        return pickle.loads(answer) if answer else None
+    except (pickle.UnpicklingError, EOFError):
+        return None
 
 
 class Answer(NamedTuple):
@@ -31,113 +158,41 @@ class Answer(NamedTuple):
 
     error: str  # "" if it was loaded
     parameters: int = 0
+    tensors: tuple[tuple[str, list[int]], ...] = ()  # names and shapes, if they were asked for
 
 
 class Llama:
-    """One process of llama.cpp."""
+    """llama.cpp's loader, in a child of this process for each file."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
+        self.library = Library()
 
     def load(self, path: Path) -> Answer:
         """Load a file, with the blocks that predict further tokens."""
-        answer = self._ask({"path": str(path)})
-        return Answer(answer["error"], answer.get("parameters", 0))
+        return self._answer(lambda: self._loaded(lambda _: self.library.model(path, load_mtp=True)))
 
     def asked_for(self, path: Path) -> dict[str, list[int]]:
         """Name → shape, row-major without trailing dimensions of 1; empty if the key-values are refused."""
-        return dict(self._ask({"path": str(path), "all": True}).get("tensors", ()))
+        made = self._answer(lambda: self._loaded(lambda each: self.library.model_of_keys(path, each, load_mtp=True)))
+        return dict(made.tensors)
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        if self._process is None or self._process.poll() is not None:
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-            self._process = subprocess.Popen(
-                [sys.executable, __file__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                text=True,
-                env={**os.environ, "GGML_NO_BACKTRACE": "1"},
-            )
-        assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if line:
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-        self._process.wait()
-        self._errors.seek(0)
-        stated = self._errors.read().decode(errors="replace").strip().splitlines()
-        return {"error": next((line for line in reversed(stated) if "ASSERT" in line), "aborted")}
-
-
-# --- the process ----------------------------------------------------------------------------------
-
-
-class GgufParams(ctypes.Structure):
-    """`gguf_init_params` of gguf.h."""
-
-    _fields_ = (("no_alloc", ctypes.c_bool), ("ctx", ctypes.c_void_p))
-
-
-LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
-SET_DATA = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-#: The offset of dimensions in `ggml_tensor`: after its type, and a pointer.
-DIMENSIONS_AT = 16
-
-
-class Library:
-    """The functions of the shared library that are used."""
-
-    def __init__(self) -> None:
-        import xllamacpp
-
-        (path,) = Path(xllamacpp.__file__).parent.glob("*.so")
-        self.lib = ctypes.CDLL(str(path))
-        pointer, text = ctypes.c_void_p, ctypes.c_char_p
-        self.default = self._function("llama_model_default_params", ModelParams)
-        self.load = self._function("llama_model_load_from_file", pointer, text, ModelParams)
-        self.make = self._function("llama_model_init_from_user", pointer, pointer, SET_DATA, pointer, ModelParams)
-        self.free = self._function("llama_model_free", None, pointer)
-        self.parameters = self._function("llama_model_n_params", ctypes.c_uint64, pointer)
-        self.keys = self._function("gguf_init_from_file", pointer, text, GgufParams)
-        self.free_keys = self._function("gguf_free", None, pointer)
-        self.name = self._function("ggml_get_name", text, pointer)
-        self.lib.llama_backend_init()
-        self.stated: list[str] = []
-        self._log = LOG(self._hear)
-        self._function("llama_log_set", None, LOG, pointer)(self._log, None)
-
-    def _function(self, name: str, result: Any, *arguments: Any) -> Any:
-        function = getattr(self.lib, name)
-        function.restype, function.argtypes = result, arguments
-        return function
-
-    def _hear(self, level: int, line: bytes, _: Any) -> None:
-        if level >= ERROR:
-            self.stated.append(line.decode(errors="replace"))
-
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Load the file, or make a model of its key-values alone."""
-        self.stated.clear()
-        params = self.default()
-        params.n_gpu_layers, params.use_extra_bufts, params.load_mtp = 0, False, True
-        path = request["path"].encode()
-        made: list[tuple[str, list[int]]] = []
-        if request.get("all"):
-            keys = self.keys(path, GgufParams(True, None))
-            set_data = SET_DATA(lambda tensor, _: made.append((self.name(tensor).decode(), dimensions(tensor))))
-            model = self.make(keys, set_data, None, params)
-            self.free_keys(keys)
-        else:
-            model = self.load(path, params)
+    def _loaded(self, make: Callable[[Callable[[int], object]], int | None]) -> Answer:
+        tensors: list[tuple[str, list[int]]] = []
+        lib = self.library.lib
+        model = make(lambda each: tensors.append((lib.ggml_get_name(each).decode(), dimensions(each))))
         if not model:
-            return {"error": " ".join("".join(self.stated).split()) or "refused"}
-        answer = {"error": "", "parameters": self.parameters(model), "tensors": made}
-        self.free(model)
-        return answer
+            return Answer(" ".join("".join(self.library.errors).split()) or "refused")
+        return Answer("", lib.llama_model_n_params(model), tuple(tensors))
+
+    def _answer(self, work: Callable[[], Answer]) -> Answer:
+        """The child's answer; its last line of an assertion if it was aborted."""
+        with tempfile.TemporaryFile() as errors:
+            answer: Answer | None = in_child(work, errors=errors)
+            if answer is not None:
+                return answer
+            errors.seek(0)
+            stated = errors.read().decode(errors="replace").strip().splitlines()
+        return Answer(next((line for line in reversed(stated) if "ASSERT" in line), "aborted"))
 
 
 def dimensions(tensor: int) -> list[int]:
@@ -146,11 +201,3 @@ def dimensions(tensor: int) -> list[int]:
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes.pop()
     return sizes[::-1]
-
-
-if __name__ == "__main__":
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # the library's own output is not the answer
-    library = Library()
-    for line in sys.stdin:
-        print(json.dumps(library.answer(json.loads(line))), file=answers, flush=True)

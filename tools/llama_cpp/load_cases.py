@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("architectures", nargs="*")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     asked, llama, lines = loaders(arguments.source), Llama(), []
     with tempfile.TemporaryDirectory() as folder:
         for architecture in arguments.architectures or asked:

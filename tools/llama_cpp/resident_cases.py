@@ -21,7 +21,8 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
-from graphs import Graphs, in_child  # noqa: E402
+from graphs import Graphs  # noqa: E402
+from library import in_child  # noqa: E402
 from sparse_gguf import write_gguf  # noqa: E402
 
 import inspector  # noqa: E402

@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
 from draw import Pair, draw, loaders  # noqa: E402
-from graphs import Event, Graphs, Result, in_child  # noqa: E402
+from graphs import Event, Graphs, Result  # noqa: E402
+from library import in_child  # noqa: E402
 from load_cases import predicted, write  # noqa: E402
 
 import inspector  # noqa: E402
