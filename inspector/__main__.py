@@ -5,6 +5,7 @@ Its usual form, `inspect TARGET`, needs no option parser, and does not wait for 
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -55,6 +56,8 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Errors are one line on stderr, never a traceback."""
+    # A command is short and makes few cycles; a collection would traverse a million tuples in vain.
+    gc.disable()
     from inspector.cli import console
 
     return console.guarded(lambda: _call(arguments))

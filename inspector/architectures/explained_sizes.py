@@ -103,7 +103,7 @@ def _fields(values: Mapping[str, Any], path: str) -> _Fields:
     }
     others: dict[int, str | None] = {}
     for name, value in numbers.items():
-        if name not in own.values() and not SHAPELESS.search(name):
+        if name not in own.values() and not name.endswith(SHAPELESS):
             others[value] = None if value in others else path + name
     values_of = {name: numbers[found] for name, found in own.items()}
     return _Fields({name: path + found for name, found in own.items()}, values_of, others)

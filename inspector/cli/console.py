@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -27,8 +26,6 @@ OUTPUT_FAILS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, er
 
 def guarded(command: Callable[[], int]) -> int:
     """Run a command and return its exit code. Errors are one line on stderr, never a traceback."""
-    # A command is short and makes few cycles; a collection would traverse a million tuples in vain.
-    gc.disable()
     # None if our caller has closed it.
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115

@@ -79,7 +79,7 @@ class Found(NamedTuple):
     @property
     def step(self) -> int | None:
         """The number of a step of a training run; None if it is not one."""
-        found = STEP.fullmatch(self.home.rpartition("/")[2])
+        found = re.fullmatch(STEP, self.home.rpartition("/")[2])
         return int(found[1]) if found else None
 
 
@@ -222,7 +222,7 @@ class _Search:
         for each in found:
             folder = each.paths[0].rpartition("/")[0]
             home = next((above for above in _above(folder) if above in wholes), indexed.get(folder, folder))
-            step = next((above for above in _above(folder) if STEP.fullmatch(above.rpartition("/")[2])), None)
+            step = next((above for above in _above(folder) if re.fullmatch(STEP, above.rpartition("/")[2])), None)
             homes[step if step is not None and len(step) > len(home) else home].append(each)
         return homes
 

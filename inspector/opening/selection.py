@@ -66,7 +66,7 @@ FOLDERS: Mapping[str, str] = {
 #: All suffixes of weight files.
 _ALL = (*WEIGHTS, *PICKLED, PICKLE, *OTHERS)
 #: Folders of a training run's steps.
-STEP = re.compile(r"(?:checkpoint|step|epoch|iter|global_step)[-_]?(\d{1,12})", re.IGNORECASE)
+STEP = r"(?i)(?:checkpoint|step|epoch|iter|global_step)[-_]?(\d{1,12})"
 #: The most shards of one set; the largest published sets have some hundreds.
 MOST_SHARDS = 10_000
 
@@ -303,7 +303,7 @@ def _folder_of(place: Place, weights: list[str]) -> tuple[str, tuple[Finding, ..
 
 def _of_last_step(weights: list[str]) -> list[str]:
     """The weights of a training run's last step, if all are of steps; else all."""
-    steps = {path: STEP.fullmatch(path.rpartition("/")[0].rpartition("/")[2]) for path in weights}
+    steps = {path: re.fullmatch(STEP, path.rpartition("/")[0].rpartition("/")[2]) for path in weights}
     last = max((int(found[1]) for found in steps.values() if found), default=0)
     return (
         [path for path, found in steps.items() if found and int(found[1]) == last] if all(steps.values()) else weights

@@ -51,7 +51,7 @@ TYPE = re.compile(
 _SAME = {"FP16": "F16", "FP32": "F32"}
 
 # No checkpoint has a billion shards: longer numbers are part of a name.
-_SHARD = re.compile(r"(?P<stem>.*?)[-_.](?P<number>\d{5,9})[-_]of[-_](?P<total>\d{5,9})(?P<suffix>\.[A-Za-z]\w*)", re.S)
+_SHARD = r"(?s)(?P<stem>.*?)[-_.](?P<number>\d{5,9})[-_]of[-_](?P<total>\d{5,9})(?P<suffix>\.[A-Za-z]\w*)"
 
 
 class Shard(NamedTuple):
@@ -85,7 +85,7 @@ def shard_of(path: str) -> Shard | None:
     `path` may have folders, with "/". A number may have more digits than its total, as in real sets.
     """
     # Overlong names are skipped: only a hostile file has them, and the pattern would search from every position.
-    found = _SHARD.fullmatch(path) if len(path) < 5000 and "of" in path else None
+    found = re.fullmatch(_SHARD, path) if len(path) < 5000 and "of" in path else None
     if found is None or "/" in path[found.end("stem") :]:
         return None
     number = found.span("number")

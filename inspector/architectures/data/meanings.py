@@ -5,7 +5,6 @@ A size is looked up among the fields that apply to the tensor's group, then amon
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 _EVERYWHERE = "embedding attention feed_forward router norm state_space convolution head adapter other"
@@ -92,11 +91,13 @@ DERIVED: Mapping[str, str] = {
     "num_key_value_heads": "num_attention_heads",
 }
 
-#: Fields that shape nothing, whatever their number.
-SHAPELESS = re.compile(
-    r"(_id|_ids|_index|_token|_eps|_epsilon|_theta|_base|_range|_factor|_prob|_dropout|_window|_length|_version|_step|"
-    r"_interval|_layers|_layer|_per_tok|_per_token|_topk|top_k|seed|_offset|_period|_stride|_size_limit|n_group|topk_group|"
-    r"layers|bits|group_size|_tp|_coef)$"
+#: Ends of fields that shape nothing, whatever their number.
+SHAPELESS = tuple(
+    """
+    _id _ids _index _token _eps _epsilon _theta _base _range _factor _prob _dropout _window _length _version _step
+    _interval _layer _per_tok _per_token _topk top_k seed _offset _period _stride _size_limit n_group topk_group layers
+    bits group_size _tp _coef
+    """.split()  # noqa: SIM905  a list of words reads better without thirty quotes
 )
 
 #: Smaller sizes are only explained by fields that apply to the tensor's group: too many numbers are 2 or 8.
