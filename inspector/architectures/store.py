@@ -149,7 +149,7 @@ def store() -> Store:
     """The package's tables."""
     stamp = _stamp(FOLDER)
     if stamp is None:  # a wheel
-        return Store(PACKED, _mapped(PACKED))
+        return Store(PACKED, _mapped())
     found = _packed_already(stamp)
     if found is not None:
         return found
@@ -161,15 +161,15 @@ def store() -> Store:
 def _packed_already(stamp: list[int]) -> Store | None:
     """The packed file; None if it does not match the folder."""
     try:
-        found = Store(FOLDER, _mapped(PACKED))
+        found = Store(FOLDER, _mapped())
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if found.stamp == stamp else None
 
 
-def _mapped(path: Path) -> mmap.mmap:
-    """A file's content, read on demand, which stays unchanged when the file is replaced."""
-    with path.open("rb") as file:
+def _mapped() -> mmap.mmap:
+    """The packed file's content, read on demand, which stays unchanged when the file is replaced."""
+    with PACKED.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 

@@ -160,12 +160,12 @@ def tiles(nest: Sequence[Loop], budget: int = TILE) -> Iterator[Tile]:
         yield _tile_from(nest, sizes, starts)
 
 
-def tile_count(nest: Sequence[Loop], budget: int = TILE) -> int:
+def tile_count(nest: Sequence[Loop], budget: int) -> int:
     """The number of pieces that `tiles` yields."""
     return prod(-(-loop.size // size) for loop, size in zip(nest, _tile_sizes(nest, budget), strict=True))
 
 
-def tile_at(nest: Sequence[Loop], number: int, budget: int = TILE) -> Tile:
+def tile_at(nest: Sequence[Loop], number: int, budget: int) -> Tile:
     """One of the pieces."""
     sizes, starts = _tile_sizes(nest, budget), []
     for loop, size in zip(reversed(nest), reversed(sizes), strict=True):

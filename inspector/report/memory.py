@@ -136,14 +136,10 @@ def device_row(each: Placed) -> tuple[str, ...]:
     """One device: what is on it, what is free, what else would fit."""
     name = escape(each.device.name, 30) if each.device else "each"
     cache = "unknown" if each.cache is None else decimal(each.cache)
-    left = "" if each.room is None else _signed(each.room - each.nbytes)
+    left = "" if each.room is None else decimal(each.room - each.nbytes)
     verdict = {None: "", True: "yes", False: "no"}[each.fits]
     parts = (integer(number) if number else "–" for number in (each.longest_context, each.most_sequences))
     return (name, decimal(each.weights), cache, decimal(each.activations), left, verdict, *parts)
-
-
-def _signed(number: int) -> str:
-    return ("−" if number < 0 else "") + decimal(abs(number))
 
 
 def tokens_a_second(result: Memory) -> int | None:

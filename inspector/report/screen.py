@@ -265,9 +265,7 @@ def memory_line(result: Reconciliation) -> str:
     stored = sum(role.bytes for role in result.roles)
     try:
         sized = model.of_result(result)
-        first = memory.size(
-            sized, context=_CONTEXTS[0] if sized.kept else None, weights=weights.in_one_piece(stored, "")
-        )
+        first = memory.size(sized, context=_CONTEXTS[0] if sized.kept else None, weights=weights.in_one_piece(stored))
     except InspectorError:
         return ""
     runs = first.engine.name

@@ -48,9 +48,9 @@ def overview(
     return "\n\n".join(filter(None, blocks))
 
 
-def first_lines(result: Reconciliation, folder: Folder | None = None) -> list[str]:
+def first_lines(result: Reconciliation) -> list[str]:
     """The lines after the title: the verdict and the basic facts."""
-    return [line for line in (_verdict(result, folder), facts_line(result)) if line]
+    return [line for line in (_verdict(result, None), facts_line(result)) if line]
 
 
 def _identity(result: Reconciliation, width: int | None, folder: Folder | None) -> str:

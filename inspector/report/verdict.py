@@ -132,7 +132,7 @@ def over_contexts(result: Memory, verdict: Verdict) -> str:
         del rows[2]
     if choice and known:
         of = "on the fullest device" if len(choice.devices) > 1 else ""
-        rows.append(("left", *(_signed(each.left) for each in states), of))
+        rows.append(("left", *(decimal(each.left) for each in states), of))
         rows.append(("it fits", *("yes" if each.left >= 0 else "no" for each in states), ""))
     return table(rows, ("", *tokens) if any(tokens) else (), "l" + "r" * len(states) + "l")
 
@@ -185,10 +185,6 @@ def cached(result: Memory) -> str:
     keys, values = result.request.keys.name, result.request.values.name
     dtype = keys if keys == values else f"{keys}, {values}"
     return dtype if result.confirmed else f"{dtype}, unconfirmed"
-
-
-def _signed(number: int) -> str:
-    return ("−" if number < 0 else "") + decimal(abs(number))
 
 
 def others(result: Memory, verdict: Verdict) -> Iterator[str]:

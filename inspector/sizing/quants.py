@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from operator import attrgetter
 from typing import NamedTuple
 
 from inspector.errors import UsageError
@@ -129,10 +130,6 @@ def _advised(result: Memory, room: int) -> Iterator[tuple[str, Weights]]:
         yield from ((name, weights) for name, weights in made_of if weights.nbytes < result.weights.nbytes)
 
 
-def _nbytes(each: Quant) -> int:
-    return each.nbytes
-
-
 def quants(
     model: Model,
     *,
@@ -184,7 +181,7 @@ def quants(
         found.append(Quant(name, weights.nbytes, (packed,), elements, LIBRARIES[name], False, memory))
     if not found:
         raise UsageError(f"{model.target}: nothing is known of its tensors as a quantizer would be given them")
-    found.sort(key=_nbytes)
+    found.sort(key=attrgetter("nbytes"))
     tokens = next((s[0] for n, s, _ in source.entries if n == "token_embd.weight"), 0) if source else 0
     whole = source is not None and source.head is not None
     return Quants(model.target, tuple(found), whole, tuple(notes), tokens, gpu)

@@ -80,9 +80,9 @@ def stored(result: Reconciliation, sizes: Mapping[str, int] | None = None) -> We
     return Weights(sum(part.nbytes for part in parts), main or "", parts, ())
 
 
-def in_one_piece(nbytes: int, dtype: str) -> Weights:
+def in_one_piece(nbytes: int) -> Weights:
     """Weights of which only the sum is known: for totals, without what each layer or token takes."""
-    return Weights(nbytes, dtype, (), ())
+    return Weights(nbytes, "", (), ())
 
 
 def as_type(prediction: Prediction, kind: Width, vectors: Width) -> Weights:
