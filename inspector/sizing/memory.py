@@ -13,6 +13,7 @@ from inspector.errors import ConfigError, UsageError
 from inspector.model import Finding
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
+from inspector.sizing.engines.engine import on_devices as on_devices_of
 from inspector.sizing.model import Model
 from inspector.sizing.weights import Weights, as_declared, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
@@ -147,7 +148,7 @@ def size(
     batched = _number("batch", batch, MOST_TOKENS)
     named = _devices(_text("gpu", gpu))
     runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
-    model = model.run_by(runs)
+    runs, model = on_devices_of(runs, named), model.run_by(runs)
     shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model.computes_in
     keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
@@ -212,6 +213,8 @@ def _placed(
     if not named and request.tp * stages == 1:
         return ()
     from inspector.sizing.placement import placed  # only if devices or a division were requested
+
+    runs = on_devices_of(runs, named)
 
     @cache
     def temporary(asked: Request) -> int:
@@ -340,7 +343,12 @@ def activations(model: Model, engine: Engine, request: Request) -> Activations |
     if engine.prefills and (found := prefill(model, hidden, vocabulary, request, batch)):
         assumes = f"a prompt of {plural(batch, 'token')} in each sequence (--batch), with sdpa or flash attention"
         return Activations(found.sdpa, (assumes, f"with eager attention {decimal(found.eager)}"), eager=found.eager)
-    nbytes = batch * (2 * hidden + 3 * wide // request.tp) * request.model.nbytes + 4 * request.sequences * vocabulary
+    layer = 2 * hidden + 3 * wide // request.tp
+    if engine.profile:
+        step = plural(request.batch or engine.batch, "token")
+        assumes = f"profiled with {step} (--batch) and --max-num-seqs {engine.samples:,}"
+        return Activations(engine.profile(engine, request, hidden, vocabulary, layer), (assumes,))
+    nbytes = batch * layer * request.model.nbytes + 4 * request.sequences * vocabulary
     formula = (
         f"batch {batch:,} × (2·hidden_size + 3·intermediate_size) × {request.model.nbytes} bytes"
         " + sequences × vocab_size × 4 bytes; attention without a full score matrix"

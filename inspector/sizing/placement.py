@@ -145,7 +145,7 @@ def _on_device(
 
 def usable(device: Device, runs: Engine) -> int:
     """Bytes of a device that an engine may use."""
-    return min(device.nbytes * runs.share // 100, device.nbytes - RESERVE)
+    return (device.nbytes - RESERVE) * runs.share // 100
 
 
 def _largest_that_fits(fits: Callable[[int], bool], most: int) -> int | None:

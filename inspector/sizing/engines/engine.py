@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from inspector.architectures.caches import PER_SEQUENCE, PER_SOURCE, Kept
 from inspector.sizing.widths import Width
 from inspector.tabular import NamedTuple
+
+if TYPE_CHECKING:
+    from inspector.sizing.devices import Device
 
 
 class Request(NamedTuple):
@@ -52,7 +56,17 @@ class Engine(NamedTuple):
     asked: bool = False  # whether it answered itself, instead of our rule for it
     all_outputs: bool = False  # whether it reserves logits of every token of a batch
     prefills: bool = False  # whether it computes whole prompts, of all sequences together
+    samples: int = 0  # sequences whose next tokens it draws at once when it measures what it needs
+    profile: Callable[[Engine, Request, int, int, int], int] | None = (
+        None  # what it measures and keeps free, if it does
+    )
+    defaults: Callable[[Engine, Sequence[Device]], Engine] | None = None  # itself on some devices, if they matter
     opaque: str = ""  # why it is unknown how it keeps tokens that are merged beforehand (`Kept.stride`); "" if it is
+
+
+def on_devices(runs: Engine, devices: Sequence[Device]) -> Engine:
+    """The engine with the defaults that it takes on these devices."""
+    return runs.defaults(runs, devices) if runs.defaults and devices else runs
 
 
 def tokens_of(group: Kept, request: Request) -> int:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from inspector.architectures.caches import PER_SEQUENCE, PER_SOURCE, Kept
 from inspector.sizing.engines.engine import Engine, Held, Request
 from inspector.sizing.widths import WIDTHS, Width
+
+if TYPE_CHECKING:
+    from inspector.sizing.devices import Device
 
 #: Tokens of a block, `--block-size`; beside states, those of multi-head latent attention come in multiples of 128.
 BLOCK, LATENT_BLOCK = 16, 128
@@ -24,6 +27,32 @@ ALIKE = 1.5
 #: Pages of a state in models with attention: prefix caching keeps the last one as well as the one being written; Mamba
 #: 2 needs one more, for a prompt's intermediate states.
 STATES, MAMBA2_STATES = 2, 3
+
+
+#: Bytes of the sampler's tensors for each logit (in 16 and 32 bits, sorted, with their places, sums and masks), and of
+#: kernels' workspaces: what `profile_run` has at its peak, by logs of 0.6 and 0.11 (`fixtures/profiles_vllm.jsonl`).
+LOGIT, WORKSPACE = 38, 38_000_000
+#: Memory of a device from which the server draws 1,024 tokens and computes 8,192 at once by default, not 256 and 2,048;
+#: and the device that is left out: `EngineArgs.get_batch_defaults`.
+LARGE, LARGE_SAMPLES, LARGE_BATCH, NOT_LARGE = 70 << 30, 1024, 8192, "a100"
+
+
+def on_large(runs: Engine, devices: Sequence[Device]) -> Engine:
+    """The engine with the defaults of large devices, if all of them are."""
+    if any(each.nbytes < LARGE or NOT_LARGE in each.name.lower() for each in devices):
+        return runs
+    return runs._replace(samples=LARGE_SAMPLES, batch=LARGE_BATCH)
+
+
+def profiled(runs: Engine, request: Request, hidden: int, vocabulary: int, layer: int) -> int:
+    """What vLLM keeps free beside weights and cache: the largest peak of a step, or of drawing the next tokens.
+
+    Args:
+        layer: elements for each token in the widest part of a layer.
+    """
+    batch, samples = request.batch or runs.batch, max(runs.samples, request.sequences)
+    drawn = LOGIT * samples * vocabulary + request.model.nbytes * hidden * (batch + 2 * samples)
+    return int(max(batch * layer * request.model.nbytes, drawn)) + WORKSPACE
 
 
 class Layer(NamedTuple):
@@ -194,9 +223,14 @@ ENGINE = Engine(
         " of Mamba 2's (prefix caching)",
         "one page size for all kinds of layers, in a layout with layers outermost; no speculative decoding",
         "--gpu-memory-utilization 0.9 of a device",
+        "activations as vLLM 0.6 to 0.11 profile them for text; later releases draw tokens with less: unmeasured",
+        "--max-num-seqs 256, and 1,024 with steps of 8,192 tokens on devices of 70 GiB and more but A100s",
     ),
     batch=BATCHED,
+    samples=256,
     share=90,
     over="heads",
+    profile=profiled,
+    defaults=on_large,
     opaque="vllm keeps tokens that are compressed beforehand in a layout of its own, which is not covered",
 )
