@@ -112,13 +112,15 @@ def missing_component(subject: Subject) -> Iterator[Found]:
                     yield from _absent_component(subject, entry.path, entry.folder + name, kind)
     for entry in subject.named("modules.json"):
         for path, kind in _sentence_modules(subject.json(entry.path, MAX_MODULES)):
-            if kind in _CONFIGURED and path and not _has_config(subject.names_in(f"{entry.folder}{path}")):
+            if (
+                kind in _CONFIGURED
+                and path
+                and not any(
+                    name.endswith("config.json")  # some classes name it after themselves: `cnn_config.json`
+                    for name in subject.names_in(f"{entry.folder}{path}")
+                )
+            ):
                 yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
-
-
-def _has_config(names: frozenset[str]) -> bool:
-    """Whether a module has its configuration, which some classes name after themselves: `cnn_config.json`."""
-    return any(name.endswith("config.json") for name in names)
 
 
 #: sentence-transformers' modules with a configuration in their folder. Others have none, and no folder on the Hub.

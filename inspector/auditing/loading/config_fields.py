@@ -321,14 +321,14 @@ def _wrong_stages(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         return
     names, places = own["out_features"], own.get("out_indices")
     odd = [each for each in names if each not in stages] if isinstance(names, list) else []
-    beyond = [each for each in places if not _is_place(each, len(stages))] if isinstance(places, list) else []
+    beyond = [
+        each
+        for each in (places if isinstance(places, list) else ())
+        if type(each) is not int or not -len(stages) <= each < len(stages)
+    ]
     if odd:
         yield f"out_features has {shown(odd[0])}, which is not in stage_names"
     if beyond:
         yield f"out_indices has {shown(beyond[0])}, but there are {plural(len(stages), 'stage')}"
     if isinstance(names, list) and isinstance(places, list) and len(names) != len(places):
         yield f"out_features has {plural(len(names), 'stage')}, but out_indices {integer(len(places))}"
-
-
-def _is_place(number: Any, length: int) -> bool:
-    return type(number) is int and -length <= number < length

@@ -62,14 +62,16 @@ def _out_of_range(own: Mapping[str, Any]) -> Iterator[str]:
         value = own.get(field)
         if "with" in allowed and not own.get(allowed["with"]):
             continue
-        if isinstance(value, int | float) and not isinstance(value, bool) and not _is_within(value, **allowed):
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and not (
+                allowed.get("above", -inf) < value and allowed.get("least", -inf) <= value <= allowed.get("most", inf)
+            )
+        ):
             yield f"{field} is {shown(value)}, but should be {_range(**allowed)}"
         elif isinstance(value, str):
             yield f"{field} is {shown(value)}, but should be a number"
-
-
-def _is_within(value: float, above: float = -inf, least: float = -inf, most: float = inf, **_: str) -> bool:
-    return above < value and least <= value <= most
 
 
 def _range(above: float | None = None, least: float | None = None, most: float | None = None, **_: str) -> str:

@@ -41,12 +41,12 @@ def is_optional(name: str, header: Header) -> bool:
     architecture = header.metadata.get("general.architecture")
     own = table()["architectures"].get(architecture, {}) if isinstance(architecture, str) else {}
     stem, _, part = pattern(name).rpartition(".")
-    is_scale = bool(own) and part in by_hand()["scales"] and stem.replace("blk.%d.", "") in _scaled()
+    is_scale = (
+        bool(own)
+        and part in by_hand()["scales"]
+        and stem.replace("blk.%d.", "") in {each.replace("blk.%d.", "") for each in table()["scaled"]}
+    )
     return (is_scale or pattern(name) in own.get("optional", ())) and _is_within(name, header, architecture)
-
-
-def _scaled() -> frozenset[str]:
-    return frozenset(name.replace("blk.%d.", "") for name in table()["scaled"])
 
 
 def _is_within(name: str, header: Header, architecture: Any) -> bool:

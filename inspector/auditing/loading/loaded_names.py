@@ -207,16 +207,14 @@ def _of_parts(name: str, entry: Mapping[str, Any], values: Mapping[str, Any], ba
         actual = str(nested.get("model_type") or kind) if isinstance(nested, Mapping) else kind
         of_class = class_ in _known() and actual == kind
         identifier = class_ if of_class else actual
-        if identifier not in _known() or any(_is_within(place, other) for other in seen[identifier]):
+        if identifier not in _known() or any(
+            other == "" or place.startswith(f"{other}.") for other in seen[identifier]
+        ):
             continue
         seen[identifier].append(place)
         scope = place.removeprefix(base).removeprefix(".") if place else None
         for step in _steps(identifier):
             yield step if scope is None else step._replace(scopes=_scopes(base, scope))
-
-
-def _is_within(place: str, other: str) -> bool:
-    return other == "" or place.startswith(f"{other}.")
 
 
 def _scopes(base: str, scope: str) -> Sequence[str]:

@@ -10,6 +10,7 @@ from itertools import islice
 from urllib.parse import unquote
 
 from inspector.auditing import data
+from inspector.model import Severity
 
 _NAMES = data.names("documents")
 _TAG = re.compile(r"(?:!!python/|!<?tag:yaml\.org,2002:python/)(?:object|name|module|apply|new)[\w:/.]{0,100}")
@@ -85,7 +86,8 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
             yield f"`{field}` names {name:.120}, which can run anything"
     names = (".".join(filter(None, found.groups())) for each in _NAMED for found in each.finditer(text))
     yield from (f"it names {name:.120}, which can run anything" for name in names if runs(name))
-    yield from () if is_json else _source_in(text)
+    if not is_json and (found := _SOURCE.search(text)):
+        yield f"Python in it that imports what it runs: {found[0]:.80}"
     for tag, own, at, other in dict.fromkeys(_HYPER_TAG.findall(text)):
         if runs(name := own or other):
             yield f"the tag `{tag or at}{':' if tag else ''}` names {name:.120}, which can run anything"
@@ -105,16 +107,18 @@ _FIELD = (
 )
 
 
-def _source_in(text: str) -> Iterator[str]:
-    """Python in a YAML document that its reader runs: `download` and `activation` of Ultralytics' data and models."""
+def run_by_readers(text: str) -> Iterator[tuple[str, Severity]]:
+    """Python in a YAML document that its reader runs: `download` and `activation` of Ultralytics' data and models.
+
+    An error if it hides what it does; to start a program is a warning, because data sets of Ultralytics' own do so.
+    """
     from inspector.auditing.readers.python_code import acts_in  # few audits parse source
 
-    if found := _SOURCE.search(text):
-        yield f"Python in it that imports what it runs: {found[0]:.80}"
     for source in texts_of("evaluated", text):
         with suppress(ValueError, RecursionError):  # no Python
-            grave = (act.what for act in acts_in(source) if act.kind in data.overlay("python")["grave"])
-            yield from (f"Python that its reader runs {what}" for what in islice(grave, 1))
+            grave = (act for act in acts_in(source) if act.kind in data.overlay("python")["grave"])
+            for act in islice(grave, 1):
+                yield f"Python that its reader runs {act.what}", "warning" if act.kind == "programs" else "error"
 
 
 def in_pickle(raw: bytes) -> Iterator[str]:

@@ -78,7 +78,11 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
         return
     kind = value.get("type")
     if kind is None:  # older files omit the type: the fields determine it
-        if part != "model" and not any(_has_fields(value, each) for each in PARTS[part].values() if each):
+        if part != "model" and not any(
+            {field for field in each if not field.startswith("[")} <= value.keys()
+            for each in PARTS[part].values()
+            if each
+        ):
             yield f"{where} has no type"
         return
     fields = PARTS[part].get(kind) if isinstance(kind, str) else None
@@ -92,10 +96,6 @@ def _of_part(part: str, value: Any, where: str, depth: int) -> Iterator[str]:
                 yield from _of_part(inner, each, f"{where}.{field}.{at}", depth + 1)
     if kind == "TemplateProcessing":
         yield from _of_template(value, where)
-
-
-def _has_fields(value: Mapping[str, Any], fields: Mapping[str, str]) -> bool:
-    return {field for field in fields if not field.startswith("[")} <= value.keys()
 
 
 def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) -> Iterator[str]:
@@ -157,7 +157,8 @@ def _of_template(value: Mapping[str, Any], where: str) -> Iterator[str]:
 def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
     vocabulary, merges = model.get("vocab"), model.get("merges")
     if isinstance(vocabulary, Mapping):
-        odd = next((token for token, number in vocabulary.items() if not _is_id(number)), None)
+        numbers = vocabulary.items()
+        odd = next((token for token, number in numbers if type(number) is not int or not 0 <= number < 2**32), None)
         if odd is not None:
             yield f"the token {odd!r:.40} has an id that is not a number"
         unknown = model.get("unk_token", _UNKNOWN.get(str(model.get("type"))))
@@ -175,10 +176,6 @@ def _of_vocabulary(model: Mapping[str, Any]) -> Iterator[str]:
         if not (isinstance(pieces, list) and len(pieces) == 2 and all(isinstance(each, str) for each in pieces)):
             yield f"model.merges.{at} is not a pair"
             return
-
-
-def _is_id(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 2**32
 
 
 def _is_piece(value: Any) -> bool:

@@ -178,10 +178,11 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     `!!python/object/apply:os.system` runs when `yaml.load` reads it; `_target_: os.system` when Hydra, which NeMo and
     many trainers use, instantiates it; `py/reduce` when jsonpickle decodes it; a function in a skops schema when skops
     loads it; HyperPyYAML's `!apply:os.system`. They are looked for in archives, in metadata and in the constants of
-    pickles, too. Do not load the document with any of these.
+    pickles, too. Ultralytics runs `download` of a data set and `activation` of a model as Python: only a warning if it
+    starts a program. Do not load the document with any of these.
     """
     for entry in subject.regular(".yaml", ".yml", ".json", ".model_config", ".gin"):
-        yield from (Found(what, entry.path) for what in _in_document(subject, entry))
+        yield from (Found(what, entry.path, severity=severity) for what, severity in _in_document(subject, entry))
     for entry in subject.regular(".skops"):
         yield from (Found(what, entry.path) for what in _in_skops(subject, entry))
     for path, found in pickle_verdicts(subject).items():
@@ -193,15 +194,17 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
                 yield from (Found(f"the metadata {key:.60}: {what}", header.path) for what in found_in)
 
 
-def _in_document(subject: Subject, entry: Entry) -> Iterator[str]:
+def _in_document(subject: Subject, entry: Entry) -> Iterator[tuple[str, Severity | None]]:
     is_json = entry.name.lower().endswith(".json")
     limit = MAX_JSON if is_json else MAX_YAML
     if entry.size > limit:
-        yield "a very large document: not checked to its end"
+        yield "a very large document: not checked to its end", None
     raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
     if is_json and len(raw) > LONG_JSON and not any(sign in raw for sign in _SIGNS):
         return  # a tokenizer or an index: their text is not analysed
-    yield from document_objects.in_text(document_objects.text_of(raw), is_json=is_json)
+    text = document_objects.text_of(raw)
+    yield from ((what, None) for what in document_objects.in_text(text, is_json=is_json))
+    yield from () if is_json else document_objects.run_by_readers(text)
 
 
 def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:

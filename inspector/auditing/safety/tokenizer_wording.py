@@ -115,11 +115,16 @@ def _inserted(tokens: Any) -> Iterator[str]:
             yield f"the post-processor adds {' '.join(map(str, pieces))!r:.80} to each text"
 
 
+def _is_word(text: str) -> bool:
+    """Whether a text is words: no name in capitals, nor one letter again and again, as Korean has for a smile."""
+    return _PLAIN.fullmatch(text) is not None and not text.isupper() and len({*text.strip()}) > 1
+
+
 def _of_tokens(tokens: list[Any]) -> Iterator[str]:
     """Added tokens that are words of a language, or addresses."""
     for token in tokens:
         text = token.get("content") if isinstance(token, Mapping) else None
         if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
             yield f"the added token {text!r:.60} is an address"
-        elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text) and not text.isupper():
+        elif isinstance(text, str) and token.get("special") is True and _is_word(text):
             yield f"the word {text!r:.60} is a special token, which is left out of the output"

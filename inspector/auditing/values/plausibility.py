@@ -328,15 +328,9 @@ def _not_positive(seen: TensorData, others: Usual) -> str | None:
     own = seen.facts.mean / seen.facts.size if seen.facts.size else 1.0
     if prod(seen.labelled.tensor.shape) < LEAST_CONSTANT or others.side < ONE_SIDED or own > ONE_SIDED / 2:
         return None
-    shrunk = seen.key.layer == 0 and _is_shrunk(seen, others)
-    if abs(own) < ONE_SIDED / 2 and (shrunk or _has_dead_channels(seen)):
+    size, middle = seen.facts.size, seen.facts.middle
+    shrunk = seen.key.layer == 0 and others.size is not None and _octaves_above(size, others.size) < -SHRUNK
+    with_dead_channels = middle is not None and (octaves(seen.facts.largest) or 0.0) - middle > DEAD
+    if abs(own) < ONE_SIDED / 2 and (shrunk or with_dead_channels):
         return None
     return f"numbers around {seen.facts.mean:.2g}, but those of other layers are around {others.mean:.2g}"
-
-
-def _has_dead_channels(seen: TensorData) -> bool:
-    return seen.facts.middle is not None and (octaves(seen.facts.largest) or 0.0) - seen.facts.middle > DEAD
-
-
-def _is_shrunk(seen: TensorData, others: Usual) -> bool:
-    return others.size is not None and _octaves_above(seen.facts.size, others.size) < -SHRUNK
