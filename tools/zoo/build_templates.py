@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from zoo.build_configurations import Overrides, construct, nested_configs
-from zoo.build_models import Unbuildable, build_model
+from zoo.build_models import Unbuildable, build_model, builds
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -107,7 +107,7 @@ def template_for(model_type: str, cls: type[PreTrainedModel]) -> tuple[PreTraine
         if inner:
             config = inner[0]
             notes.append(f"built from a nested configuration of {model_type}")
-    if builds_alone(cls, config):
+    if builds(cls, config):
         return config, "; ".join(notes)
     for repair in [REPAIRS[model_type]] if model_type in REPAIRS else GENERIC_REPAIRS:
         with contextlib.suppress(Unbuildable):
@@ -117,11 +117,3 @@ def template_for(model_type: str, cls: type[PreTrainedModel]) -> tuple[PreTraine
             notes.append(f"the default configuration does not build; set {shown_repair}")
             return repaired, "; ".join(notes)
     return config, "; ".join(notes)
-
-
-def builds_alone(cls: type[PreTrainedModel], config: PreTrainedConfig) -> bool:
-    try:
-        build_model(cls, config)
-    except Unbuildable:
-        return False
-    return True
