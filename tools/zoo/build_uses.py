@@ -15,7 +15,7 @@ from torch import nn
 from torch.overrides import TorchFunctionMode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 #: What a tensor is used for: the kind of its module, its class, and its place in a block: gate, up, down or nothing.
 Use = tuple[str, str, str]
@@ -94,10 +94,11 @@ class Followed(TorchFunctionMode):
 
     def __torch_function__(self, function: Any, kinds: Any, args: Any = (), kwargs: Any = None) -> Any:
         result = function(*args, **(kwargs or {}))
-        with contextlib.suppress(Exception), torch._C.DisableTorchFunction():
-            inner = {name for each in _tensors((args, kwargs)) for name in getattr(each, "_sources", ())}
+        given = [each._sources for each in _tensors((*args, kwargs)) if hasattr(each, "_sources")]
+        if given:
+            inner = given[0].union(*given[1:]) if len(given) > 1 else given[0]
             for each in _tensors(result):
-                if inner and not getattr(each, "_sources", None):
+                if not hasattr(each, "_sources"):
                     each._sources = inner  # type: ignore[attr-defined]
         return result
 
@@ -114,14 +115,20 @@ def marked(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return state
 
 
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
+def _tensors(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        yield from _tensors(list(value.values()))
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (tuple, list)):
+        return []
+    found: list[torch.Tensor] = []
+    for item in value:
+        if isinstance(item, torch.Tensor):
+            found.append(item)
+        elif isinstance(item, (tuple, list, dict)):
+            found += _tensors(item)
+    return found
 
 
 # --- blocks -------------------------------------------------------------------------------------
