@@ -157,6 +157,19 @@ def test_a_refusal_is_in_the_message_and_a_table_is_used_where_there_is_one(
     assert "L 1 was asked: unknown: predicted by its table" in inspect("predict", "llama-7b", "--ask", program).out
 
 
+def test_a_cache_that_the_library_does_not_say_is_that_of_the_types_own_table(
+    inspect: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """Two layers with two heads of 4 elements, keys and values, at two bytes each: 64 bytes a token."""
+    values = {**CONFIG, "model_type": "llama", "num_attention_heads": 2, "vocab_size": 10, "intermediate_size": 16}
+    answer = {**ANSWER, "answers": [{**ANSWER["answers"][0], "config": values}]}
+    program = python(tmp_path / "python", f"print({json.dumps(answer)!r})")
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({**values, "torch_dtype": "float16"}))
+    asked = inspect("memory", config, "--context", 10, "--ask", program, "--json").json
+    assert asked["cache"]["bytes"] == 640
+
+
 def test_learning_ahead(inspect: Callable[..., Ran], library: Path, model: Path, tmp_path: Path) -> None:
     """A type or a configuration; kept in the folder that --tables names, or the user's own."""
     own = tmp_path / "own"

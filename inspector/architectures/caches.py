@@ -67,7 +67,7 @@ def kept(config: Config) -> tuple[Kept, ...]:
         ConfigError: no table says; the message says why.
     """
     with formula.bounded():
-        family: Family | None = config.family
+        family = _family(config)
         if family is None:
             raise ConfigError(f"there is no table for model_type {str(config.model_type)!r:.60}")
         found = _of_family(family, config.values, head_of(family, config))
@@ -83,9 +83,15 @@ def of_engine(kept: Sequence[Kept], engine: str) -> tuple[Kept, ...]:
     return tuple(group for group in kept if not group.engines or engine in group.engines)
 
 
+def _family(config: Config) -> Family | None:
+    """A configuration's family; the package's own where a library that was asked did not say what is kept."""
+    family: Family | None = config.family
+    return family_of(config.values) or family if family and family.asked and family.cache is None else family
+
+
 def text_scope(config: Config) -> Scope | None:
     """The fields of the part that has a cache: the text model of a larger one."""
-    family: Family | None = config.family
+    family = _family(config)
     if family is None:
         return None
     head = head_of(family, config)
