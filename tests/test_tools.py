@@ -119,6 +119,46 @@ def test_a_table_is_adopted_if_all_that_was_asked_for_is_exact(zoo: tuple[Any, A
     assert adopt.proof("nowhere", tmp_path, {}).against == "no class could be built"
 
 
+def derived(
+    zoo: Any, built: list[tuple[str, dict[str, Any], dict[str, tuple[int, ...]]]], bounds: tuple[str, ...]
+) -> Any:
+    """The table of an invented type, derived from models by hand: variant, fields, tensors; and its loops' bounds."""
+    records, trace = import_module("zoo.records"), import_module("zoo.trace_formulas").Trace
+    fixed = ("dory", "DoryModel", "base", "")
+    found = [
+        records.Record(
+            *fixed[:3],
+            variant,
+            "",
+            fields,
+            fields,
+            {},
+            {},
+            shapes,
+            frozenset(),
+            {"width": 8},
+            trace(ranges=dict.fromkeys(bounds, 0)),
+        )
+        for variant, fields, shapes in built
+    ]
+    return import_module("zoo.derive_drafts").derive("dory", found, {}, {})
+
+
+def test_the_bound_of_two_loops_is_told_by_a_flag(zoo: tuple[Any, Any]) -> None:
+    """`range(depth - 1) if short else range(depth)`, as some towers leave out their last layer."""
+    models = [
+        (
+            variant,
+            {"depth": depth, "short": short},
+            {f"blocks.{layer}.proj.weight": (7, 3) for layer in range(depth - short)},
+        )
+        for variant, depth, short in (("default", 4, True), ("p1", 5, True), ("p2", 6, False), ("p3", 3, False))
+    ]
+    draft = derived(zoo, models, ("depth", "depth - 1"))
+    assert not draft.missed
+    assert [row.name for row in draft.family.rows] == ["blocks.{layer<depth - 1 if short else depth}.proj"]
+
+
 def test_classes_that_were_not_built_are_named(zoo: tuple[Any, Any], tmp_path: Path) -> None:
     """Of a class that has a record, a variant that fails is counted; one without any stands against its type."""
     _, adopt = zoo

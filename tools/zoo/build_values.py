@@ -243,8 +243,9 @@ class Perturber:
                 counts = re.search(r"depth|layers|blocks", path[-1])
                 if len(values) > 1 and max(values) <= 64 and counts:
                     items.append((path, [[2 + (i + k) % 2 for i in range(len(values))]]))
-                else:
-                    items.append((path, [[(k + 1) * v for v in values]]))
+                else:  # each item another multiple: items that are equal by default are told apart
+                    own = [(k + 2 + at) * v for at, v in enumerate(values)]
+                    items.append((path, [own, [(k + 1) * v for v in values]]))
             elif not values and re.search("layer|index", path[-1]):
                 items.append((path, [[1] if k == 1 else [0, 2]]))
         return items

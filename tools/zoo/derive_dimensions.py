@@ -67,6 +67,10 @@ class Dimensions(Stacks):
 
     # --- traced ---
 
+    def _looped(self, points: list[Point], target: list[int], outer: list[str]) -> str | None:
+        """The bound of one loop, or those of several with the conditions between them: a flag may leave out the last."""
+        return super()._looped(points, target, outer) or self._joined(self._ranges(outer), points, target, Weights(), 1)
+
     def _by_trace(
         self, sightings: list[traces.Sighting], points: list[Point], target: list[int], relevant: Weights
     ) -> str | None:

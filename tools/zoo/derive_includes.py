@@ -59,7 +59,9 @@ class Includer:
                     left.pop(other)
                 classes = {cls, *also}
                 heads = " ".join(self.deriver.heads[c] for c in self.deriver.heads if c in classes)
-                include = include._replace(heads="" if len(classes) == len(by_class) else heads)
+                include = include._replace(
+                    heads="" if len(classes) == len(by_class) else heads, defaults=self._usual(include, by_class[cls])
+                )
                 for other in classes:
                     self._take(include, by_class[other])
                 found.append(include)
@@ -91,6 +93,20 @@ class Includer:
                 if (best is None or score > best[0]) and self._holds(include, members, model_type):
                     best = score, include
         return best[1] if best else None
+
+    def _usual(self, include: Include, members: list[int]) -> dict[str, Any]:
+        """The fields of the part that the whole's default gives, and without which the part would be another."""
+        family, part = self.families[include.default_type], include.default_type
+        default = next((at for at in members if self.deriver.records[at].variant == "default"), None)
+        if default is None:
+            return {}
+        kept = self._values(default, include.scope, part)
+        whole = shapes_of(family, kept, include.head)
+        for name in [name for name in kept if name != "model_type"]:
+            less = {field: value for field, value in kept.items() if field != name}
+            if shapes_of(family, less, include.head) == whole:
+                kept = less
+        return {name: value for name, value in kept.items() if name != "model_type"}
 
     def _values(self, at: int, scope: str, model_type: str) -> dict[str, Any]:
         record = self.deriver.records[at]
@@ -151,6 +167,12 @@ def predicted(family: Family, values: Mapping[str, Any], head: str) -> dict[str,
         return found
     except (ConfigError, KeyError, AttributeError):
         return None
+
+
+def shapes_of(family: Family, values: Mapping[str, Any], head: str) -> dict[str, Shape] | None:
+    """Stored names with shapes; None if the table does not fit the configuration."""
+    found = predicted(family, values, head)
+    return None if found is None else {name: shape for name, (_, shape) in found.items()}
 
 
 def scopes_of(config: Mapping[str, Any]) -> dict[str, str]:

@@ -105,15 +105,15 @@ class Stacks(Study):
 
     def _looped(self, points: list[Point], target: list[int], outer: list[str]) -> str | None:
         """The bound of a loop in the model's code that ran as often."""
+        every = (1 << len(points)) - 1
+        fitting = [text for text in self._ranges(outer) if self._fits(text, points, target) == every]
+        return min(fitting, key=lambda t: (not re.search(r"layers|depth|blocks|experts", t), len(t)), default=None)
+
+    def _ranges(self, outer: list[str]) -> list[str]:
+        """The bounds of all loops that ran while models were built, by these outer loops' variables."""
         texts = dict.fromkeys(text for record in self.records for text in record.trace.ranges)
         texts |= dict.fromkeys(text.removesuffix(" - 1") for text in texts)
-        fitting = [
-            text
-            for reported in texts
-            for text in dict.fromkeys(traces.subscripts(reported, outer))
-            if self._fits(text, points, target) == (1 << len(points)) - 1
-        ]
-        return min(fitting, key=lambda t: (not re.search(r"layers|depth|blocks|experts", t), len(t)), default=None)
+        return [text for reported in texts for text in dict.fromkeys(traces.subscripts(reported, outer))]
 
     @staticmethod
     def _count_of_layers(points: list[Point], target: list[int]) -> str | None:

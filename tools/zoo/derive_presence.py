@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from inspector.architectures import formula
+from inspector.architectures.table import bare
 from zoo.derive_conditions import Conditions
 from zoo.derive_dimensions import Dimensions
 from zoo.derive_expressions import Point
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 class Presence(Dimensions):
     """Finds conditions."""
 
-    dims: dict[str, list[str]]  # name pattern of a weight → its dimensions, of those that were found before
+    dims: dict[str, list[str]]  # name of a weight → its dimensions, of those that were found before
     offered: Sequence[str] = ()  # conditions to try first: a shortcut exists if widths differ
 
-    def _when(self, pattern: Pattern, variables: list[str], classes: set[str]) -> str | None:
+    def _when(self, name: str, pattern: Pattern, variables: list[str], classes: set[str]) -> str | None:
         names = [v for v in variables if v]
         words = pattern.name.split(".")
-        around = [pattern.name.rsplit(".", depth)[0] + "." for depth in (2, 3)]
+        around = [bare(name).rsplit(".", depth)[0] + "." for depth in (2, 3)]
         beside = (dims for start in around for name, dims in self.dims.items() if name.startswith(start))
         self.offered = list(dict.fromkeys(f"({two}) != ({one})" for one, two, *_ in beside if one != two))[:8]
         where = [".".join(words[:at]) for at, word in enumerate(words) if word == "{}"]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from inspector.architectures import formula
-from inspector.architectures.table import Row
+from inspector.architectures.table import Row, bare
 from zoo import derive_expressions as expressions
 from zoo import records
 from zoo.derive_presence import Presence
@@ -121,7 +121,7 @@ class Tabler(Presence):
         final: bool = False,
     ) -> Row | None:
         ranks = {len(shape) for cells in pattern.cells.values() for shape in cells.values()}
-        when = self._when(pattern, variables, classes) if len(ranks) == 1 else None
+        when = self._when(name, pattern, variables, classes) if len(ranks) == 1 else None
         if when is None and not final:
             return None
         dims = [self._dim(pattern, variables, at) for at in range(max(ranks))] if len(ranks) == 1 else []
@@ -138,7 +138,7 @@ class Tabler(Presence):
             else:
                 return None
         if len(dims) > 1 and None not in dims:
-            self.dims[pattern.name] = [d for d in dims if d]
+            self.dims[bare(name)] = [d for d in dims if d]
         bias, transposed = self._beside(pattern, variables, patterns, classes)
         if bias is None:
             if not final:
