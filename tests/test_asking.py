@@ -162,7 +162,8 @@ def test_a_cache_that_the_library_does_not_say_is_that_of_the_types_own_table(
 ) -> None:
     """Two layers with two heads of 4 elements, keys and values, at two bytes each: 64 bytes a token."""
     values = {**CONFIG, "model_type": "llama", "num_attention_heads": 2, "vocab_size": 10, "intermediate_size": 16}
-    answer = {**ANSWER, "answers": [{**ANSWER["answers"][0], "config": values}]}
+    said: Any = ANSWER["answers"][0]
+    answer = {**ANSWER, "answers": [{**said, "config": values}]}
     program = python(tmp_path / "python", f"print({json.dumps(answer)!r})")
     config = tmp_path / "config.json"
     config.write_text(json.dumps({**values, "torch_dtype": "float16"}))

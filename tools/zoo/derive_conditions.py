@@ -252,11 +252,14 @@ def _index_and_list(
         if all(each for _, each in rows):
             shown = f"{name}[{variable} % len({name})] == {text!r}"
             yield shown, [each[n % len(each)] == text for n, each in rows], 1.8 + extra
+    for at_once, later, cost in ((0, variable, 0.0), (1, f"{variable} + 1", 1.0)):  # parts that the first layer lacks
+        if all(n + at_once < len(each) for n, each in rows):
+            items = [each[n + at_once] for n, each in rows]
+            for text in {item for item in items if isinstance(item, str)}:
+                yield f"{name}[{later}] == {text!r}", [item == text for item in items], 1.1 + cost + extra
+                yield f"{name}[{later}] != {text!r}", [item != text for item in items], 1.2 + cost + extra
     if all(n < len(each) for n, each in rows):
         items = [each[n] for n, each in rows]
-        for text in {item for item in items if isinstance(item, str)}:
-            yield f"{name}[{variable}] == {text!r}", [item == text for item in items], 1.1 + extra
-            yield f"{name}[{variable}] != {text!r}", [item != text for item in items], 1.2 + extra
         if all(map(is_whole, items)) and max(items) > 1 and min(items) == 1:
             yield f"{name}[{variable}] > 1", [item > 1 for item in items], 1.3 + extra
             yield f"{name}[{variable}] == 1", [item == 1 for item in items], 1.3 + extra

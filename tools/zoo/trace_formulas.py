@@ -79,8 +79,9 @@ def generalized(sightings: Iterable[Sighting], fit: Fit, places: Places) -> list
 
 
 def _folded(sighting: Sighting) -> Sighting:
-    """`depths[@3 - 1]` as `depths[@2]`: an item by its own index."""
+    """`depths[@3 - 1]` as `depths[@2]`, an item by its own index; `one + (other - one)` as `other`."""
     text = re.sub(r"\[@(\d+) ([+-]) (\d+)\]", lambda m: f"[@{int(m[1]) + int(m[2] + m[3])}]", sighting.text)
+    text = re.sub(r"([\w.]+) \+ \(([\w.]+) - \1\)", r"\2", text)
     return replace(sighting, text=text) if text != sighting.text else sighting
 
 
