@@ -158,7 +158,7 @@ def on_meta() -> Iterator[None]:
     `no_init_weights` must not be used here: it turns the tying off as well. What fills tensors of no values took a half
     of the time that a model takes.
     """
-    unfilled = {
+    unfilled: Any = {
         name: lambda tensor, *_, **__: tensor
         for name in vars(torch.nn.init)
         if name.endswith("_") and not name.startswith("_")
