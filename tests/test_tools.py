@@ -6,7 +6,7 @@ import ast
 import gzip
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -120,7 +120,7 @@ def test_a_table_is_adopted_if_all_that_was_asked_for_is_exact(zoo: tuple[Any, A
 
 
 def derived(
-    zoo: Any, built: list[tuple[str, dict[str, Any], dict[str, tuple[int, ...]]]], bounds: tuple[str, ...]
+    zoo: Any, built: Sequence[tuple[str, Mapping[str, Any], Mapping[str, tuple[int, ...]]]], bounds: tuple[str, ...]
 ) -> Any:
     """The table of an invented type, derived from models by hand: variant, fields, tensors; and its loops' bounds."""
     records, trace = import_module("zoo.records"), import_module("zoo.trace_formulas").Trace
