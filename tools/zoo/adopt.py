@@ -29,7 +29,7 @@ from inspector.errors import ConfigError
 from inspector.model import Config
 from zoo import records
 from zoo.build_models import auto_classes
-from zoo.check import Verdict, check_type, difference, use_drafts
+from zoo.check import Verdict, check_type, difference, forget, use_drafts
 from zoo.derive_drafts import load_drafts
 from zoo.derive_roles import compacted, name_roles
 from zoo.write import TABLES, about, merged, module_name, source
@@ -222,15 +222,6 @@ def _tokens(group: Any, case: Mapping[str, Any]) -> int:
         return int(case["source"] or 0)
     held = int(case["context"])
     return min(held, group.window - 1) if group.window else held
-
-
-def forget() -> None:
-    """What was read of tables, so that they are read again."""
-    import inspector.architectures as package
-
-    store.cache_clear()
-    for cached in (package.load, package._read, package._named):
-        cached.cache_clear()
 
 
 def main() -> None:

@@ -113,6 +113,15 @@ def check_type(job: tuple[Sequence[Path], str, str]) -> list[Verdict]:
     return verdicts
 
 
+def forget() -> None:
+    """What was read of tables, so that they are read again."""
+    import inspector.architectures as package
+
+    store.cache_clear()
+    for cached in (package.load, package._read, package._named):
+        cached.cache_clear()
+
+
 def use_drafts(folder: Path) -> None:
     """Use families from drafts instead of the package's."""
     from zoo.derive_drafts import load_drafts, look_up_in

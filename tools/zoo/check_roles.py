@@ -26,6 +26,7 @@ from inspector.architectures.table_file import _Scope, filled
 from inspector.errors import ConfigError
 from inspector.model import Config
 from zoo import records
+from zoo.check import check_type, forget
 from zoo.derive_uses import VAGUE, Use, contradicts, fitted
 
 
@@ -86,7 +87,7 @@ def main() -> None:
                 f"{table}\t{template}\t{each.role} → {each.better}\t{each.use.kind} {each.use.cls} {each.use.place}\t{each.formula}"
             )
     if arguments.write:
-        write(better.values())
+        write(better.values(), arguments.truth)
 
 
 def seen_of(truth: Path, types: Iterable[str]) -> dict[tuple[str, str], Seen]:
@@ -99,19 +100,38 @@ def seen_of(truth: Path, types: Iterable[str]) -> dict[tuple[str, str], Seen]:
     return found
 
 
-def write(better: Iterable[Seen]) -> None:
-    """Write the roles that follow from use into the tables."""
-    by_table: dict[str, dict[str, str]] = defaultdict(dict)
+def write(better: Iterable[Seen], truth: Path) -> None:
+    """Write the roles that follow from use into the tables; a table that would name two tensors alike is left."""
+    by_table: dict[str, dict[str, Seen]] = defaultdict(dict)
     for each in better:
-        by_table[model_types()[each.model_type]][each.template] = each.better
-    for table, roles in by_table.items():
-        for name in sorted(rewritten(table, roles)):
+        by_table[model_types()[each.model_type]][each.template] = each
+    for table, found in by_table.items():
+        path = _file_of(table)
+        before = path.read_text()
+        for name in sorted(rewritten(table, {name: each.better for name, each in found.items()})):
             print(f"{table}\t{name}\tin a block or a part: left")
+        forget()
+        if twice := next(filter(None, (_twice(truth, each) for each in {e.model_type for e in found.values()})), ""):
+            path.write_text(before)
+            forget()
+            print(f"{table}\t{twice}\tleft")
+
+
+def _twice(truth: Path, model_type: str) -> str:
+    """The first two tensors of a type that have one key, or are read as others; "" if there are none."""
+    verdicts = check_type(([truth], model_type, "default"))
+    return next(
+        (each.why or "read as another" for each in verdicts if not (each.unique and (each.agree or not each.exact))), ""
+    )
+
+
+def _file_of(table: str) -> Path:
+    return next(path for path, kind, name, _ in documents(FOLDER) if (kind, name) == ("families", table))
 
 
 def rewritten(table: str, roles: Mapping[str, str]) -> set[str]:
     """Write new roles of rows, by their whole names, into the file of a table; those that it has no row of its own for."""
-    path = next(path for path, kind, name, _ in documents(FOLDER) if (kind, name) == ("families", table))
+    path = _file_of(table)
     whole = json.loads(path.read_text())
     document = whole if ONE & whole.keys() else whole[table]
     words = dict(_words(table))

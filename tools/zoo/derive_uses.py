@@ -67,6 +67,8 @@ def fitted(role: str, name: str, use: Use, shape: str) -> str:
     if use.kind == "conv" and role in ("other", "proj"):
         found = _by_class(role, path, use)
         return found if found == "block_proj" or found.endswith("qkv_proj") else "conv"
+    if use.kind == "conv" and group_of(role) == "norm":  # within a norm of an image's features, or after one
+        return "conv"
     if use.kind == "recurrent" and role in VAGUE:
         return "lstm_hidden" if re.search(r"(weight|bias)_hh", name) else "lstm_input"
     if (

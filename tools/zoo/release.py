@@ -34,7 +34,7 @@ import table_text
 from inspector.architectures import listed_gguf, model_types, predicted_gguf
 from inspector.architectures.store import FOLDER, store
 from zoo import adopt, check_roles, records
-from zoo.check import check_type, coverage, fixtures
+from zoo.check import check_type, coverage, fixtures, forget
 
 #: Seeds of the configurations that deriving never sees: the second for types that the first corrected.
 SEEDS = (424, 991)
@@ -177,10 +177,9 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Report:
 
 def finished(work: Path, types: Sequence[str]) -> None:
     """Roles by use, coverage and cases of adopted types."""
-    adopt.forget()
+    forget()
     seen = check_roles.seen_of(work / "truth", types)
-    check_roles.write(each for each in seen.values() if each.better != each.role)
-    adopt.forget()
+    check_roles.write((each for each in seen.values() if each.better != each.role), work / "truth")
     table = {t: check_type(([work / "truth", work / "held"], t, "")) for t in types}
     coverage(table)
     fixtures([work / "truth", work / "held"], table)
