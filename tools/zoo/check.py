@@ -21,7 +21,7 @@ import table_text
 
 from inspector.architectures import family_of, model_types, naming, prediction
 from inspector.architectures.prediction import predict
-from inspector.architectures.store import FOLDER, ONE
+from inspector.architectures.store import FOLDER, ONE, store
 from inspector.architectures.table import Include
 from inspector.errors import ConfigError
 from inspector.model import Config
