@@ -143,6 +143,9 @@ def test_numbers_are_the_commands(driver: Chrome, made: Callable[[str], Path], i
         assert chromium.complaints(driver) == []
 
 
+#: A header whose metadata end the stack of a browser's Python if nothing bounds them.
+NESTED = (100_022).to_bytes(8, "little") + b'{"__metadata__":{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}"
+
 #: The files of a field, dropped on the page.
 DROP = """
 const data = new DataTransfer();
@@ -190,7 +193,8 @@ def test_views_of_files_that_are_dropped(
         for path, content, stated in (
             ("model.gguf", b"GGUF" + bytes([3, 0, 0, 0]) + b"\xff" * 16, "18,446,744,073,709,551,615 tensors"),
             ("a.bin", b"not a pickle", "is a text file"),
-            ("config.json", b"[" * 100_000, "nested too deeply"),  # ends Python, which begins anew
+            ("config.json", b"[" * 100_000, "nested too deep"),
+            ("model.safetensors", NESTED, "nested too deep"),
         ):
             app.run(DROP, [[path, list(content)]])
             app.ready()

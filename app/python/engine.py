@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
+from array import array
 from collections.abc import Callable, Iterable, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from inspector import api
@@ -119,6 +123,29 @@ def _opened(target: str, **opening: Any) -> Reconciliation:
         _read[target] = api.reconcile(api.open(target, **opening))
     return _read[target]
 
+
+#: JSON that is nested more deeply is refused, as Python does elsewhere: here it would exhaust the browser's stack.
+_DEPTH = 900
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
+
+
+def _depth(text: bytes) -> int:
+    return max(accumulate(array("b", text.translate(None, _NO_BRACKETS).translate(_STEPS))), default=0)
+
+
+def _bounded(decoder: json.JSONDecoder, text: str, idx: int = 0) -> tuple[Any, int]:
+    """As `JSONDecoder.raw_decode`, which all of `json` ends in."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if _depth(raw) > _DEPTH and _depth(_STRING.sub(b"", raw)) > _DEPTH:
+        raise RecursionError
+    return _decode(decoder, text, idx)
+
+
+_decode = json.JSONDecoder.raw_decode
+if sys.platform == "emscripten":
+    json.JSONDecoder.raw_decode = _bounded  # type: ignore[method-assign]
 
 # The memory of a browser's Python says nothing about the machine on which a model would run.
 vars(machine)["found"] = tuple
