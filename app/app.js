@@ -202,6 +202,8 @@ const show = async (view, options = {}) => {
   at("main").innerHTML = answer.body;
   const read = Number(at("status").dataset.read ?? 0) - shown.before;
   say(shown.size ? `${amount(read)} read of ${amount(shown.size)}.` : `${amount(read)} read.`);
+  const verdict = at("head").querySelector(".verdict")?.textContent ?? "";
+  at("status").append(element("span", { class: "spoken" }, ` ${answer.title}: ${verdict}`));
   await showPage(answer.tables);
   return undefined;
 };
@@ -209,6 +211,10 @@ const show = async (view, options = {}) => {
 const clear = () => { at("head").replaceChildren(); at("main").replaceChildren(); };
 
 const tabs = (view) => {
+  const known = at("views").querySelectorAll("[data-view]");
+  for (const button of known) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  at("views").hidden = false;
+  if (known.length) return; // which keep the focus
   const buttons = Object.entries(VIEWS).map(([name, label]) => {
     const button = element("button", { type: "button", "aria-pressed": String(name === view), "data-view": name }, label);
     button.addEventListener("click", () => show(name));
@@ -217,7 +223,6 @@ const tabs = (view) => {
   const json = element("button", { type: "button" }, "JSON");
   json.addEventListener("click", save);
   at("views").replaceChildren(...buttons, json);
-  at("views").hidden = false;
 };
 
 /* What `inspect TARGET --json --tensors` prints, as a file. */
@@ -250,9 +255,14 @@ const settings = (view) => {
   const devices = element("datalist", { id: "devices" }, ...about.devices.map((value) => element("option", { value })));
   const device = element("input", { id: "gpu", list: "devices", placeholder: "rtx-4090, 24 GiB, 2xh100", autocomplete: "off" });
   const slider = element("input", { id: "context", type: "range", min: -1, max: CONTEXTS.length - 1, value: -1 });
-  const label = element("output", { for: "context" }, "the model's own");
-  slider.addEventListener("input", () => { label.textContent = slider.value < 0 ? "the model's own" : `${whole.format(CONTEXTS[slider.value])} tokens`; });
-  const parts = [element("label", {}, "Context: ", label, slider), choice("Cache type", "cache", CACHES, "the engine's own")];
+  const label = element("output", { for: "context" });
+  const speak = () => {
+    label.textContent = slider.value < 0 ? "the model's own" : `${whole.format(CONTEXTS[slider.value])} tokens`;
+    slider.setAttribute("aria-valuetext", label.textContent);
+  };
+  speak();
+  slider.addEventListener("input", speak);
+  const parts = [element("span", {}, element("label", { for: "context" }, "Context: "), label, slider), choice("Cache type", "cache", CACHES, "the engine's own")];
   if (view === "memory") parts.push(choice("Program", "engine", ENGINES, "by the format"));
   form.replaceChildren(...parts, element("label", {}, "Card", device), devices);
   form.onchange = () => show(view, {
