@@ -146,6 +146,10 @@ def test_numbers_are_the_commands(driver: Chrome, made: Callable[[str], Path], i
 #: A header whose metadata end the stack of a browser's Python if nothing bounds them.
 NESTED = (100_022).to_bytes(8, "little") + b'{"__metadata__":{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}"
 
+#: For who listens: the button that was pressed keeps the focus, the slider has a name, and the verdict is spoken.
+HEARD = """return [document.activeElement.dataset.view, document.getElementById("context").labels[0].textContent,
+document.getElementById("status").textContent.includes(document.querySelector(".verdict").textContent)]"""
+
 #: The files of a field, dropped on the page.
 DROP = """
 const data = new DataTransfer();
@@ -175,6 +179,7 @@ def test_views_of_files_that_are_dropped(
         )
         app.ready()
         assert "65,536" in app.text() and "RTX 4090" in app.text("#head")
+        assert app.run(HEARD) == ["memory", "Context: ", True]
         app.press("quants")
         q4 = next(each for each in inspect("quants", folder, "--json").json["quants"] if each["name"] == "Q4_K_M")
         assert f"{q4['bytes']:,}" in app.text()
