@@ -42,10 +42,16 @@ class Quiet(SimpleHTTPRequestHandler):
         """Print nothing."""
 
 
+class Server(ThreadingHTTPServer):
+    """Takes all the connections that a browser makes at once."""
+
+    request_queue_size = 64
+
+
 @contextmanager
 def served() -> Iterator[str]:
     """The app's address, while it is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(APP))) as server:
+    with Server(("127.0.0.1", 0), partial(Quiet, directory=str(APP))) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:

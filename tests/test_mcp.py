@@ -136,6 +136,7 @@ def test_a_repository_is_asked_for_with_hub_alone(models: Path) -> None:
     for bounds, target in (
         (without, "hf://org/name"), (without, "org/name"), (with_hub, "http://127.0.0.1/x.gguf"), (with_hub, "s3://a/b"),
         (with_hub, "../secret"), (with_hub, "ollama:llama3"), (with_hub, "hf:///etc"), (with_hub, "hf://../secret"),
+        (without, ""), (without, " "),  # not the first folder
     ):  # fmt: skip
         with pytest.raises(InspectorError):
             bounds.target(target)

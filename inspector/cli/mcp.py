@@ -172,6 +172,8 @@ class Bounds:
         """A target as the library takes it. Raises UsageError if it is outside, TargetError if there is none."""
         from inspector.sources.targets import looks_like_hub_id
 
+        if not text.strip():
+            raise UsageError("the target is empty: name a file or a folder in those that this server reads")
         try:
             paths = [os.path.join(root, text) for root in self.roots]  # noqa: PTH118  `..` and links as the system has them
             inside = [path for path in paths if _is_within(path, self.roots)]
