@@ -54,6 +54,31 @@ def test_a_copy_and_the_same_values(tmp_path: Path) -> None:
     assert found.sentence == "b is a, with another format (safetensors → gguf): the same values"
 
 
+def test_one_place_named_twice_is_itself(tmp_path: Path, inspect: Callable[..., Ran], monkeypatch: Any) -> None:
+    """No values are needed for that. A copy elsewhere is not known to be one before they are read."""
+    monkeypatch.chdir(tmp_path)
+    saved(tmp_path / "a", llama()), saved(tmp_path / "b", llama())
+    ran = inspect("diff", "a", "./a")
+    assert ran.out.splitlines()[0] == "b is a: both are the same files"
+    assert ran.out.splitlines()[-1].endswith("the same in dtype and shape: nothing differs")
+    assert inspect("diff", "a", "b", "--json").json["relation"]["kind"] == "same_structure"
+
+
+def test_complex_numbers_that_differ(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Each has two numbers: |a| is the root of 1 + 4 + 9 + 1, and b differs by 2 in one imaginary part."""
+    for name, last in (("a", 1), ("b", 1 + 2j)):
+        tensors = {"weight": np.array([[1j, 2], [3, last]], np.complex64)}
+        save_file(tensors, tmp_path / f"{name}.safetensors")
+    ran = inspect("diff", str(tmp_path / "a.safetensors"), str(tmp_path / "b.safetensors"), "--data")
+    assert ran.code == 1, ran.err
+    assert "1 different" in ran.out
+    assert "‖a−b‖/‖a‖ 0.516, at most 2" in ran.out
+    real = {"weight": np.ones((2, 2), np.float32)}
+    save_file(real, tmp_path / "c.safetensors")
+    ran = inspect("diff", str(tmp_path / "a.safetensors"), str(tmp_path / "c.safetensors"), "--data")
+    assert ran.code == 1, ran.err
+
+
 def test_rounded_says_to_what_and_how_large(tmp_path: Path) -> None:
     """The coarser of the two is the other one, rounded."""
     tensors = {name: each * np.float32(1.01) for name, each in llama().items()}

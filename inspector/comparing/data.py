@@ -29,7 +29,7 @@ from inspector.comparing.pairing import Pair, Side
 from inspector.comparing.sides import Known, Sides, is_turned
 from inspector.comparing.strided import TILE, Loop, Tile, View, gathered, loops, tile_at, tile_count, tiles
 from inspector.errors import FormatError
-from inspector.formats.decoding import Array
+from inspector.formats.decoding import COMPLEX, Array
 from inspector.formats.ggml import TYPES
 from inspector.measuring.stored import check_unchanged, stamps
 from inspector.measuring.weights import Weights
@@ -115,8 +115,13 @@ class Comparison:
         return [each for piece in pieces(pair, self._sides) for each in values.located(piece)]
 
     def plain(self, pair: Pair) -> int | None:
-        """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs."""
+        """The number of elements, for a pair whose tensors have the same elements in order; None for other pairs.
+
+        None for complex numbers, too.
+        """
         if pair.a is None or pair.b is None or len(pair.a.tensors) != 1 or len(pair.b.tensors) != 1:
+            return None
+        if {pair.a.dtype, pair.b.dtype} & COMPLEX:
             return None
         try:
             matched = pieces(pair, self._sides)
@@ -216,7 +221,8 @@ class _Side:
         def read(start: int, stop: int) -> Array:
             place = (number, start, stop)
             if self._last[0] != place:
-                self._last = (place, self.weights.values(each, start, stop))
+                found = self.weights.values(each, start, stop)
+                self._last = (place, found.view(f"c{found.itemsize * 2}") if each.tensor.dtype in COMPLEX else found)
             return self._last[1]
 
         return read
@@ -508,6 +514,9 @@ class _Values(NamedTuple):
             return [found for found in (a.steps(), b.steps()) if found is not None]
 
         x, y = self.sides.model_and_file(made, file.values())
+        if np.iscomplexobj(x) or np.iscomplexobj(y):  # compared part by part
+            x, y = (each.astype(np.complex128).view(np.float64) for each in (x, y))
+            return differences.sums(x, y, list)
         strays = None if option.value else self._strays(option, nest, tile)
         return differences.sums(x, y, steps, slack=slack, strays=strays)
 

@@ -413,9 +413,11 @@ def verdict(result: Diff) -> str:
     parts += [f"{plural(others, 'other item')} different"] if others else []
     if result.config:
         parts.append(plural(len(result.config), "configuration field") + " different")
-    if result.differs:
-        return ", ".join(parts)
-    return ", ".join(parts) + (": nothing differs" if agreements is not None else "; values were not compared (--data)")
+    text = ", ".join(parts)
+    if result.differs or (agreements and agreements["incomparable"]):
+        return text
+    same = agreements is not None or (result.relation and result.relation.kind == "identical")
+    return text + (": nothing differs" if same else "; values were not compared (--data)")
 
 
 _VERDICTS: Mapping[Status, str] = {
