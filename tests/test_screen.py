@@ -25,7 +25,7 @@ from inspector import api
 from inspector.architectures.data.presets import PRESETS
 from inspector.cli.overviews import _folder
 from inspector.errors import InspectorError
-from inspector.report import audit, comparisons, diff, forecast, screen
+from inspector.report import audit, comparisons, diff, forecast, models, screen
 from inspector.report.columns import fitted, text_width
 
 Made = Callable[[str], Path]
@@ -156,6 +156,26 @@ def test_a_prediction_is_one_screen(name: str) -> None:
         assert f"{result.parameters:,} parameters" in "\n".join(lines[:3])
     whole = forecast.prediction(result, full=True)
     assert "smaller role" not in whole and f"{4 * result.parameters:,}"[:4] in whole
+
+
+def test_both_sizes_of_a_question_have_one_unit(made: Made) -> None:
+    """988,097,824 bytes that the name would make 1.00 GB: not `988.10 MB and not 1.00`."""
+    assert "why 0.99 GB and not 1.00" in shown(made("qwen2.5-0.5b"))
+
+
+def test_a_folder_of_many_models_is_one_screen(tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Those that are not complete come first; a pipe and `--full` have all by name."""
+    for number in range(30):
+        file = tmp_path / f"model-{number:02}" / "model.safetensors"
+        file.parent.mkdir()
+        save_file({"x.weight": np.ones((number + 1, 2), "<f4")}, file)
+    (file.parent.parent / "model-17/model.safetensors").write_bytes(b"<html>")
+    lines = on_screen(models.lines("all", inspector.models(tmp_path), 80))
+    assert "30 models" in lines[1] and "1 unreadable" in lines[1]
+    assert lines[4].startswith("model-17 ")
+    assert re.fullmatch(r"… \d+ more models: --full", lines[-1])
+    assert len(models.lines("all", inspector.models(tmp_path), 80, full=True).split("\n")) == 4 + 30
+    assert len(inspect(tmp_path).out.splitlines()) == 4 + 30
 
 
 # --- the screens of audits and comparisons ----------------------------------------------------------

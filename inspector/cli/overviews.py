@@ -199,7 +199,7 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     bare = {**_SCHEMA, "target": target, "folder": documents.document(account)}
     head = _document(main, shown, account) if main and output.form == "json" else bare
     output.show(
-        lambda: (report.lines(name, found, output.width, account),),
+        lambda: (report.lines(name, found, output.width, account, full=shown.full),),
         lambda: {**head, "models": report.documents(found)},
         lambda: report.rows(found),
         titled=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,27 +12,48 @@ from inspector.model import Folder, Reconciliation
 from inspector.opening.named import Models, Named
 from inspector.opening.variants import Variants
 from inspector.report import folder as accounts
-from inspector.report.columns import GO, table
+from inspector.report.columns import GO, table, wrapped
 from inspector.report.documents import fields
 from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.screen import family, state
 from inspector.report.tables import Rows, columns
-from inspector.units import count, decimal, escape, plural
+from inspector.units import count, decimal, escape, integer, plural
 
 _NAME = 100  # characters of a name that are shown
 
 
-def lines(title: str, found: Models, width: int | None = None, folder: Folder | None = None) -> str:
-    """`inspect FOLDER` for a folder of models: one line each, and whether it is complete."""
+#: Lines of a screen: a terminal's 24, without the prompt.
+HEIGHT = 23
+#: The first words of the last column that a screen has room for in any case.
+_WRONG = ("unreadable", "damaged", "incomplete", "unverified", "not read")
+
+
+def lines(
+    title: str, found: Models, width: int | None = None, folder: Folder | None = None, *, full: bool = False
+) -> str:
+    """`inspect FOLDER` for a folder of models: one line each, and whether it is complete.
+
+    On a terminal one screen, those first that are not complete; `full` and a pipe have all by name.
+    """
     total = sum(each.on_disk if isinstance(each, Reconciliation) else named.size for named, each in found)
     if folder is not None:
         total = folder.weights + sum(each.size for each in folder.checkpoints)
     beyond = accounts.clause(folder and folder._replace(weights=total, checkpoints=()))
-    head = f"{escape(title, _NAME)}\n{plural(len(found), 'model')}, {decimal(total)}{beyond}; name one to inspect it"
     rows = [_row(named, each) for named, each in found]
+    words = Counter(next((word for word in _WRONG if row[-1].startswith(word)), "") for row in rows)
+    wrong = ", ".join(f"{integer(words[word])} {word}" for word in _WRONG if words[word])
+    what = (
+        f"{plural(len(found), 'model')}, {decimal(total)}{beyond}{': ' if wrong else ''}{wrong}; name one to inspect it"
+    )
+    head = f"{escape(title, _NAME)}\n{wrapped(what, width)}"
+    room = HEIGHT - head.count("\n") - 4
+    more = ""
+    if width is not None and not full and len(rows) > room:
+        ranked = sorted(rows, key=lambda row: next((n for n, word in enumerate(_WRONG) if row[-1].startswith(word)), 9))
+        rows, more = ranked[:room], f"\n… {plural(len(rows) - room, 'more model')}: --full"
     headers = ("model", "architecture", "parameters", "type", "bits", "size", "")
     give = ((6, 20), (1, 0), (3, 12), (4, GO), (0, 16), (6, 10))
-    return f"{head}\n\n{table(rows, headers, 'llrlrrl', width=width, give=give)}"
+    return f"{head}\n\n{table(rows, headers, 'llrlrrl', width=width, give=give)}{more}"
 
 
 def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]:

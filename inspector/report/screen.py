@@ -493,7 +493,8 @@ def why(result: Reconciliation, most: int = _ON_PAGE) -> tuple[str, list[tuple[s
 def _steps_of(result: Reconciliation, lines: Sequence[Line]) -> tuple[str, list[tuple[str, str]]]:
     unit, power = _unit(max(result.on_disk, result.start))
     known = result.nominal is not None or result.predicted is not None
-    title = f"why {decimal(result.on_disk)}" if known else f"what the {decimal(result.on_disk)} are"
+    whole = f"{_in_units(result.on_disk, power)} {unit}"
+    title = f"why {whole}" if known else f"what the {whole} are"
     rows = list[tuple[str, str]]()
     if result.nominal:
         nominal, dtype = result.nominal, escape(result.dtype or "", 60)
