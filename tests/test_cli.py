@@ -164,8 +164,8 @@ def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
 
 def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
     """A misspelt command or preset is answered with the nearest; no argument is not the current folder."""
-    assert "did you mean 'tensors'" in inspect("tensor", made("gpt2")).err
-    assert "did you mean 'audit'" in inspect("verify", made("gpt2"), "--json").err
+    assert "did you mean `inspect tensors`" in inspect("tensor", made("gpt2")).err
+    assert "did you mean `inspect audit`" in inspect("verify", made("gpt2"), "--json").err
     assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
     assert "empty" in inspect("").err
     assert "inspect predict" in inspect(made("gpt2") / "config.json", "--layers").err
@@ -251,6 +251,11 @@ def test_help_and_no_arguments() -> None:
     assert "Usage" in run().stdout + run().stderr
 
 
+@pytest.mark.parametrize("command", sorted({*COMMANDS} - {"overview"}))
+def test_each_commands_help_fits_80_columns(command: str, inspect: Inspect) -> None:
+    assert max(map(len, inspect(command, "--help").out.splitlines())) <= 80
+
+
 @every(
     ("word", "meant"),
     [("audti", "audit"), ("memry", "memory"), ("hlp", "--help"), ("Diff", "diff"), ("vram", "memory")],
@@ -261,7 +266,7 @@ def test_a_lone_word_that_is_almost_a_command_is_not_asked_for(
     """The Hub is not asked, whatever stands beside; a file of that name is one."""
     monkeypatch.setattr("inspector.sources.hub.hub_place", lambda *_: pytest.fail("the Hub was asked"))
     ran = inspect(word)
-    assert (ran.code, f"did you mean {meant!r}" in ran.err) == (2, True)
+    assert (ran.code, f"did you mean `inspect {meant}`" in ran.err) == (2, True)
 
 
 def test_a_file_named_almost_like_a_command(tmp_path: Path, inspect: Inspect, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     up, down, left, right   move, close and open
     /                       search: part of a name, a role, a dtype, "layer 3"
     l                       by role, or by layer
-    v                       read the tensor's values; with two targets, compare them
+    v                       read the tensor's values, or compare two
     d                       with two targets: show unchanged tensors, too
     tab                     move to the details, to scroll them
     q                       quit

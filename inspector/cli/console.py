@@ -106,7 +106,7 @@ def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
 
     if near := get_close_matches(word.lower(), [*commands, *_OTHER_WORDS], 1, 0.75):
         meant = _OTHER_WORDS.get(near[0], near[0])
-        raise UsageError(f"no such command: {word!r} (did you mean {meant!r}?); see `inspect --help`")
+        raise UsageError(f"no such command: {word!r} (did you mean `inspect {meant}`?); see `inspect --help`")
 
 
 def fail(message: str, code: int = UNREADABLE) -> int:

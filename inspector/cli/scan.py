@@ -66,9 +66,9 @@ def scan(
     inspect scan /models s3://bucket/models --out DIR
     inspect scan hf://org @targets.txt --out DIR
     inspect scan --out DIR --resume          resume, or bring it up to date
-    inspect scan --report DIR                totals, broken, duplicated, derived, grown
+    inspect scan --report DIR                totals, broken, copied, derived
     inspect scan --sql "SELECT …" DIR        DuckDB over the four tables
-    inspect scan /models --sbom all.cdx.json a bill of materials; with --out or --report, of their tables
+    inspect scan /models --sbom all.cdx.json a bill of materials
 
     A checkpoint that cannot be read is a row with its error. Exits with 1 if any are broken or cannot be read.
     """
