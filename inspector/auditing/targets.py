@@ -150,7 +150,7 @@ def in_folder(
 class Share(NamedTuple):
     """The files of one checkpoint of a folder. Each listed file is examined with exactly one."""
 
-    name: str  # as one types it within the folder; "" for the folder itself
+    name: str  # what to type for it within the folder; "" for the folder itself
     start: str  # the folder that its paths begin in, "" or ending in "/"
     beside: Sequence[Entry]  # what it may read, with paths from there
     members: frozenset[str] | None  # what is examined of it; None for everything

@@ -45,8 +45,8 @@ CLEAR, FEWEST, LOOKED_AT = 12.0, 200, 4000
 ALIKE, DENSE = 0.05, 0.9
 #: Times that weights are fitted to the elements that they explain.
 REFINED = 4
-#: The share of clear changes that a sparse merge explains, beyond what it would of changes in another order, which must
-#: not be most of them.
+#: The share of clear changes that a sparse merge has to explain; and the share that it may explain of the same changes
+#: in another order, which is chance.
 EXPLAINED, CHANCE = 0.95, 0.6
 #: The least share of each model's changes that is kept, or is not.
 KEPT = 0.03

@@ -125,7 +125,7 @@ class _Folder(NamedTuple):
     files: int
     weights: int  # bytes of the inspected weights
     copies: tuple[Copy, ...]
-    checkpoints: tuple[Share, ...]  # other checkpoints, by the name that one types
+    checkpoints: tuple[Share, ...]  # other checkpoints, under the names to type
     rest: tuple[Share, ...]  # the other files by kind, the largest first
 
 

@@ -145,9 +145,9 @@ def _steps_on(grid: Grid) -> Step:
 
 
 def _error_of_small_scales(sizes: Array, grid: Grid) -> Array:
-    """What is added where the float that scales a block is so small that its own rounding shows.
+    """The further error where the float that scales a block is so small that its own rounding shows.
 
-    That error is in proportion to the numbers. A block of zeros may be one whose scale vanished.
+    It is proportional to the numbers. In a block of zeros, the scale itself may have been rounded to zero.
     """
     scales = _maximum_of_group(sizes, grid.whole or grid.group) / np.float32(grid.units)
     if not len(scales) or scales.min() >= grid.normal:

@@ -203,7 +203,7 @@ class _Join:
         axis, shape = _axis(each), each.shape
         if rows is not None:
             shape = (*shape[:axis], rows, *shape[axis + 1 :])
-        if each.layers is not None and "{layer}" not in part.name:  # numbered tensors in one
+        if each.layers is not None and "{layer}" not in part.name:  # one tensor instead of numbered ones
             shape, each = (len(each.layers), *shape), each._replace(layers=None)
         return each._replace(name=part.name, shape=shape, role=part.row.role, branch=part.row.branch, indexes=())
 

@@ -92,7 +92,7 @@ def _length(fields: Mapping[str, object], key: str) -> int:
 
 
 def parts_of(result: Reconciliation, cpu: str | None = None) -> Iterator[tuple[str, int]]:
-    """What the weights' file takes in a process, by name; without zeros."""
+    """Bytes that the weights' file takes in a process, by name: those that are not zero."""
     mapped, copied = mapped_and_repacked(result, cpu or instructions())
     named = ("mapped weights", mapped), ("repacked weights", copied), ("vocabulary", vocabulary(result))
     yield from (each for each in named if each[1])
