@@ -79,6 +79,16 @@ def test_complex_numbers_that_differ(tmp_path: Path, inspect: Callable[..., Ran]
     assert ran.code == 1, ran.err
 
 
+def test_integers_that_floats_do_not_hold(tmp_path: Path) -> None:
+    """One bit of 2 to the 60 plus 1, which is no number of 64-bit floats."""
+    for name, last in (("a", 0), ("b", 1)):
+        save_file({"weight": np.array([2**60 + last, 7], np.int64)}, tmp_path / f"{name}.safetensors")
+    found = inspector.diff(str(tmp_path / "a.safetensors"), str(tmp_path / "b.safetensors"), data=True)
+    assert found.differs
+    assert found.relation is not None
+    assert found.relation.sentence == "b is a, damaged: 1 value of weight: 1 bit in element 0"
+
+
 def test_rounded_says_to_what_and_how_large(tmp_path: Path) -> None:
     """The coarser of the two is the other one, rounded."""
     tensors = {name: each * np.float32(1.01) for name, each in llama().items()}

@@ -31,7 +31,7 @@ from inspector.comparing.strided import TILE, Loop, Tile, View, gathered, loops,
 from inspector.errors import FormatError
 from inspector.formats.decoding import COMPLEX, Array
 from inspector.formats.ggml import TYPES
-from inspector.measuring.stored import check_unchanged, stamps
+from inspector.measuring.stored import LONG, check_unchanged, stamps
 from inspector.measuring.weights import Weights
 from inspector.model import Key, Packing
 from inspector.quantization.levels import (
@@ -152,8 +152,10 @@ class Comparison:
 
     def values(self, pair: Pair, start: int, stop: int) -> tuple[Array, Array]:
         """Elements of both sides, for a `plain` pair."""
-        a, b = self._readers(pair)
-        return a.values(0)(start, stop), b.values(0)(start, stop)
+        sides = self._readers(pair)
+        exact = [read(start, stop) for side in sides if (read := side.integers(0))]
+        a, b = (side.values(0)(start, stop) for side in sides)
+        return _apart(a, b, exact)
 
     def raw(self, pair: Pair, start: int, stop: int) -> tuple[bytes, bytes] | None:
         """The bytes of both sides' elements, for a `plain` pair of one dtype without blocks; None for others."""
@@ -226,6 +228,13 @@ class _Side:
             return self._last[1]
 
         return read
+
+    def integers(self, number: int) -> Callable[[int, int], Array] | None:
+        """A tensor's elements as they are, if they are integers that floats do not hold; else None."""
+        each = self.side.tensors[number]
+        if each.tensor.dtype not in LONG or self.weights.is_packed(each):
+            return None
+        return lambda start, stop: self.weights.stored.integers(each.tensor, each.file, start, stop)
 
     def steps(self, number: int) -> Callable[[int, int], Array] | None:
         """How far each value may be from its original; None if unknown."""
@@ -407,6 +416,9 @@ class _TileOfSide(NamedTuple):
     def values(self, view: View | None = None) -> Array:
         return self.gathered(self.side.values((view or self.view).store), view)
 
+    def integers(self) -> Callable[[int, int], Array] | None:
+        return self.side.integers(self.view.store)
+
     def steps(self) -> Array | None:
         read = self.side.steps(self.view.store)
         return self.gathered(read) if read else None
@@ -517,6 +529,9 @@ class _Values(NamedTuple):
         if np.iscomplexobj(x) or np.iscomplexobj(y):  # compared part by part
             x, y = (each.astype(np.complex128).view(np.float64) for each in (x, y))
             return differences.sums(x, y, list)
+        if not option.value:
+            of_each = self.sides.model_and_file(model, file)
+            x, y = _apart(x, y, [each.gathered(read) for each in of_each if (read := each.integers())])
         strays = None if option.value else self._strays(option, nest, tile)
         return differences.sums(x, y, steps, slack=slack, strays=strays)
 
@@ -597,6 +612,13 @@ class _Levels(NamedTuple):
         below, above = limits
         far[at] = (away[at] > above) | (-away[at] > below)
         return far
+
+
+def _apart(a: Array, b: Array, exact: Sequence[Array]) -> tuple[Array, Array]:
+    """Numbers of two sides, of which integers that differ are neighbours where they would be the same float."""
+    if len(exact) == 2 and exact[0].dtype == exact[1].dtype:
+        b = np.where((exact[0] != exact[1]) & (a == b), np.nextafter(b, np.inf), b)
+    return a, b
 
 
 def _steps_at(read: Callable[[int, int], Array] | None, at: tuple[int, int]) -> list[Array]:
