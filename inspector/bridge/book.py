@@ -23,7 +23,6 @@ from inspector.bridge.ledger import BY_NAME, Cause, Ledger, Surplus, cause_of, s
 from inspector.formats import training
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
 from inspector.model import Expected, Finding, Packing, Prediction, Severity
-from inspector.model.codes import Code
 from inspector.tabular import NamedTuple
 from inspector.units import integer, plural, ranges, times
 
@@ -148,10 +147,11 @@ def _book_resized(
         expected = rows[row]
         what = f"{times(shape)} stored, {times(expected.shape)} = {' × '.join(expected.formula)} predicted"
         more = f", and {plural(len(members) - 1, 'tensor')} like it" if len(members) > 1 else ""
-        severity: Severity = "warning" if cause == "vocab_padding" else "error"
         name = stored.tensors[members[0]].name
-        code: Code = "vocab-padding" if cause == "vocab_padding" else "shape"
-        yield Finding(code, severity, what + more, None, name)
+        if cause == "vocab_padding":
+            yield Finding("vocab-padding", "warning", what + more, None, name)
+        else:
+            yield Finding("shape", "error", what + more, None, name)
 
 
 def _book_units(ledger: Ledger, stored: Stored, layouts: Iterable[Unit], bits: int) -> Iterator[Finding]:
