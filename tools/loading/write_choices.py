@@ -24,12 +24,13 @@ from typing import Any
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
+sys.path[:0] = [str(ROOT), str(ROOT / "fixtures"), str(ROOT / "tools"), str(ROOT / "tools" / "zoo")]
 
 import cases  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 from build_models import build_model, resolve_class  # noqa: E402
+from table_text import layout  # noqa: E402
 from transformers.activations import ACT2FN  # noqa: E402
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING  # noqa: E402
 
@@ -341,7 +342,7 @@ def main() -> None:
     signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
     known = _gather(options.raw, options.names or sorted(each.stem for each in cases.FOLDER.glob("*.txt")))
     if not options.names:
-        OUT.write_text(json.dumps(packed(known), indent=1) + "\n")
+        OUT.write_text(layout(packed(known)), encoding="utf-8")
 
 
 if __name__ == "__main__":
