@@ -62,7 +62,7 @@ _OBJECTS = tuple(_NAMES["objects"])
 
 def _wrong_at_its_ends(start: bytes, end: bytes) -> str | None:
     """Why a large text is not JSON, by its first and its last bytes."""
-    if not start.lstrip().startswith((b"{", b"[")):
+    if not start.lstrip(b" \t\r\n").startswith((b"{", b"[")):
         return "not a JSON document: it does not start like one"
     closed = not end or end.rstrip().endswith((b"}", b"]"))
     return None if closed else "truncated: it does not end like a JSON document"

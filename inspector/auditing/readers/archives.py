@@ -279,10 +279,13 @@ class _Reader(BytesIO):
 
 def _of_database(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
     """The values of a database's tables: caches and stores of embeddings keep pickles in them."""
-    import sqlite3  # few models have such a file, and some Pythons have no such module
-
     whole = piece.size <= _allowance(limits)
-    load: Any = getattr(sqlite3.Connection, "deserialize", None)  # since Python 3.11
+    try:
+        import sqlite3  # few models have such a file, and some Pythons lack it
+
+        load: Any = sqlite3.Connection.deserialize  # type: ignore[attr-defined,unused-ignore]  # since Python 3.11
+    except (ImportError, AttributeError):
+        load = None
     if not whole or load is None:
         yield Unopened(piece.name, "a database that is not read" if whole else TOO_LARGE)
         return
@@ -292,25 +295,26 @@ def _of_database(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
             load(database, piece.read(0, piece.size))
             database.execute("PRAGMA trusted_schema = OFF")
             database.set_progress_handler(lambda: 1, MOST_ROWS)
-            listed = database.execute(_TABLES).fetchall()
-            database.text_factory = len  # text is no pickle, and may be no UTF-8
-            for (table,) in listed:
-                rows = database.execute('SELECT * FROM "{}"'.format(str(table).replace('"', '""')))  # noqa: S608
-                for value in (each for row in rows for each in row if isinstance(each, bytes)):
-                    if value[:1] not in _FIRST:
-                        continue
+            listed = database.execute(_COLUMNS).fetchall()
+            quoted = ([each.replace('"', '""') for each in names] for names in listed)
+            for table, column in quoted:
+                for (value,) in database.execute(_VALUES.format(table, column)):
                     limits.members -= 1
                     if limits.members < 0:
                         yield Unopened(piece.name, "more values than the audit looks into")
                         return
-                    yield from pieces(_in_memory(_inner_name(piece.name, "value"), value), limits, depth + 1)
+                    parts = pieces(_in_memory(_inner_name(piece.name, "value"), value), limits, depth + 1)
+                    yield from (each for each in parts if not isinstance(each, Unopened))  # a vector by chance
         except sqlite3.Error:
             yield Unopened(piece.name, "a damaged or very large database")
 
 
-_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
-#: First bytes of values that may be pickles, or compressed: the rest are vectors.
-_FIRST = (b"\x80", b"c", b"(", b"]", b"}", b"x", b"\x1f", b"P")
+_COLUMNS = """SELECT t.name, c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c
+WHERE t.type = 'table' AND t.sql LIKE 'CREATE TABLE%'"""
+#: Bytes that may be a pickle, by the first and the last, or compressed: the rest are vectors, and text is no pickle.
+_VALUES = """SELECT "{1}" FROM "{0}" WHERE typeof("{1}") = 'blob'
+AND (substr("{1}", 1, 2) IN (x'789c', x'1f8b', x'504b')
+OR (substr("{1}", -1) = x'2e' AND substr("{1}", 1, 1) IN (x'80', x'63', x'28', x'5d', x'7d')))"""
 #: Steps of SQLite's virtual machine for all of a file's tables: one of 16 MB takes some 10 for each of its rows.
 MOST_ROWS = 50_000_000
 

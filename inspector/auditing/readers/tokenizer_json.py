@@ -191,7 +191,7 @@ MOST_GROUPS = 200
 MANY_LOOPS = 4
 #: A count that is as good as none: numbers are split into up to three digits.
 _MANY = 8
-_ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|[^|])([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
+_ATOM = re.compile(r"(\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]])*\]|.)([*+?]|\{\d*,?\d*\})?[?+]?", re.DOTALL)
 _INNERMOST = re.compile(
     r"\((\?[\w-]*:|\?<?[=!>]|\?P?<\w+>)?((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[])*)\)([*+?]|\{\d*,?\d*\})?", re.DOTALL
 )
@@ -212,6 +212,8 @@ def slowness(expression: str) -> str | None:
     """
     if _SAME_AGAIN.search(expression):
         return "exponential time"
+    if len(expression) > MOST_WIDENED:
+        return "time that was not judged: it is implausibly long"
     for _ in range(MOST_GROUPS):
         group = _INNERMOST.search(expression)
         if group is None:
@@ -232,12 +234,20 @@ def slowness(expression: str) -> str | None:
     return "exponential time"
 
 
-#: Characters of an expression whose counted groups are written out.
-MOST_WIDENED = 20_000
+#: Characters of an expression, also when its counted groups are written out: those of tokenizers have up to 500.
+MOST_WIDENED = 5_000
+#: Different atoms that are compared with each other.
+_DISTINCT = 50
 
 
 def _ways(body: str) -> list[Atoms]:
-    return [_ATOM.findall(each) for each in re.split(r"(?<!\\)\|(?![^\[]*\])", body)]
+    ways: list[Atoms] = [[]]
+    for atom, how in _ATOM.findall(body):
+        if atom == "|":
+            ways.append([])
+        else:
+            ways[-1].append((atom, how))
+    return ways
 
 
 def _most(how: str | None) -> int:
@@ -252,11 +262,9 @@ def _is_endless(how: str) -> bool:
 
 def _is_loose(atoms: Atoms) -> bool:
     """Whether something is repeated without a bound, and nothing of another kind has to be there between two rounds."""
-    return any(
-        _is_endless(how)
-        and all(other in ("*", "?") or char == atom or _matched(char) & _matched(atom) for char, other in atoms)
-        for atom, how in atoms
-    )
+    endless = list({atom for atom, how in atoms if _is_endless(how)})[:_DISTINCT]
+    needed = list({atom for atom, how in atoms if how not in ("*", "?")})[:_DISTINCT]
+    return any(all(each == atom or _matched(each) & _matched(atom) for each in needed) for atom in endless)
 
 
 def _loops(atoms: Atoms) -> int:

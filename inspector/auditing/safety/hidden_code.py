@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from inspector.auditing import data
 from inspector.auditing.readers.archives import TOO_LARGE, UNOPENED, program_of
-from inspector.auditing.readers.document_objects import unescaped
+from inspector.auditing.readers.document_objects import text_of, unescaped
 from inspector.auditing.readers.pickles import PICKLES, PickleVerdict, pickle_verdicts
 from inspector.auditing.readers.templates import NOT_INSTALLED, judge, templates
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -149,17 +149,20 @@ def template_wording(subject: Subject) -> Iterator[Found]:
         for difference, severity in judgement.unlike:
             yield Found(f"{name} is {difference}", template.path, severity=severity)
     for entry in subject.named(*_PROMPTING):
-        text = subject.text(entry.path) or "" if entry.kind == "file" else ""
+        text = text_of(subject.head(entry.path, MAX_PROMPT)) if entry.kind == "file" else ""
         for prompt in map("".join, _PROMPT.findall(unescaped(text))):
             for what, pattern in data.overlay("wording")["added"].items():
                 if what != "a link" and (match := re.search(pattern, prompt, re.IGNORECASE)):
                     yield Found(f"the system prompt has {what} {match[0]!r:.80}", entry.path)
 
 
+#: Bytes of such a file that are searched.
+MAX_PROMPT = 100_000
 #: Files with a system prompt, and the prompt: of a Modelfile, in quotation marks or on one line; of a preset.
 _PROMPTING = ("modelfile", ".modelfile", ".preset.json")
 _PROMPT = re.compile(
-    r'(?ims)^\s*(?:SYSTEM|TEMPLATE)\s+(?:\"{3}(.{1,50000}?)\"{3}|([^\n]{1,5000}))|[."]systemPrompt"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,50000})"'
+    r"(?ims)^[ \t]*(?:SYSTEM|TEMPLATE)[ \t]+(?:\"{3}(.{1,9000}?)\"{3}|([^\n]{1,9000}))"
+    r'|[."]systemPrompt"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,9000})"'
 )
 
 

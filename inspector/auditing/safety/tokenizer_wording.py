@@ -18,6 +18,8 @@ from inspector.units import plural
 MAX_TOKENIZER = 64 * 1024 * 1024
 #: Characters of one part: the added tokens of real ones take up to 500,000.
 MAX_PART = 2_000_000
+#: Expressions of one part: real ones have up to 30.
+MOST_PATTERNS = 100
 _PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
 #: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
 _LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
@@ -65,11 +67,16 @@ def _of_part(name: str, part: Any) -> Iterator[str]:
         yield from _of_tokens(part if isinstance(part, list) else [])
         return
     pending = [part]
+    patterns = 0
     for each in pending:
         if isinstance(each, list):
             pending += each
         elif isinstance(each, Mapping):
             pending += [value for key, value in each.items() if key != "special_tokens"]
+            patterns += "pattern" in each
+            if patterns > MOST_PATTERNS:
+                yield f"the {name} has more expressions than are judged"
+                return
             if isinstance(each.get("pattern"), Mapping):
                 removed = each.get("behavior") == "Removed" and each.get("invert") is not True
                 yield from _of_pattern(name, each["pattern"], each.get("content"), removed=removed)
