@@ -126,8 +126,8 @@ SILENT = {
         'print(\'{"library": "L", "version": "1", "answers": [{"error": "unknown"}]}\')',
         "L 1 was asked: unknown",
     ),
-    "a hostile name": (f"print(json.dumps({ANSWER!r}).replace('norm', '$(a|b)'))", "no list of tensors"),
-    "a hostile shape": (f"print(json.dumps({ANSWER!r}).replace('[10, 8]', '[-1]'))", "no list of tensors"),
+    "a hostile name": (f"print(json.dumps({ANSWER!r}).replace('norm', '$(a|b)'))", "not a list of tensors"),
+    "a hostile shape": (f"print(json.dumps({ANSWER!r}).replace('[10, 8]', '[-1]'))", "not a list of tensors"),
 }
 
 
@@ -334,7 +334,7 @@ def test_a_cache_is_learned_and_a_strange_one_refused(tmp_path: Path) -> None:
         {"kind": "full"},
         {**full, "dtype": "X"},
     ):
-        with pytest.raises(ConfigError, match="no list of tensors"):
+        with pytest.raises(ConfigError, match="not a list of tensors"):
             answer_of({**answer, "held": [[strange]]})
 
 

@@ -69,7 +69,7 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
         ({"single": ["A"]}, ["p.single.0 is not a piece of a template"]),
         ({"pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Other": {}}]}, ["p.pair.1 is not a piece of a template"]),
         ({"single": [{"Sequence": {"id": "A"}}]}, ["p.single.0 has no type_id"]),
-        ({"single": [{"Sequence": {"id": "A", "type_id": "0"}}]}, ["p.single.0.type_id is no whole number"]),
+        ({"single": [{"Sequence": {"id": "A", "type_id": "0"}}]}, ["p.single.0.type_id is not a whole number"]),
         ({"single": [{"Sequence": {"id": "C", "type_id": 0}}]}, ["p.single.0 is of sequence 'C'"]),
         (
             {"single": [{"SpecialToken": {"id": "[SEP]", "type_id": 0}}], "special_tokens": {"[CLS]": TOKEN}},
@@ -78,9 +78,9 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
         ({"special_tokens": {"x" * 50: 5}}, [f"p.special_tokens.{'x' * 40} is not an object"]),
         (
             {"special_tokens": {"a": {"ids": 1, "tokens": []}}},
-            ["p.special_tokens.a has no id", "p.special_tokens.a.ids is no list"],
+            ["p.special_tokens.a has no id", "p.special_tokens.a.ids is not a list"],
         ),
-        ({"special_tokens": {"a": {**TOKEN, "tokens": "a"}}}, ["p.special_tokens.a.tokens is no list"]),
+        ({"special_tokens": {"a": {**TOKEN, "tokens": "a"}}}, ["p.special_tokens.a.tokens is not a list"]),
         ({"special_tokens": {"a": {"id": "a", "ids": []}}}, ["p.special_tokens.a has no tokens"]),
         ({"special_tokens": []}, []),
     ],

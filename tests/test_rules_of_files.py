@@ -472,7 +472,7 @@ def bytes_of(*items: int) -> bytes:
         ("gguf-sizes", keyed(llama__vocab_size=None, tokenizer__ggml__model="llama", tokenizer__ggml__tokens=TOKENS), []),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8), ["error: llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__key_length=8, llama__attention__value_length=8), []),
-        ("gguf-sizes", keyed(llama__attention__value_length=8), ["error: values have 8 dimensions a head, and queries and keys 16: llama.cpp takes them to be equal for llama"]),
+        ("gguf-sizes", keyed(llama__attention__value_length=8), ["error: values have 8 dimensions per head, and queries and keys 16: llama.cpp takes them to be equal for llama"]),
         ("gguf-sizes", keyed(general__architecture="mimo2", mimo2__vocab_size=8, mimo2__embedding_length=32, mimo2__attention__head_count=2, mimo2__attention__value_length=8), []),  # it has a table of its own
         ("gguf-sizes", keyed(llama__rope__dimension_count=8, llama__attention__head_count=None), []),
         ("gguf-sizes", keyed(llama__expert_used_count=1), ["error: 1 experts are used, but there are 0"]),

@@ -89,7 +89,7 @@ def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
         ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 16}, []),
         ({"embedding_length": 64, "attention.head_count": 4, "rope.dimension_count": 8}, ["llama.rope.dimension_count is 8, but a head has 16 dimensions"]),
         ({"embedding_length": 64, "attention.head_count": 4, "attention.key_length": 8, "attention.value_length": 8, "rope.dimension_count": 8}, []),
-        ({"embedding_length": 64, "attention.head_count": 4, "attention.key_length": 8, "rope.dimension_count": 8}, ["values have 16 dimensions a head, and queries and keys 8: llama.cpp takes them to be equal for llama"]),
+        ({"embedding_length": 64, "attention.head_count": 4, "attention.key_length": 8, "rope.dimension_count": 8}, ["values have 16 dimensions per head, and queries and keys 8: llama.cpp takes them to be equal for llama"]),
         ({"rope.dimension_count": 8}, []),
         ({"embedding_length": 64, "attention.head_count": 0, "rope.dimension_count": 8}, []),
         ({"expert_count": 8, "expert_used_count": 8}, []),

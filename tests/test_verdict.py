@@ -242,8 +242,8 @@ def test_numbers_in_options(inspect: Callable[..., Ran]) -> None:
 @every("options, message", [
     ({"context": "16q"}, "context '16q': a number from 1"), ({"context": 5.5}, "context 5.5: a number"),
     ({"context": True}, "context True: a number"), ({"sequences": []}, r"sequences \[\]: a number"),
-    ({"gpu": 24}, "gpu 24: a text is expected, not int"), ({"engine": ["vllm"]}, "engine .*a text is expected, not list"),
-    ({"cache_dtype": 8}, "cache_dtype 8: a text"), ({"weights": 4}, "weights 4: a text"), ({"tp": "x"}, "--tp 'x'"),
+    ({"gpu": 24}, "gpu 24: text is expected, not int"), ({"engine": ["vllm"]}, "engine .*text is expected, not list"),
+    ({"cache_dtype": 8}, "cache_dtype 8: text"), ({"weights": 4}, "weights 4: text"), ({"tp": "x"}, "--tp 'x'"),
 ])  # fmt: skip
 def test_a_wrong_option_is_named(options: dict[str, Any], message: str) -> None:
     """Of a wrong type, or no number."""

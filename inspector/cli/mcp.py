@@ -180,7 +180,7 @@ class Bounds:
             if found := next((path for path in inside if os.path.lexists(path)), None):
                 return found
         except (OSError, ValueError):
-            raise TargetError(f"{escape(text, CHARACTERS)} is no path") from None
+            raise TargetError(f"{escape(text, CHARACTERS)} is not a path") from None
         name = text.removeprefix("hf://")
         repository, tagged, _ = name.partition(":")
         if (

@@ -97,7 +97,7 @@ def _layer(
         if isinstance(value, (list, tuple)):
             value = value[number or 0]
         if not isinstance(value, int):
-            raise ConfigError(f"{name} is no number")
+            raise ConfigError(f"{name} is not a number")
         return value
 
     kinds = {"recurrent" if group.kind in PER_SEQUENCE else "sliding" if group.window else "full" for group in own}

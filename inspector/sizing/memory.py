@@ -391,7 +391,7 @@ def _number(what: str, given: object, most: int, *, least: int = 1) -> int | Non
 
 def _text(what: str, given: object) -> str | None:
     if given is not None and not isinstance(given, str):
-        raise UsageError(f"{what} {given!r:.40}: a text is expected, not {type(given).__name__}")
+        raise UsageError(f"{what} {given!r:.40}: text is expected, not {type(given).__name__}")
     return given
 
 

@@ -180,7 +180,7 @@ def quants(
         packed = Kind(name, model.prediction.tensors if model.prediction else 0, weights.nbytes)
         found.append(Quant(name, weights.nbytes, (packed,), elements, LIBRARIES[name], False, memory))
     if not found:
-        raise UsageError(f"{model.target}: nothing is known of its tensors as a quantizer would be given them")
+        raise UsageError(f"{model.target}: its tensors, as a quantizer would read them, are not known")
     found.sort(key=attrgetter("nbytes"))
     tokens = next((s[0] for n, s, _ in source.entries if n == "token_embd.weight"), 0) if source else 0
     whole = source is not None and source.head is not None

@@ -71,7 +71,7 @@ def answer_of(document: Any) -> Answer:
             tuple(tuple(map(_held, layer)) for layer in document.get("held") or ()),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ConfigError(f"what the library answered is no list of tensors: {error}") from error
+        raise ConfigError(f"what the library answered is not a list of tensors: {error}") from error
     if not found.tensors or len(found.tensors) > MOST_TENSORS:
         raise ConfigError(f"the library answered with {len(found.tensors)} tensors")
     return found

@@ -224,7 +224,7 @@ def _contradictory_sizes(architecture: str, number: Any, present: Any) -> Iterat
     if value is None and width and heads:
         value = width // heads
     if own.get("fixed_values") and head is not None and value is not None and value != head:
-        what = f"values have {plural(value, 'dimension')} a head, and queries and keys {integer(head)}"
+        what = f"values have {plural(value, 'dimension')} per head, and queries and keys {integer(head)}"
         yield f"{what}: llama.cpp takes them to be equal for {architecture}"
     experts, used = number("expert_count"), number("expert_used_count")
     if used is not None and used > (experts or 0) and (experts is not None or not present("expert_count")):

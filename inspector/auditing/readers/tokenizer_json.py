@@ -107,7 +107,7 @@ def _of_fields(value: Mapping[str, Any], fields: Mapping[str, str], where: str) 
             continue
         found = next((letter for kind, letter in _KINDS if isinstance(value[name], kind)), "")
         if found not in kinds and not (found == "i" and "f" in kinds):
-            yield f"{where}.{name} is no {_WORDS.get(kinds[0], 'list').removeprefix('a ').removeprefix('an ')}"
+            yield f"{where}.{name} is not {_WORDS.get(kinds[0], 'a list')}"
         elif name in _CHOICES and isinstance(value[name], str) and value[name] not in _CHOICES[name]:
             yield f"{where}.{name} is {value[name]!r:.40}, but should be one of {', '.join(_CHOICES[name])}"
         elif name == "pattern" and isinstance(value[name], Mapping):
