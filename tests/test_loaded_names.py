@@ -45,6 +45,29 @@ def test_the_rows_are_of_many_families_and_of_both_kinds() -> None:
     assert sum(row["missing"] > 0 for row in ROWS) * 2 == len(ROWS)
 
 
+def test_a_configuration_without_a_class_is_loaded_by_its_type(tmp_path: Path) -> None:
+    """Names in memory (`ViTForImageClassification.state_dict()`, Transformers 5.24) under a config.json that names no
+    class, as `model.config.save_pretrained` leaves it: from_pretrained reports no missing and no unexpected keys."""
+    config = {"model_type": "vit", "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1}
+    config |= {"num_attention_heads": 4, "image_size": 8, "patch_size": 4, "num_labels": 3}
+    layer = "vit.layers.0"
+    shapes = {f"{layer}.attention.{each}_proj.weight": [16, 16] for each in "qkvo"}
+    shapes |= {f"{layer}.attention.{each}_proj.bias": [16] for each in "qkvo"}
+    shapes |= {
+        f"{layer}.layernorm_{where}.{kind}": [16] for where in ("before", "after") for kind in ("weight", "bias")
+    }
+    shapes |= {f"{layer}.mlp.fc1.weight": [32, 16], f"{layer}.mlp.fc1.bias": [32]}
+    shapes |= {f"{layer}.mlp.fc2.weight": [16, 32], f"{layer}.mlp.fc2.bias": [16]}
+    shapes |= {"vit.embeddings.cls_token": [1, 1, 16], "vit.embeddings.position_embeddings": [1, 5, 16]}
+    shapes |= {"vit.embeddings.patch_embeddings.projection.weight": [16, 3, 4, 4]}
+    shapes |= {"vit.embeddings.patch_embeddings.projection.bias": [16]}
+    shapes |= {"vit.layernorm.weight": [16], "vit.layernorm.bias": [16], "classifier.weight": [3, 16]}
+    shapes |= {"classifier.bias": [3]}
+    assert stated(config, shapes, tmp_path) == []
+    mine = {name.replace("vit.layers.", "vit.blocks."): shape for name, shape in shapes.items()}
+    assert stated(config, mine, tmp_path)
+
+
 MODEL = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "intermediate_size": 64}
 MODEL |= {"num_hidden_layers": 1, "num_attention_heads": 4, "vocab_size": 32, "tie_word_embeddings": False}
 

@@ -278,7 +278,7 @@ ALIGNED = b"U\x1bnumpy_array_alignment_bytesK\x10"
         (b"\xff" * 15, b"U\2S5", b""),
         (b"\5" + b"\xff" * 5 + b"\xff" * 12, b"U\2f4", ALIGNED),  # a byte gives the length of the padding
         (b"\0" + b"\xff" * 12, b"U\2f4", ALIGNED),
-        (b"cmine\nf\n0", b"U\1O", b""),  # objects are opcodes: they are followed
+        (b"\x80\x02]U\1xa.", b"U\2O8", b""),  # objects are a pickle of its own, with a memo and an end of its own
     ],
 )
 def test_arrays_between_opcodes_are_passed_over(array: bytes, dtype: bytes, aligned: bytes) -> None:
@@ -294,6 +294,18 @@ def test_arrays_of_no_width_are_read_as_opcodes(dtype: bytes) -> None:
     (found,) = programs(Stream.of(joblib(b"cos\nsystem\n0\xff", dtype)), Budget(999))
     assert found.damage == "no opcode has the number 255"
     assert "os.system" in {each.path for each in found.reached}
+
+
+def test_what_an_array_of_objects_reaches_is_reached() -> None:
+    """joblib's read_array calls pickle.load for it: what joblib.dump(np.array(["a"], dtype=object)) writes."""
+    for code in (b"cmine\nf\n.", b"\x80\x04\x8c\4mine\x8c\1f\x93."):
+        (found,) = programs(Stream.of(joblib(code, b"U\1O")), Budget(999))
+        assert (found.damage, found.oddity) == (None, None)
+        assert "mine.f" in {each.path for each in found.reached}
+    (found,) = programs(Stream.of(joblib(b"cmine\nf\n\xff", b"U\1O")), Budget(999))
+    assert found.damage == "no opcode has the number 255"
+    (found,) = programs(Stream.of(joblib(b"]" * 50 + b".", b"U\1O")), Budget(40))
+    assert found.beyond
 
 
 def test_what_either_reading_reaches_is_reached() -> None:

@@ -169,6 +169,7 @@ DATA: list[Case] = [
     ("polyglot", {"m.safetensors": WEIGHTS + archive({"a": b"x", "b": b"y"})}, ["m.safetensors: error: a ZIP archive in 180 bytes that no tensor claims", "m.safetensors: error: a ZIP archive of 2 members ends where the file ends"]),
     ("pickle", {"a.pkl": calls("posix", "system")}, ["a.pkl: error: loading it reaches posix.system, which can run anything: do not load it"]),
     ("pickle", {"a.pkl": b"\x80\x02N."}, ["a.pkl: info: a pickle, which runs code when it is loaded; imports what PyTorch's own files import"]),
+    ("pickle", {"a.pkl": b"\x80\x02csklearn.svm.classes\nLinearSVC\n)\x81}U\1CK\1sb.", "b.pkl": b"\x80\x02csklearn.svm.mine\nLinearSVC\n)\x81}b."}, ["a.pkl: info: a pickle, which runs code when it is loaded; imports what PyTorch's own files import", "b.pkl: warning: a pickle, which runs code when it is loaded; imports sklearn.svm.mine.LinearSVC"]),
     ("pickle", {"a.pkl": calls("mine", "Thing")}, ["a.pkl: warning: a pickle, which runs code when it is loaded; imports mine.Thing"]),
     ("pickle", {"a.pkl": b"\x80\x02]"}, ["a.pkl: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: it has no end (at byte 3)"]),
     ("unopened", {"a.bin": b"7z\xbc\xaf\x27\x1c" + bytes(50), "b.dat": b"\x1f\x8b\x08" + bytes(50), "c.xyz": b"7z\xbc\xaf\x27\x1c" + bytes(50)}, ["a.bin: error: a 7z archive: not examined", "b.dat: error: damaged compressed data: not examined", "c.xyz: warning: a 7z archive: not examined"]),

@@ -301,6 +301,7 @@ DOCUMENTS: list[Case] = [
     ("pipeline-index", {"model_index.json": {"vae": ["diffusers", "AutoencoderKL"]}}, ["model_index.json: error: no _class_name, which names the pipeline's class"]),
     ("pipeline-index", {"model_index.json": {"_class_name": 3, "vae": ["diffusers", "AutoencoderKL"]}}, ["model_index.json: error: no _class_name, which names the pipeline's class"]),
     ("pipeline-index", {"model_index.json": {"_class_name": "P", "vae": ["diffusers", "AutoencoderKL"]}}, []),
+    ("template-code", {"README.md.jinja2": "{% include 'x' %}{{ name }}", "tool.jinja": "{% include 'x' %}{{ messages }}"}, ["tool.jinja: error: the template `tool` has a tag that loads another template: 'include'"]),
     ("template-code", {"chat_template.jinja": "{{ x"}, ["chat_template.jinja: warning: the template `default` was not checked: Jinja cannot parse it: unexpected end of template, expected 'end of print statement'."]),
     ("template-code", {"chat_template.jinja": b"{{ x }}\xff"}, ["chat_template.jinja: error: not UTF-8 text: not checked"]),
     ("template-code", {"chat_template.jinja": "{{ x }}" + "y" * 199_993}, []),

@@ -18,7 +18,7 @@ from inspector.architectures.prediction import class_name
 from inspector.auditing.data import table
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Key, Packing, Prediction, Reconciliation
+from inspector.model import Config, Key, Packing, Prediction, Reconciliation
 from inspector.units import integer, plural
 
 #: Formats whose names are those of Transformers' tensors.
@@ -187,12 +187,24 @@ def loading_of(prediction: Prediction) -> Loading:
     config, family = prediction.config, prediction.config.family
     classes = table("renamings")["classes"]
     names = [config.architecture or "", class_name(family, config, prediction.head) if family else ""]
-    name = next((each for each in names if each in classes), None)
+    name = next((each for each in names if each in classes), None) or _of_type(classes, config, prediction.head)
     if name is None:
         return Loading(_steps("legacy"), (family.prefix if family else "").rstrip("."))
     entry = classes[name]
     steps = [*_of_parts(name, entry, config.values, entry["prefix"]), *_steps("legacy")]
     return Loading(steps, entry["prefix"], entry.get("spare", ()))
+
+
+def _of_type(classes: Mapping[str, Any], config: Config, head: str) -> str | None:
+    """The class of a configuration that names none: the one with this head around the body of its type."""
+    if config.architecture:
+        return None
+    bodies = (
+        (name, place == entry["prefix"] and kind == config.model_type)
+        for name, entry in classes.items()
+        for place, _, _, kind in entry.get("parts", ())
+    )
+    return next((name for name, fits in bodies if fits and name.endswith(head)), None)
 
 
 def _of_parts(name: str, entry: Mapping[str, Any], values: Mapping[str, Any], base: str) -> Iterator[_Step]:

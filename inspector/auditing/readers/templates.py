@@ -8,6 +8,7 @@ little time (`jinja.rendered`).
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from inspector.auditing.subject import Subject
 from inspector.errors import UsageError, install_command
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Finding, Severity
+from inspector.sources.filenames import WEIGHTS
 
 #: The most characters examined of one template, and of all of a model's. Real ones reach some 50,000.
 MAX_TEMPLATE = 200_000
@@ -45,6 +47,10 @@ def templates(subject: Subject) -> Iterator[Template]:
             return
 
 
+#: What a chat template reads; one of another program (of a README, of code), away from any model, has none of it.
+_OF_CHAT = re.compile(r"\{[{%][^{}]*\b(?:messages?|tools?|add_generation_prompt|[be]os_token|prompt)\b")
+
+
 def _every_template(subject: Subject) -> Iterator[Template]:
     for entry in subject.named("config.json", "chat_template.json"):
         if subject.too_large(entry):
@@ -61,12 +67,14 @@ def _every_template(subject: Subject) -> Iterator[Template]:
 
 
 def _of_files(subject: Subject) -> Iterator[Template]:
+    of_models = {entry.folder for entry in subject.named("config.json", "tokenizer.json", *WEIGHTS)}
     for entry in subject.named(".jinja", ".jinja2", ".j2"):
         name = entry.name.partition(".")[0].replace("chat_template", "default")
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
             yield Template(entry.path, name, None)
         elif (text := subject.text(entry.path, MAX_TEMPLATE)) is not None:
-            yield Template(entry.path, name, text)
+            if entry.folder in of_models or "template" in entry.name or _OF_CHAT.search(text):
+                yield Template(entry.path, name, text)
         elif subject.head(entry.path, 1):
             yield Template(entry.path, name, None, "not UTF-8 text")
 

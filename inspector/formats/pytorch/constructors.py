@@ -4,7 +4,9 @@ A name is listed here if importing it, and calling it with arguments of these ki
 tensor or a record. The rebuilding functions are those that `torch.load(weights_only=True)` allows
 (`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
 and `dtype.__reduce__` return; modules of PyTorch before 1.5 name their backend, a namespace; torchao's are those that
-torchao 0.18 itself adds to PyTorch's safe globals; enumerations and records are those of `training_args.bin`.
+torchao 0.18 itself adds to PyTorch's safe globals; scikit-learn's estimators are made without a call, and get their
+fields (`BaseEstimator.__setstate__`, tried with 1.9.1; in older releases under the second name); enumerations and
+records are those of `training_args.bin`.
 """
 
 from __future__ import annotations
@@ -181,6 +183,31 @@ numpy.random._pcg64.{PCG64,PCG64DXSM}:
 numpy.random._philox.Philox:
 numpy.random._sfc64.SFC64:
 {joblib,sklearn.externals.joblib}.numpy_pickle.NumpyArrayWrapper:
+sklearn.calibration.{CalibratedClassifierCV,_CalibratedClassifier,_SigmoidCalibration}:
+sklearn.cluster.{_kmeans,k_means_}.{KMeans,MiniBatchKMeans}:
+sklearn.compose._column_transformer.ColumnTransformer:
+sklearn.decomposition.{_pca,pca}.PCA:
+sklearn.decomposition.{_truncated_svd,truncated_svd}.TruncatedSVD:
+sklearn.ensemble.{_forest,forest}.{RandomForestClassifier,RandomForestRegressor,ExtraTreesClassifier,ExtraTreesRegressor}:
+sklearn.ensemble.{_gb,gradient_boosting}.{GradientBoostingClassifier,GradientBoostingRegressor}:
+sklearn.ensemble.{_iforest,iforest}.IsolationForest:
+sklearn.ensemble.{_voting,voting}.{VotingClassifier,VotingRegressor}:
+sklearn.feature_extraction.text.{CountVectorizer,TfidfTransformer,TfidfVectorizer,HashingVectorizer}:
+sklearn.impute._base.SimpleImputer:
+sklearn.linear_model.{_logistic,logistic}.{LogisticRegression,LogisticRegressionCV}:
+sklearn.linear_model.{_base,base}.LinearRegression:
+sklearn.linear_model.{_ridge,ridge}.{Ridge,RidgeCV,RidgeClassifier}:
+sklearn.linear_model.{_coordinate_descent,coordinate_descent}.{ElasticNet,ElasticNetCV,Lasso,LassoCV}:
+sklearn.linear_model.{_stochastic_gradient,stochastic_gradient}.{SGDClassifier,SGDRegressor}:
+sklearn.naive_bayes.{BernoulliNB,ComplementNB,GaussianNB,MultinomialNB}:
+sklearn.pipeline.{Pipeline,FeatureUnion}:
+sklearn.preprocessing.{_data,data}.{MaxAbsScaler,MinMaxScaler,PolynomialFeatures,QuantileTransformer,RobustScaler,StandardScaler}:
+sklearn.preprocessing.{_encoders,label,_label}.{LabelBinarizer,LabelEncoder,MultiLabelBinarizer,OneHotEncoder,OrdinalEncoder}:
+sklearn.svm.{_classes,classes}.{LinearSVC,LinearSVR,NuSVC,OneClassSVM,SVC,SVR}:
+sklearn.tree.{_classes,tree}.{DecisionTreeClassifier,DecisionTreeRegressor,ExtraTreeClassifier,ExtraTreeRegressor}:
+sklearn.tree._tree.Tree: int any int
+scipy.sparse.{_csr,csr}.csr_matrix:
+scipy.sparse.{_dia,dia}.dia_matrix:
 transformers.training_args.TrainingArguments:
 transformers.training_args_seq2seq.Seq2SeqTrainingArguments:
 transformers.training_args.{OptimizerNames,ParallelMode}: text

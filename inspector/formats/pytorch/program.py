@@ -145,7 +145,7 @@ def programs(stream: Stream, budget: Budget, most: int | None = None) -> list[Pr
     while most is None or read < most:
         read += 1
         program = run(stream, budget)
-        if program.damage is not None and any(each.path in _WRAPPERS for each in program.reached):
+        if any(each.path in _WRAPPERS for each in program.reached):
             program = _with_arrays(stream, program, budget)
         if read <= IN_A_ROW or program.reached or program.damage is not None:
             found.append(program)
@@ -160,34 +160,46 @@ def is_legacy(found: list[Program]) -> bool:
 
 
 def _with_arrays(stream: Stream, plain: Program, budget: Budget) -> Program:
-    """joblib's reader consumes an array's bytes from the file as soon as the wrapper has its state.
+    """joblib's reader consumes an array from the file as soon as the wrapper has its state.
 
-    Both readings count: a name reached in either is reached.
+    An array of numbers is their bytes, one of objects a pickle of its own, which pickle.load reads
+    (`NumpyArrayWrapper.read_array`). Both readings count: a name reached in either is reached.
     """
     stream.seek(plain.start)
-    again = run(stream, budget, after_state=_skip_array)
-    reached = dict.fromkeys((*plain.reached, *again.reached))
-    return again._replace(reached=tuple(reached))
+    reached = dict.fromkeys(plain.reached)
+
+    def consume(stream: Stream, what: Made) -> None:
+        state = what.state
+        if what.path not in _WRAPPERS or not isinstance(state, Dictionary):
+            return
+        code, shape = _code_of(state.get("dtype")), state.get("shape")
+        if code.startswith("O"):
+            objects = run(stream, budget)
+            reached.update(dict.fromkeys(objects.reached))
+            if objects.damage is not None:
+                raise (BeyondError if objects.beyond else PickleError)(objects.damage)
+        elif (
+            (width := _width_of(code)) is not None
+            and isinstance(shape, tuple)
+            and all(isinstance(each, int) for each in shape)
+        ):
+            padded = isinstance(state.get("numpy_array_alignment_bytes"), int)
+            padding = stream.take(1)[0] if padded else 0
+            stream.seek(stream.position + padding + max(0, prod(shape)) * width)
+
+    again = run(stream, budget, after_state=consume)
+    return again._replace(reached=tuple(reached | dict.fromkeys(again.reached)))
 
 
-def _skip_array(stream: Stream, what: Made) -> None:
-    """Skip an array's bytes, as `NumpyArrayWrapper.read_array` consumes them; objects are a pickle in the stream."""
-    if what.path not in _WRAPPERS or not isinstance(what.state, Dictionary):
-        return
-    state = what.state
-    shape, width = state.get("shape"), _width_of(state.get("dtype"))
-    if width is None or not isinstance(shape, tuple) or not all(isinstance(each, int) for each in shape):
-        return
-    if isinstance(state.get("numpy_array_alignment_bytes"), int):
-        padding = stream.take(1)[0]
-        stream.seek(stream.position + padding)
-    stream.seek(stream.position + max(0, prod(shape)) * width)
+def _code_of(dtype: Any) -> str:
+    """How NumPy writes a type: `f4`, `O8`; empty for anything else."""
+    named = isinstance(dtype, Made) and isinstance(dtype.what, Global) and dtype.arguments
+    return code.lstrip("<>|=") if named and isinstance(code := dtype.arguments[0], str) else ""
 
 
-def _width_of(dtype: Any) -> int | None:
-    """Bytes of a number of NumPy's type; None for objects, and for anything else."""
-    code = dtype.arguments[0] if isinstance(dtype, Made) and isinstance(dtype.what, Global) and dtype.arguments else ""
-    digits = str(code).lstrip("<>|=?bhilqpefdgFDGSUVMmcu")
-    if not isinstance(code, str) or not digits.isdecimal() or len(digits) > 6:
+def _width_of(code: str) -> int | None:
+    """Bytes of a number; None for what is no number."""
+    digits = code.lstrip("?bhilqpefdgFDGSUVMmcu")
+    if not digits.isdecimal() or len(digits) > 6:
         return None
     return int(digits) * (4 if "U" in code else 1)

@@ -154,3 +154,23 @@ def torchao_safetensors(folder: Path) -> int:
     state, metadata = flatten_tensor_state_dict(model.state_dict())
     save_file(state, folder / "model.safetensors", metadata=metadata)
     return number
+
+
+@output
+def gptqmodel_own(folder: Path) -> int:
+    """GPTQModel's own save of what it quantized on the processor."""
+    import os
+
+    os.environ["BUILD_CUDA_EXT"] = "0"
+    processors, os.cpu_count = os.cpu_count, lambda: 8  # it starts no pool of threads on fewer
+    from gptqmodel import GPTQModel, QuantizeConfig
+
+    os.cpu_count = processors
+    model, plain = llama(), folder.parent / "plain"
+    model.save_pretrained(plain)
+    tokenizer(plain).save_pretrained(plain)
+    quantized = GPTQModel.load(str(plain), QuantizeConfig(bits=4, group_size=32), device="cpu")
+    words = {"input_ids": list(range(1, 40)), "attention_mask": [1] * 39}
+    quantized.quantize([words] * 8, batch_size=1)
+    quantized.save(str(folder))
+    return count(model)
