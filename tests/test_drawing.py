@@ -101,6 +101,13 @@ def test_a_head_follows_the_last_norm(made: Made) -> None:
     assert [block.group for block in text.stacks[-1].blocks][:2] == ["norm", "head"]
 
 
+def test_scales_stand_with_their_embedding() -> None:
+    """MLX quantizes the embedding, too: its side data is no block after the layers."""
+    scales = labelled("embed_tokens", (4,), group="quantization")
+    (tower,) = towers(labelled("embed_tokens", (8, 2), group="embedding"), scales, labelled("q_proj", (2, 2), 0))
+    assert [(block.group, block.tensors) for block in tower.stacks[0].blocks] == [("embedding", 2)]
+
+
 def test_experts_stand_beside_each_other(made: Made) -> None:
     """Eight of Mixtral, each a tensor of its own; 32 of gpt-oss in one, whose shape is without them."""
     (tower,) = drawing.towers(inspector.reconcile(made("mixtral-8x7b")))

@@ -143,7 +143,9 @@ def _tower(name: str, members: Sequence[Labelled]) -> Tower:
         if each.key.layer is not None:
             layers.setdefault(each.key.layer, []).append(each)
         else:
-            (first if each.group == "embedding" or each.key.role in _FIRST else last).append(each)
+            (
+                first if "embedding" in (each.group, ROLES.get(each.key.role)) or each.key.role in _FIRST else last
+            ).append(each)
     final = any(each.key.role == "norm" for each in last)
     stacks = [
         *([Stack((), _outside(first))] if first else []),
