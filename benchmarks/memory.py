@@ -1,6 +1,7 @@
 """Caches: `inspect memory`, its peers, and what llama.cpp itself prints, for the same models and one context.
 
-    python benchmarks/memory.py [TOKENS]        # 32,768 by default
+    python benchmarks/memory.py [TOKENS]           # caches; 32,768 by default
+    python benchmarks/memory.py --total [TOKENS]   # with weights and compute buffers, of files as they are published
 
 Each model is a GGUF of its published key-values alone; where no cache depends on a width, such as that of DeepSeek's
 hidden states, it is small, since llama.cpp asks for the memory of all weights. Peers are asked where they are:
@@ -159,12 +160,10 @@ def write(model: Model, path: Path) -> None:
     write_gguf(path, [(key, kind, value) for key, (kind, value) in pairs.items()], [])
 
 
-def ours(path: Path, tokens: int) -> int:
+def document(path: Path, tokens: int, *more: str) -> dict[str, Any]:
     """`inspect memory` of the file."""
-    command = [sys.executable, "-m", "inspector", "memory", str(path), "--context", str(tokens), "--json"]
-    found: int = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)["cache"][
-        "bytes"
-    ]
+    command = [sys.executable, "-m", "inspector", "memory", str(path), "--context", str(tokens), "--json", *more]
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
     return found
 
 
@@ -213,10 +212,10 @@ def hf_mem(python: str, tokens: int) -> list[int | None]:
     return [None if line == "none" else int(line) for line in ran.stdout.split()]
 
 
-def node(folder: str, paths: list[Path], tokens: int) -> list[int]:
+def node(folder: str, paths: list[Path], tokens: int, program: str = NODE) -> list[int]:
     """node-llama-cpp's figures."""
     script = Path(folder) / "estimate.mjs"
-    script.write_text(NODE)
+    script.write_text(program)
     command = ["node", str(script), str(tokens), *map(str, paths)]
     ran = subprocess.run(command, capture_output=True, check=True, text=True, cwd=folder)
     return [int(line) for line in ran.stdout.split() if line.isdecimal()]
@@ -233,12 +232,62 @@ def rows(tokens: int) -> Iterator[tuple[str, ...]]:
         nodes = node(os.environ["NODE_LLAMA_CPP"], paths, tokens) if "NODE_LLAMA_CPP" in os.environ else none
         for model, path, peer, estimate in zip(MODELS, paths, peers, nodes, strict=True):
             real = f"{llama_cpp(os.environ['XLLAMACPP'], path, tokens):,.2f}" if "XLLAMACPP" in os.environ else "–"
-            figures = (ours(path, tokens), gguf_parser(model, tokens), estimate, peer, usual(model, tokens))
+            figures = (
+                document(path, tokens)["cache"]["bytes"],
+                gguf_parser(model, tokens),
+                estimate,
+                peer,
+                usual(model, tokens),
+            )
             yield (model.name, real, *("–" if each is None else f"{each / 2**20:,.2f}" for each in figures))
+
+
+#: Recipes of published GGUF files.
+PUBLISHED = ("llama-3.2-1b-q8_0", "llama-3.1-8b-q4_k_m", "mistral-7b-instruct-v0.2-q4_k_m", "mixtral-8x7b-q4_0")
+WHOLE = """
+import {readGgufFileInfo, GgufInsights} from "node-llama-cpp";
+for (const file of process.argv.slice(3)) {
+  const insights = await GgufInsights.from(await readGgufFileInfo(file));
+  const context = insights.estimateContextResourceRequirements(
+    {contextSize: Number(process.argv[2]), modelGpuLayers: 0, sequences: 1, batchSize: 512, flashAttention: true});
+  console.log(insights.estimateModelResourceRequirements({gpuLayers: 0}).cpuRam + context.cpuRam);
+}
+process.exit(0);
+"""
+
+
+def totals(tokens: int) -> Iterator[tuple[str, ...]]:
+    """A line for each file: llama.cpp's own answer, ours, node-llama-cpp's, and weights with the cache alone."""
+    from sparse import load, make
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [next(make(load(name), Path(folder, name)).glob("*.gguf")) for name in PUBLISHED]
+        nodes: list[int | None] = [None] * len(paths)
+        if "NODE_LLAMA_CPP" in os.environ:
+            nodes = [*node(os.environ["NODE_LLAMA_CPP"], paths, tokens, WHOLE)]
+        for name, path, estimate in zip(PUBLISHED, paths, nodes, strict=True):
+            found = document(path, tokens)
+            asked = ["--ask", os.environ["XLLAMACPP"]] if "XLLAMACPP" in os.environ else []
+            real = document(path, tokens, *asked)["total"] if asked else None
+            least = found["weights"]["bytes"] + found["cache"]["bytes"]
+            off = (
+                "" if not real or each is None else f" ({each / real - 1:+.1%})".replace("-0.0", "+0.0")
+                for each in (found["total"], estimate, least)
+            )
+            figures = ("–" if each is None else f"{each / 2**20:,.1f}" for each in (found["total"], estimate, least))
+            yield (name, f"{real / 2**20:,.1f}" if real else "–", *(a + b for a, b in zip(figures, off, strict=True)))
 
 
 def main() -> None:
     """Print the table, in MiB."""
+    if "--total" in sys.argv:
+        print(
+            "| file | llama.cpp answers | `inspect memory` | node-llama-cpp | weights and cache alone: hf-mem, kvfit |"
+        )
+        print("|---|" + "--:|" * 4)
+        for row in totals(int(sys.argv[2]) if len(sys.argv) > 2 else 32768):
+            print("| " + " | ".join(row) + " |")
+        return
     print("| model | llama.cpp prints | `inspect memory` | gguf-parser | node-llama-cpp | hf-mem | the formula |")
     print("|---|" + "--:|" * 6)
     for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 32768):
