@@ -201,6 +201,12 @@ def test_devices_by_their_drivers_names(name: str, expected: str | None) -> None
     assert known(name) == (DEVICES[expected] if expected else None)
 
 
+def test_a_device_has_memory() -> None:
+    """`0GB` was a device on which nothing fits."""
+    with pytest.raises(UsageError, match="'0GB': a device without memory"):
+        devices("0GB")
+
+
 def test_devices_in_a_sentence() -> None:
     """As vendors name them, with their memory."""
     assert place(devices("rtx-4070-ti-super")) == "an RTX 4070 Ti Super (16 GB)"

@@ -124,4 +124,6 @@ def _known_or_sized(text: str) -> Device:
         near = get_close_matches(text.lower(), DEVICES, 3, 0.5)
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(DEVICES)}"
         raise UsageError(f"no device is called {text!r:.40}: {hint}; a size such as 24GiB does as well")
+    if not nbytes:
+        raise UsageError(f"{text!r:.40}: a device without memory")
     return Device(text, nbytes)

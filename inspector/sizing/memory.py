@@ -440,7 +440,7 @@ def _weights_loaded(model: Model, kind: str | Weights | None, own: Width) -> Wei
     if kind is None and model.result is not None:
         return stored(model.result)
     if kind is not None:
-        from inspector.sizing.requantized import weights_in  # only if asked for
+        from inspector.sizing.packings import weights_in  # only if asked for
 
         if (found := weights_in(model, kind)) is not None:
             return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from operator import attrgetter
@@ -13,20 +13,8 @@ from inspector.errors import UsageError
 from inspector.quantization.mixtures import BY_NAME, MIXTURES
 from inspector.sizing.memory import Memory, size
 from inspector.sizing.model import Model
-from inspector.sizing.requantized import (
-    ALIGNMENT,
-    LIBRARIES,
-    Source,
-    bytes_of,
-    in_mixture,
-    made,
-    of_libraries,
-    source_of,
-    weights_in,
-    weights_of,
-)
-from inspector.sizing.weights import Weights
-from inspector.sizing.widths import WIDTHS
+from inspector.sizing.packings import LIBRARIES, of_libraries
+from inspector.sizing.requantized import ALIGNMENT, Source, bytes_of, made, source_of, weights_of
 from inspector.tabular import Tabular
 from inspector.units import decimal, escape
 
@@ -90,44 +78,6 @@ class Quants(Tabular):
         return max(
             fitting, key=lambda each: (each.nbytes, order.index(each.name) if each.name in order else 0), default=None
         )
-
-
-#: Engine → the quantizations to advise if a model does not fit, from large to small.
-ADVISED: Mapping[str, tuple[str, ...]] = {
-    "llama.cpp": ("Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"),
-    "transformers": ("int8", "nf4"),
-    "vllm": ("fp8", "awq-4bit"),
-}
-
-
-def smaller(result: Memory, room: int, fits: Callable[[Weights], bool]) -> tuple[str, Weights] | None:
-    """The largest advised quantization that is smaller than the weights and fits, or the smallest if none does.
-
-    None if none is smaller, or the model's tensors as a quantizer would be given them are unknown.
-
-    Args:
-        room: about how many bytes the weights may have: those that are far larger are not computed.
-    """
-    found = None
-    for found in _advised(result, min(room, result.weights.nbytes)):
-        if fits(found[1]):
-            break
-    return found
-
-
-def _advised(result: Memory, room: int) -> Iterator[tuple[str, Weights]]:
-    """The model in the engine's advised quantizations, from large to small, as far as they are smaller than it is."""
-    model, names = result.model, ADVISED.get(result.engine.name, ())
-    if result.engine.name != "llama.cpp":
-        found = ((name, weights_in(model, name)) for name in names)
-        yield from ((name, each) for name, each in found if each and each.nbytes < result.weights.nbytes)
-        return
-    if (source := source_of(model, [])) is not None:
-        elements = sum(prod(shape) for _, shape, _ in source.entries)
-        bits = {name: WIDTHS[name].bits for name in names}
-        names = tuple(name for name in names if elements * bits[name] <= room * 8 * 1.1) or names[-1:]
-        made_of = ((name, in_mixture(model, source, name)) for name in names)
-        yield from ((name, weights) for name, weights in made_of if weights.nbytes < result.weights.nbytes)
 
 
 def quants(

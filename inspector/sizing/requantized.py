@@ -1,4 +1,4 @@
-"""The weights as a quantizer would write them: llama.cpp's mixtures, and the packings of other libraries.
+"""The weights as llama.cpp's quantizer would write them.
 
 Nothing is written, and no tensor is read: names and shapes determine the types (`quantization/mixtures`), and these the
 bytes.
@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from inspector.architectures import GGUF_ARCHITECTURE, load_gguf
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Header, Prediction
 from inspector.quantization import mixtures
-from inspector.quantization.declaration import declaration_of
 from inspector.quantization.mixtures import BY_NAME, MIXTURES, Facts
 from inspector.sizing.converted import converted, number_of
 from inspector.sizing.model import Model
-from inspector.sizing.weights import Weights, as_declared, forecast, stored
+from inspector.sizing.weights import Weights, forecast, stored
 
 #: Parts of the names of matrices that the converter writes in 32 bits, beside those that are no `.weight`:
 #: `prepare_tensors` in llama.cpp's conversion.
@@ -32,31 +31,6 @@ ALIGNMENT = 32
 #: Key-values that the quantizer sets, and those of a split, which it removes: name → bytes of the value.
 _SET = {"general.quantization_version": 4, "general.file_type": 4}
 _REMOVED = {"split.no": 2, "split.count": 2, "split.tensors.count": 4}
-
-#: Packings by other libraries, of all linear layers but the head: name → how. Sources: the docstrings of `schemes`.
-PACKINGS: Mapping[str, Mapping[str, Any]] = {
-    "gptq-4bit": {"quant_method": "gptq", "bits": 4, "group_size": 128},
-    "awq-4bit": {"quant_method": "awq", "bits": 4, "group_size": 128},
-    "nf4": {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4"},
-    "nf4-dq": {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": "nf4",
-               "bnb_4bit_use_double_quant": True},
-    "mxfp4": {"quant_method": "mxfp4"},
-    "fp8": {"quant_method": "compressed-tensors", "format": "float-quantized", "ignore": ["lm_head"],
-            "config_groups": {"g": {"weights": {"num_bits": 8, "type": "float", "strategy": "channel"}}}},
-    "int8": {"quant_method": "bitsandbytes", "load_in_8bit": True},
-}  # fmt: skip
-#: The release of Transformers with which bitsandbytes packs a model.
-RELEASE = "5.24"
-#: The names of types in bitsandbytes' description of a weight.
-_TORCH = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-#: Other names of packings.
-ALIASES = {"f8": "fp8", "i8": "int8", "gptq": "gptq-4bit", "awq": "awq-4bit"}
-#: Who writes those that are listed.
-LIBRARIES = {
-    "gptq-4bit": "GPTQModel, groups of 128", "awq-4bit": "AutoAWQ, groups of 128",
-    "fp8": "llm-compressor, FP8 by channel", "mxfp4": "the experts in MXFP4, as gpt-oss has them",
-    "nf4": "bitsandbytes", "int8": "bitsandbytes",
-}  # fmt: skip
 
 Entry = tuple[str, tuple[int, ...], str]  # name, shape, present type
 
@@ -215,9 +189,6 @@ def _rotary(model: Model, entries: Sequence[Entry]) -> Iterator[Entry]:
             yield f"rope_factors_{which}.weight", (len(factors),), "F32"
 
 
-# --- other libraries ----------------------------------------------------------------------------------
-
-
 def in_mixture(model: Model, source: Source, name: str) -> Weights:
     """The weights in one of llama.cpp's mixtures, made without an importance matrix where that is allowed."""
     kinds, _ = made(name, source, imatrix=False)
@@ -225,33 +196,6 @@ def in_mixture(model: Model, source: Source, name: str) -> Weights:
     return weights_of(model, source, sizes, name)
 
 
-def weights_in(model: Model, name: str) -> Weights | None:
-    """The weights in a quantization, as its library writes them; None if it is none, or the tensors are unknown."""
-    word = name.lower().replace("_", "-")
-    packing = ALIASES.get(word, word)
-    if packing in PACKINGS and model.prediction is not None and model.format != "gguf":
-        return _packed(model, model.prediction, packing)
-    if name.upper() in MIXTURES and name.upper() not in ("F32", "F16", "BF16"):
-        source = source_of(model, [])
-        return in_mixture(model, source, name.upper()) if source else None
-    return None
-
-
-def _packed(model: Model, prediction: Prediction, name: str) -> Weights | None:
-    own = model.computes_in
-    code = "" if model.config and "auto_map" in model.config.values else RELEASE
-    declared = declaration_of(PACKINGS[name], _TORCH.get(own.name, "bfloat16"), exact=False, release=code)
-    if declared is None or not any(declared.form.only in row.name for row in prediction.expected):
-        return None
-    return as_declared(prediction, declared, own)
-
-
-def of_libraries(model: Model) -> Iterator[tuple[str, Weights]]:
-    """The weights in each of the libraries' packings, if it packs any of them."""
-    for name in LIBRARIES:
-        if (
-            model.prediction is not None
-            and model.format != "gguf"
-            and (found := _packed(model, model.prediction, name))
-        ):
-            yield name, found
+def is_mixture(name: str) -> bool:
+    """Whether it is a mixture of types, not one plain type."""
+    return name.upper() in MIXTURES and name.upper() not in ("F32", "F16", "BF16")

@@ -202,7 +202,7 @@ def _is_target(row: Expected, plan: Plan) -> bool:
 
 def _base_weights(prediction: Prediction, plan: Plan, loaded: int) -> int:
     if plan.method == "qlora":
-        from inspector.sizing.requantized import PACKINGS, RELEASE  # for this method alone
+        from inspector.sizing.packings import PACKINGS, RELEASE  # for this method alone
 
         declared = declaration_of(PACKINGS["nf4-dq"], exact=False, release=RELEASE)
         assert declared

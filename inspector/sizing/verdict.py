@@ -172,13 +172,13 @@ def _fewer_layers(choice: Choice) -> Iterator[Remedy]:
 
 
 def _smaller_weights(result: Memory, choice: Choice) -> Iterator[Remedy]:
-    from inspector.sizing.quants import smaller  # only if it does not fit
+    from inspector.sizing.packings import smaller  # only if it does not fit
 
     def on(weights: Weights, *, searched: bool = False) -> Choice:
         return Choice(choice.devices, on_devices(result, choice.devices, weights=weights, searched=searched))
 
     room = result.weights.nbytes + choice.left * len(choice.devices)
-    found = smaller(result, room, lambda weights: bool(on(weights).fits))
+    found = smaller(result.model, result.engine.name, result.weights, room, lambda weights: bool(on(weights).fits))
     if found is not None:
         name, weights = found
         yield _remedy(f"weights in {name}", f"--weights {name.lower()}", on(weights, searched=True))
