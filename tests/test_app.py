@@ -119,6 +119,7 @@ WORKER = """
 window.answers = {}; window.own = new Worker("worker.js", { type: "module" });
 own.onmessage = ({ data }) => { if (data.id) answers[data.id] = data; };
 window.read = (place) => {
+  window.given = place;
   const files = [...document.getElementById("folder").files];
   own.postMessage({ id: `mount ${place}`, name: "mount", place, files: files.map((file) => ({ path: file.webkitRelativePath.split("/").slice(1).join("/"), file })) });
   own.postMessage({ id: place, name: "view", view: "json", targets: [place], options: {} });
@@ -142,6 +143,7 @@ def test_numbers_are_the_commands(driver: Chrome, made: Callable[[str], Path], i
         for name in names:
             app.run("window.place = arguments[0]", name)
             driver.find_element("id", "folder").send_keys(str(made(name)))
+            chromium.until(driver, f"window.given === {json.dumps(name)}")  # a folder is listed before it is given
         for name in names:
             chromium.until(driver, f"answers[{json.dumps(name)}]")
             answer = app.run("return answers[arguments[0]].answer", name)
