@@ -12,6 +12,7 @@ from zoo import derive_expressions as expressions
 from zoo import trace_formulas as traces
 from zoo.derive_expressions import Point
 from zoo.derive_study import Pattern, Study
+from zoo.records import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,6 +87,8 @@ class Stacks(Study):
                 return Stack("")
             self.missed.append(f"bound of {where}.{{}}")
             bound = str(max(target))
+        if any(isinstance(n := evaluated(bound, self._tree(each), {}), int) and n < 0 for each in self.completed):
+            bound = f"max({bound}, 0)"  # `range(layers - 1)` of no layers
         variable = variable_for(before, [v for v in outer if v])
         return Stack(variable, bound)
 
