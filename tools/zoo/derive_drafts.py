@@ -109,7 +109,8 @@ def _defaults(
     used = used_fields(entries, deriver.derived)
     derived = {key: rule for key, rule in deriver.derived.items() if key in used and "." not in key}
     values: dict[str, Any] = {}
-    for path in sorted(used):
+    pending = sorted(used)
+    for path in pending:  # a list's rule may need further fields
         if path in derived or path == "num_labels" or path not in default.fields:
             continue
         value = raw.get(path)
@@ -117,6 +118,7 @@ def _defaults(
             rule = deriver.list_rule(path)
             if rule:
                 derived[path] = rule
+                pending += sorted(_paths(rule) - {"for", "range", "layer", *pending})
                 continue
         value = default.fields[path] if value is None else value
         if value is not None and not isinstance(value, (int, float, str, bool, list, tuple)):
