@@ -80,7 +80,7 @@ def write(texts: Iterable[str], stream: IO[str] | None = None, *, titled: bool =
 def _printable(text: str) -> str:
     """Lines of text as they are. Whatever a report has not escaped, and a terminal would obey, is escaped here."""
     shown = text.replace("\n", "").replace("\t", "")
-    if shown.isprintable() and (shown.isascii() or not re.search(f"[{HARMLESS}-\U0010ffff]", shown)):
+    if shown.isprintable() and (shown.isascii() or not re.search(f"[^\0-{chr(ord(HARMLESS) - 1)}]", shown)):
         return text
     return "\n".join("\t".join(map(escape, line.split("\t"))) for line in text.split("\n"))
 

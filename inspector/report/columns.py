@@ -31,7 +31,7 @@ def text_width(text: str) -> int:
 
 def _text_widths(texts: Sequence[str]) -> list[int]:
     """`text_width` of each. Most columns of a long table have no character for which a text must be looked at."""
-    if re.search(f"[{_OTHER_WIDTH}-\U0010ffff]", "".join(texts)) is None:
+    if re.search(f"[^\0-{chr(ord(_OTHER_WIDTH) - 1)}]", "".join(texts)) is None:  # the complement is compiled at once
         return [*map(len, texts)]
     width_of = {text: text_width(text) for text in set(texts)}
     return [*map(width_of.__getitem__, texts)]
