@@ -49,7 +49,7 @@ def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, *
     rows = list(_grouped(lines_of(family.rows, named), named))
     body = dumps(rows)
     fields["let"] = {word: start for word, start in named.items() if f"${word}" in body}
-    return layout({field: value for field, value in fields.items() if value} | {"rows": rows})
+    return layout({field: value for field, value in fields.items() if value or value == ""} | {"rows": rows})
 
 
 def put(table: str, field: str, value: Any) -> str:
