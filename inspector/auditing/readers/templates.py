@@ -73,7 +73,7 @@ def _of_files(subject: Subject) -> Iterator[Template]:
         if entry.size > MAX_TEMPLATE and entry.kind == "file":
             yield Template(entry.path, name, None)
         elif (text := subject.text(entry.path, MAX_TEMPLATE)) is not None:
-            if entry.folder in of_models or "template" in entry.name or _OF_CHAT.search(text):
+            if entry.folder in of_models or "chat_template" in entry.path or _OF_CHAT.search(text):
                 yield Template(entry.path, name, text)
         elif subject.head(entry.path, 1):
             yield Template(entry.path, name, None, "not UTF-8 text")
