@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
-from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
+import pytest
 from in_memory import Bytes, keras, refused, zipped
 
+from inspector import formats
+from inspector.errors import FormatError
 from inspector.formats import hdf5
 from inspector.model import Header
-
-if TYPE_CHECKING:
-    import pytest
 
 
 def read(raw: bytes, path: str = "x.h5") -> Header:
@@ -54,6 +53,23 @@ def test_datasets_of_every_kind() -> None:
     assert (header.path, header.format, header.size) == ("x.h5", "hdf5", len(raw))
     never = next(each for each in header.tensors if each.name == "never")
     assert (never.offset, never.nbytes) == (0, 0)
+
+
+@pytest.mark.parametrize("block", [512, 4096])
+def test_a_block_of_the_user_s_own_comes_first(block: int) -> None:
+    """h5py writes the superblock after it; a cut is found as without one."""
+    held = io.BytesIO()
+    with h5py.File(held, "w", userblock_size=block) as file:
+        file["g/kernel:0"] = np.arange(6, dtype="<f4").reshape(2, 3)
+    raw = b"mine" + held.getvalue()[4:]
+    header = formats.read(Bytes(raw), "x.h5")
+    (found,) = header.tensors
+    assert raw[found.offset : found.offset + 24] == np.arange(6, dtype="<f4").tobytes()
+    assert (header.format, [*header.findings]) == ("hdf5", [])
+    assert sum(each.size for each in header.regions) == len(raw)
+    with pytest.raises(FormatError) as damage:
+        hdf5.read(Bytes(raw[:-100]), "x.h5")
+    assert damage.value.rule == "truncated"
 
 
 def test_numbers_in_other_files() -> None:

@@ -136,6 +136,8 @@ RUNNING: list[Case] = [
     ("yaml-code", {"a.skops": b"PK"}, ["a.skops: error: its schema could not be checked: its list of members is missing: the file is truncated, or not a ZIP archive"]),
     ("python-name", {"torch.py": "", "json/__init__.py": "", "a/torch.py": "", "test.py": "", "mine.py": ""}, ["json/__init__.py: error: programs started here import it instead of the real `json`", "torch.py: error: programs started here import it instead of the real `torch`"]),
     ("python-name", {"__main__.py": ""}, ["__main__.py: warning: Python runs it when given the folder as its program"]),
+    ("python-name", {"select.py": "", "__init__.py": ""}, ["select.py: info: programs started here import it instead of the real `select`"]),
+    ("python-name", {"select.py": "", "__init__.py": "", "config.json": "{}"}, ["select.py: error: programs started here import it instead of the real `select`"]),
     ("python-name", {"__main__.py": "", "__init__.py": ""}, ["__main__.py: info: Python runs it when given the folder as its program"]),
     ("python-name", {"a/json/__init__.py": "", "numpy.so": "", "numpy.txt": ""}, ["numpy.so: error: programs started here import it instead of the real `numpy`"]),
     ("python-name", {"numpy.cpython-311-x86_64-linux-gnu.so": "", "os.pyd": ""}, ["numpy.cpython-311-x86_64-linux-gnu.so: error: programs started here import it instead of the real `numpy`", "os.pyd: error: programs started here import it instead of the real `os`"]),

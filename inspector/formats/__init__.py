@@ -60,7 +60,7 @@ def read(source: Source, path: str) -> Header:
     if source.size == 0:
         raise FormatError(f"{escape(path)} is empty: the download never began, or the disk was full", "empty-file")
     magic = bytes(source.prefix(8)[:8])
-    other = _of_another_framework(magic, path)
+    other = _of_another_framework(source, magic, path)
     if other is not None:
         return other(source, path)
     if magic in _IN_TAR and bytes(source.prefix(512)[257:262]) == b"ustar":
@@ -102,17 +102,17 @@ def _refuse_foreign(source: Source, path: str) -> None:
         raise FormatError(f"{escape(path)} is {what}", "not-weights")
 
 
-def _of_another_framework(magic: bytes, path: str) -> Callable[[Source, str], Header] | None:
+def _of_another_framework(source: Source, magic: bytes, path: str) -> Callable[[Source, str], Header] | None:
     """The reader of NumPy's, Flax's or HDF5's files, imported only when needed. MessagePack has no magic number."""
     archive = magic[:4] == b"PK\3\4"
     if magic[:6] == b"\x93NUMPY" or (archive and path.endswith(".npz")):
         from inspector.formats import numpy
 
         return numpy.read
-    if path.endswith(HDF5) and (archive or magic == b"\x89HDF\r\n\x1a\n"):
+    if path.endswith(HDF5):
         from inspector.formats import hdf5
 
-        return hdf5.read
+        return hdf5.read if archive or hdf5.begins(source) is not None else None
     if path.endswith(".msgpack") and magic[:1] in _MAPS:
         from inspector.formats import flax
 

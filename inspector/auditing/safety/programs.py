@@ -249,8 +249,9 @@ def python_name(subject: Subject) -> Iterator[Found]:
     `sitecustomize.py`, or a file named like a module that programs import (`torch.py`, `json.py`): Python prefers the
     one in the folder from which it is started. Only a warning for files that servers run (`handler.py`,
     `code/inference.py`), and a note for those of tools (`setup.py`, `conftest.py`). Do not start programs from within
-    the folder; read the file first.
+    the folder; read the file first. In a package of Python's, which is imported from outside, such names are a note.
     """
+    packaged = "__init__.py" in subject.by_path and "config.json" not in subject.by_path
     for entry in subject.entries:
         if named := _BY_PATH.get(entry.path) or _BY_NAME.get(entry.name):
             who, severity = named
@@ -258,7 +259,8 @@ def python_name(subject: Subject) -> Iterator[Found]:
                 severity = "info"  # a package's, which `python -m` runs by its name
             yield Found(who, entry.path, severity=severity)
         elif (module := _import_name(entry)) in _IMPORTED or module in sys.stdlib_module_names - _SELDOM:
-            yield Found(f"programs started here import it instead of the real `{module}`", entry.path)
+            what = f"programs started here import it instead of the real `{module}`"
+            yield Found(what, entry.path, severity="info" if packaged else "error")
         elif entry.name.endswith((".pyc", ".pyo")) and _source_of(entry) not in subject.by_path:
             what = "compiled Python without its source: what it does cannot be reviewed"
             yield Found(what, entry.path, severity="warning")

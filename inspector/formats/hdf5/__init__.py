@@ -14,6 +14,7 @@ from typing import Any
 from inspector.errors import FormatError, UsageError, install_command
 from inspector.formats import zips
 from inspector.formats.findings import Findings
+from inspector.formats.hdf5.structure import start_of
 from inspector.formats.regions import around
 from inspector.model import Header, Tensor
 from inspector.model.codes import Code
@@ -56,7 +57,7 @@ def read(source: Source, path: str) -> Header:
         raise FormatError(f"{escape(path)} cannot be read as HDF5: {escape(str(error), 120)}", rule) from error
     tensors = [tensor._replace(offset=tensor.offset + start if tensor.offset else 0) for tensor, _ in found]
     claimed = [(begin + start, end + start) for _, ranges in found for begin, end in ranges]
-    rest = "archive" if start else "header"
+    rest = "archive" if path.endswith(".keras") else "header"
     return Header(path, "hdf5", source.size, tensors, around(claimed, source.size, rest, end), {}, findings.all())
 
 
@@ -67,8 +68,9 @@ def end_of(source: Source, path: str) -> int:
 
 def _place_of_weights(source: Source, path: str) -> tuple[int, int, int]:
     """Where the HDF5 file starts, its bytes, and where the whole file ends according to itself. Raises FormatError."""
-    if bytes(source.prefix(8)[:8]) == MAGIC:
-        return 0, source.size, _stated_end(bytes(source.prefix(min(source.size, 64))[:64]), source.size)
+    if (start := begins(source)) is not None:
+        head = bytes(source.prefix(64)[:64]) if not start else bytes(source.read(start, min(64, source.size - start)))
+        return start, source.size - start, _stated_end(head, source.size)
     read_at = zips.clipped(source.read, source.size)
     try:
         members = zips.members(read_at, source.size)
@@ -78,6 +80,13 @@ def _place_of_weights(source: Source, path: str) -> tuple[int, int, int]:
     except zips.ZipError as error:
         raise FormatError(f"{escape(path)} begins as a ZIP archive, and {error}", "truncated") from error
     raise FormatError(f"{escape(path)} has no uncompressed {IN_KERAS}", "not-weights")
+
+
+def begins(source: Source) -> int | None:
+    """Where the superblock is: at the start, or after a block of the user's own (II.A); None if it is no HDF5 file."""
+    if bytes(source.prefix(8)[:8]) == MAGIC:
+        return 0
+    return start_of(lambda at, length: bytes(source.read(at, min(length, source.size - at))), source.size)
 
 
 def _stated_end(head: bytes, size: int) -> int:
