@@ -25,7 +25,7 @@ from inspector.units import BYTES, TOKENS, written
 if TYPE_CHECKING:
     from conftest import Ran
 
-#: 1,048,576 bytes of weights in 16 bits, and 512 bytes of cache a token: 2 layers × 2 × 2 heads × 32 × 2 bytes.
+#: 426,624 weights in 16 bits: 2 × 65,536 + 2 × 147,712 + 128; and 512 bytes of cache a token: 2 layers × 2 × 2 heads × 32 × 2 bytes.
 SMALL: dict[str, Any] = {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 512, "hidden_size": 128,
     "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
@@ -94,6 +94,20 @@ def test_a_verdict_that_an_estimate_could_turn_says_so() -> None:
         assert found.choice
         assert found.choice.close is close
         assert found.fits is (room >= need)
+
+
+def test_weights_that_only_the_drivers_share_keeps_out(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+    """A device keeps 512 MiB for its driver: of 512 MiB nothing is free."""
+    (tmp_path / "config.json").write_text(json.dumps(SMALL))
+    line = first_line(inspect("memory", tmp_path / "config.json", "--gpu", "512MiB"))
+    assert line == "does not fit in 512 MiB: its weights alone take 853.25 kB, and 0 B are free"
+
+
+def test_weights_that_save_next_to_nothing_are_not_advised() -> None:
+    """Transformers 5 keeps Mixtral's experts in one tensor, which bitsandbytes leaves as it is: 92.6 of 93.4 GB."""
+    config = load("mixtral-8x7b")["beside"]["config.json"]
+    found = inspector.verdict(inspector.memory(config, gpu="24GB"))
+    assert [each.option for each in found.remedies] == ["--gpu 6x24GB"]
 
 
 def test_remedies_have_their_numbers(quantized: Path, inspect: Callable[..., Ran]) -> None:

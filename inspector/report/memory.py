@@ -75,9 +75,10 @@ def identity(result: Memory) -> str:
     """Model, engine, context."""
     request, model = result.request, result.model
     family = model.prediction.family if model.prediction else "unknown architecture"
+    named = (model.prediction and model.config and model.config.model_type) or family
     made_for = f", made for {integer(model.context)} tokens" if model.context and model.kept != () else ""
     several = f", {plural(request.sequences, 'sequence')}" if request.sequences > 1 else ""
-    return f"{escape(model.target, 80)}: {escape(family, 40)}, {result.engine.name}{made_for}{several}"
+    return f"{escape(model.target, 80)}: {escape(named, 40)}, {result.engine.name}{made_for}{several}"
 
 
 def term_rows(result: Memory) -> Iterator[tuple[str, str, str, str]]:

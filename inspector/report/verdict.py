@@ -43,7 +43,10 @@ def sentence(result: Memory, verdict: Verdict) -> str:
         more = f"; up to {integer(choice.longest or 0)} fit" if longer else ""
         return f"fits {where} with {full}{goal} tokens: takes {need}, leaves {_about(_left(choice))}{more}{close}"
     if any(each.room is not None and each.weights > each.room for each in choice.placed):
-        return f"does not fit {where}: its weights alone take {_about(result.weights.nbytes)}{close}"
+        needs, room = result.weights.nbytes, sum(each.room or 0 for each in choice.placed)
+        if needs > sum(each.nbytes for each in choice.devices):
+            return f"does not fit {where}: its weights alone take {_about(needs)}{close}"
+        return f"does not fit {where}: its weights alone take {decimal(needs)}, and {decimal(room)} are free{close}"
     if choice.longest is None:
         return f"does not fit {where}: takes {need}{_at(result)}{close}"
     if result.asked:

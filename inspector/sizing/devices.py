@@ -112,7 +112,9 @@ def typed(device: Device) -> str:
     """The device as an option: its name in the table, or its size."""
     if (table := known(device.name)) is not None:
         return table.name
-    return f"{device.nbytes >> 20}MiB" if device.nbytes % 2**20 == 0 else f"{device.nbytes // 10**6}MB"
+    units = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6}
+    unit = next((unit for unit, size in units.items() if device.nbytes % size == 0), "MB")
+    return f"{device.nbytes // units[unit]}{unit}"
 
 
 def _known_or_sized(text: str) -> Device:

@@ -20,6 +20,8 @@ SHOWN = 4
 CLOSE = 3
 #: Numbers of devices that are tried; powers of two where the heads are divided.
 COUNTS = (2, 3, 4, 6, 8, 16)
+#: Weights that do not fit either are advised if they take at most this share of the bytes of now.
+HELPS = 0.9
 #: Narrower types of a cache that are advised → the option's word, from wide to narrow.
 CACHES = {"F16": "f16", "BF16": "bf16", "F8": "fp8", "Q8_0": "q8_0", "Q4_0": "q4_0"}
 #: The shortest context of a table.
@@ -181,6 +183,8 @@ def _smaller_weights(result: Memory, choice: Choice) -> Iterator[Remedy]:
     found = smaller(result.model, result.engine.name, result.weights, room, lambda weights: bool(on(weights).fits))
     if found is not None:
         name, weights = found
+        if not on(weights).fits and weights.nbytes > result.weights.nbytes * HELPS:
+            return  # Mixtral's experts, which bitsandbytes leaves plain
         yield _remedy(f"weights in {name}", f"--weights {name.lower()}", on(weights, searched=True))
 
 
