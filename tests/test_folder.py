@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -301,6 +302,16 @@ def test_a_manifest_says_whose_weights_a_file_has(tmp_path: Path, inspect: Inspe
         inspector.open(tmp_path)
     folders.text(tmp_path / "face_model-weights_manifest.json", "[]")
     assert "in the format TensorFlow.js alone" in inspect(tmp_path).err
+
+
+@every("name", [name for name, (_, expected) in folders.LAYOUTS.items() if "" in expected.foreign])
+def test_weights_that_are_not_read_are_not_judged(name: str, tmp_path: Path, inspect: Inspect) -> None:
+    """No all-clear where nothing was read: a note of the format, in a folder by itself and beside others."""
+    _, expected = folders.made(name, tmp_path / "folder")
+    shutil.copytree(tmp_path / "folder", tmp_path / "other")
+    alone, both = (inspect("audit", place) for place in (tmp_path / "folder", tmp_path))
+    assert "sound" not in alone.out + both.out
+    assert f"of {expected.foreign['']}, whose weights are not read: not judged" in alone.out
 
 
 def test_a_program_is_no_state(tmp_path: Path, inspect: Inspect) -> None:

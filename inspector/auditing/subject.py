@@ -23,7 +23,7 @@ from inspector.sources import Place
 from inspector.sources.filenames import HDF5, OTHERS, PICKLED, WEIGHTS, rank_of, shard_of
 from inspector.sources.listing import Entry
 from inspector.sources.places import Narrowed
-from inspector.units import integer
+from inspector.units import integer, plural
 
 if TYPE_CHECKING:
     from inspector.auditing.values.numbers.facts import Measured
@@ -122,6 +122,19 @@ class Subject(Files):
                     self.findings += selection.by_index(place, path, required=False).findings
                 except InspectorError as error:
                     self.findings.append(Finding("index", "error", str(error), path))
+        self.findings += self._not_read() if self.is_model else ()
+
+    def _not_read(self) -> Iterator[Finding]:
+        """The weights in formats that are not read, each format at its first file: nothing else tells of them."""
+        from inspector.formats import foreign  # only where there is nothing to read
+
+        kinds: dict[str, list[str]] = {}
+        for entry in self.regular():
+            if known := foreign.foreign_of(entry.path, self.head(entry.path, foreign.HEAD), self.by_path):
+                kinds.setdefault(known.name, []).append(entry.path)
+        for kind, paths in kinds.items():
+            what = f"{plural(len(paths), 'file')} of {kind}, whose weights are not read: not judged"
+            yield Finding("not-judged", "info", what, paths[0])
 
     def _may_hold_weights(self, path: str) -> bool:
         """Whether weights may be selected from a file: it is within the limits, and not another program's pickle."""

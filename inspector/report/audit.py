@@ -82,7 +82,13 @@ def _folder(result: Audit, width: int | None, room: int | None, *, full: bool) -
             yield f"… what is wrong with {plural(others, 'more model')}: --full, or name one"
             return
         name = shortened(f"{state(model)}: {escape(title(model), 120)}", width or 999)
-        lines = _causes(model, width, room and max(3, (room - 1) // others - 2), full=full, notes=full)
+        lines = _causes(
+            model,
+            width,
+            room and max(3, (room - 1) // others - 2),
+            full=full,
+            notes=full or state(model) == "not judged",
+        )
         room = room and room - len(lines) - 2
         yield from ("", name, *lines)
 
@@ -172,9 +178,10 @@ def state(model: Audited) -> str:
         return "unsafe"
     if any(each.rule != "not-judged" for each in errors):
         return "faulty"
+    unread = not model.verdicts and any(each.rule == "not-judged" for each in model.findings)
     return (
         "not judged"
-        if errors
+        if errors or unread
         else "doubtful"
         if any(each.severity == "warning" for each in model.findings)
         else "sound"
