@@ -146,3 +146,37 @@ def test_names_of_packed_weights(tmp_path: Path) -> None:
 def test_names_that_differ_in_one_place(stored: str, found: str | None) -> None:
     assert loaded_names._Alike([(stored, (4, 2))]).most_like("a.1.q.weight", (2, 4)) == found
     assert loaded_names._Alike([(stored, (4, 3))]).most_like("a.1.q.weight", (2, 4)) is None
+
+
+def test_a_head_may_stand_for_the_embedding_that_is_tied_to_it(tmp_path: Path) -> None:
+    """safetensors' `save_model` keeps the first name of two: Transformers 5.24 reports no missing keys and the tied
+    model's bytes, and without the tie it misses the embedding (`output_loading_info`)."""
+    shapes = llama()
+    del shapes["model.embed_tokens.weight"]
+    weights = hostile.files.Hole(hostile.safetensors(shapes, data=False), sum(map(prod, shapes.values())) * 2)
+    for tied, missing in ((True, []), (False, ["model.embed_tokens.weight"])):
+        files = {"config.json": MODEL | {"tie_word_embeddings": tied}, "model.safetensors": weights}
+        subject = rule_words.subject_of(tmp_path / str(tied), files)
+        assert subject.result is not None
+        assert [each.tensor for each in subject.result.findings if each.rule == "missing"] == missing
+        assert subject.result.logical == sum(map(prod, shapes.values()))
+        found = [each.tensor for each in all_rules()["tensor-names"].findings(subject)]
+        assert found == (["lm_head.weight"] if tied else [])
+
+
+@every(("rows", "columns", "found"), [(48, 16, 0), (16, 48, 1)])
+def test_experts_in_one_tensor_have_their_rows_first(rows: int, columns: int, found: int, tmp_path: Path) -> None:
+    """Mixtral in memory: `down_proj` of 4 experts, 16 × 24 each, and `gate_up_proj` of 48 × 16; Transformers 5.24 refuses
+    it the other way round ("size mismatch")."""
+    config = MODEL | {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "num_local_experts": 4}
+    config |= {"hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 2, "num_key_value_heads": 2}
+    mlp = "model.layers.0.mlp"
+    shapes = {f"model.layers.0.self_attn.{kind}_proj.weight": [16, 16] for kind in "qkvo"}
+    shapes |= {f"{mlp}.gate.weight": [4, 16], f"{mlp}.experts.down_proj": [4, 16, 24]}
+    shapes |= {f"{mlp}.experts.gate_up_proj": [4, rows, columns], "model.norm.weight": [16]}
+    shapes |= {f"model.layers.0.{kind}_layernorm.weight": [16] for kind in ("input", "post_attention")}
+    shapes |= {"model.embed_tokens.weight": [32, 16], "lm_head.weight": [32, 16]}
+    weights = hostile.files.Hole(hostile.safetensors(shapes, data=False), sum(map(prod, shapes.values())) * 2)
+    subject = rule_words.subject_of(tmp_path, {"config.json": config, "model.safetensors": weights})
+    messages = [each.message for each in all_rules()["transposed"].findings(subject)]
+    assert messages == ["4×16×48 stored, 4×48×16 predicted"] * found

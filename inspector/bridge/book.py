@@ -50,6 +50,14 @@ def account(
     Args:
         bits: bits per element at which the prediction's bytes are counted.
     """
+    head = _head_alone(stored, named, joined, prediction)
+    if head is not None:
+        (at,), embedding = head.stored, head.wanted[0]
+        joined = joined._replace(
+            matched=[*joined.matched, (named.slots[at], [at])],
+            surplus=[each for each in joined.surplus if each != at],
+            missing=[each for each in joined.missing if each != embedding],
+        )
     parameters = list(map(prod, stored.shapes))
     resized = _of_another_size(stored, joined.resized)
     findings = [*_book_resized(ledger, stored, named, resized, bits)]
@@ -301,6 +309,21 @@ def _unlike_ties(stored: Stored, named: Named, copies: Sequence[int], prediction
         if is_head and own not in (want, want[::-1]):  # another rule reports what is transposed
             what = f"{times(own)} stored, {times(want)} = the embedding's, to which the configuration ties it"
             yield Finding("shape", "error", what, None, stored.tensors[at].name)
+
+
+def _head_alone(stored: Stored, named: Named, joined: Joined, prediction: Prediction | None) -> Unit | None:
+    """A tied head that stands for the embedding, which is not stored: None if there is none.
+
+    safetensors' `save_model` keeps the first name of a tensor that has several. Transformers 5.24 then ties the other
+    way round (`PreTrainedModel.tie_weights`); llama.cpp does not.
+    """
+    if prediction is None or prediction.config.kind != "config.json" or not prediction.tied:
+        return None
+    shapes = {row.shape for row in prediction.tied if row.role == HEAD and row.part == "weight"}
+    embeddings = [each for each in joined.missing if each.row.role == EMBEDDING and not stored.is_lost(each.name)]
+    heads = [at for at in joined.surplus if named.slots[at].role == HEAD and named.key(at).part == "weight"]
+    alone = len(heads) == len(embeddings) == 1 and shapes == {stored.shapes[heads[0]]} == {embeddings[0].row.shape}
+    return Unit((heads[0],), (embeddings[0],)) if alone else None
 
 
 def _book_kept(ledger: Ledger, stored: Stored, named: Named, claims: _Claims, prediction: Prediction) -> None:

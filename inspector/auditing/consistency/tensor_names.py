@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
+from inspector.auditing.loading.loaded_names import loading_of
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Severity
+from inspector.model import Prediction, Severity, Tensor
 from inspector.quantization.scheme import FLOATS
 from inspector.sources.filenames import shard_of
 from inspector.units import integer, plural
@@ -42,12 +43,34 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
         if tensor.dtype in FLOATS or tensor.dtype == "I64"
     }
     for row in (*prediction.expected, *prediction.tied) if stored else ():
-        for name in row.names() if row.stacked is None else ():
+        for name in row.names():
             tensor, path = stored.get(name, (None, ""))
             if tensor and tensor.shape != row.shape and (prod(tensor.shape) == prod(row.shape) or _is_statistic(name)):
                 stored_shape, predicted = _shape_text(tensor.shape), _shape_text(row.shape)
                 what = f"{stored_shape} stored, {predicted} = {' × '.join(row.formula)} predicted"
                 yield Found(what, path, name)
+    if any(len(tensor.shape) == 3 for tensor, _ in stored.values()):
+        yield from _transposed_experts(prediction, stored)
+
+
+def _transposed_experts(prediction: Prediction, stored: Mapping[str, tuple[Tensor, str]]) -> Iterator[Found]:
+    """Experts in one tensor with the columns before the rows, where the class has rows × columns of each."""
+    loading, seen = loading_of(prediction), set[str]()
+    for row in prediction.expected:
+        if row.experts is None or row.stacked is not None or len(row.shape) != 2:
+            continue
+        rows, columns = row.shape
+        for key in row.keys():
+            if key.expert != row.expert_numbers[0] or (name := loading.joined(row.name_of(key))) in seen:
+                continue
+            tensor, path = stored.get(name or "", (None, ""))
+            if tensor is None or len(tensor.shape) != 3 or tensor.shape[:2] != (row.experts, columns):
+                continue
+            joined = tensor.shape[2]  # rows of all the matrices
+            if joined % rows == 0 and (joined != columns or columns % rows):
+                seen.add(tensor.name)
+                predicted = _shape_text((row.experts, joined, columns))
+                yield Found(f"{_shape_text(tensor.shape)} stored, {predicted} predicted", path, tensor.name)
 
 
 def _shape_text(shape: Sequence[int]) -> str:

@@ -53,6 +53,7 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
         return
     loading = loading_of(result.prediction)
     lost, unknown = loading.apart(wanted, stored)
+    yield from _tied_the_other_way(result.prediction, stored, lost)
     pairs = _pairs(result.prediction, stored, lost, unknown) if lost and unknown else {}
     if "auto_map" in result.prediction.config.values:  # its own code may have other names, but no wrapper's
         pairs = {name: other for name, other in pairs.items() if other.endswith(f".{name}")}
@@ -62,6 +63,17 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
             f"; of {plural(len(stored), 'tensor')} it does not know {integer(len(unknown))}" if len(unknown) > 1 else ""
         )
         yield Found(f"Transformers looks for {name:.100}{more}", None, stored[pairs[name]].name)
+
+
+def _tied_the_other_way(
+    prediction: Prediction, stored: Mapping[str, _Weight], lost: Collection[str]
+) -> Iterator[Found]:
+    """An embedding that is stored under the name of the head alone, as safetensors' `save_model` may write it."""
+    heads = (row.name for row in prediction.tied if row.role == "lm_head" and row.name in stored)
+    embeddings = (row.name for row in prediction.expected if row.role == "embed_tokens" and row.name in lost)
+    if (head := next(heads, None)) and (embedding := next(embeddings, None)):
+        what = "is not stored, only the head that is tied to it: Transformers 5 loads that, other programs may not"
+        yield Found(f"{embedding} {what}", None, stored[head].name)
 
 
 def _is_judged(subject: Subject, result: Reconciliation) -> bool:
@@ -148,6 +160,15 @@ class Loading:
             if name not in loaded and found.isdisjoint(those) and not self._is_spare(name, those)
         ]
         return lost, [name for name, other in loaded.items() if other not in known and name not in targets]
+
+    def joined(self, name: str) -> str | None:
+        """The tensor in memory that what is saved under a name is a part of, with others like it; None if it is whole.
+
+        As `merge_modulelist` and `concatenate` have it: experts × rows of all the joined matrices × columns.
+        """
+        renamed = self._renamed(name, self._renaming)
+        steps = (each for each in self._converting if len(each.targets) == 1)
+        return next(filter(None, (step.renamed(renamed) for step in steps)), None)
 
     def _is_spare(self, name: str, targets: Iterable[str]) -> bool:
         return self._spare is not None and any(map(self._spare.search, (name, *targets)))
