@@ -9,7 +9,7 @@ import rule_words
 from every import every
 
 from inspector.auditing.consistency import packing
-from inspector.auditing.readers import dangerous_names, tokenizer_json
+from inspector.auditing.readers import pickles, tokenizer_json
 from inspector.formats.pytorch.values import Reached
 
 
@@ -67,7 +67,7 @@ def test_declared_widths(stated: dict[str, Any], width: tuple[int | None, int | 
 )
 def test_how_grave_a_name_in_a_pickle_is(path: str, use: Any, danger: str) -> None:
     module, _, name = path.rpartition(".")
-    assert dangerous_names.danger(Reached(module, name, use, False)) == danger
+    assert pickles.danger(Reached(module, name, use, False)) == danger
 
 
 def test_a_tokenizer_after_one_that_is_differs_from_quantizer(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from made_up import seen
 
 from inspector.auditing.readers import document_objects
 from inspector.auditing.safety import programs
-from inspector.auditing.values import lost_bits, misplaced_tensors, plausibility
+from inspector.auditing.values import lost_bits, misplaced_bytes, plausibility
 from inspector.auditing.values.numbers.facts import Run
 from inspector.auditing.values.numbers.peers import PAGE, TensorData
 from inspector.sources.listing import Entry
@@ -79,13 +79,13 @@ def test_the_share_of_noise(cells: int, evenness: float, share: float) -> None:
     ],
 )  # fmt: skip
 def test_an_order_the_other_way_round(factor: float, others: list[float], other_way: bool) -> None:
-    assert misplaced_tensors._is_other_way(factor, others) == other_way
+    assert misplaced_bytes._is_other_way(factor, others) == other_way
 
 
 def test_the_larger_of_two_comes_first() -> None:
     one, other = seen("q_proj"), seen("k_proj")
-    assert misplaced_tensors._larger_first(one, other, 2.0) == (one, other, 2.0)
-    assert misplaced_tensors._larger_first(one, other, -2.0) == (other, one, 2.0)
+    assert misplaced_bytes._larger_first(one, other, 2.0) == (one, other, 2.0)
+    assert misplaced_bytes._larger_first(one, other, -2.0) == (other, one, 2.0)
 
 
 @pytest.mark.parametrize(

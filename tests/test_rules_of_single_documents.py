@@ -254,7 +254,7 @@ def test_findings_about_packing(own: dict[str, Any], stated: list[str]) -> None:
     ],
 )
 def test_lists_of_convolutions(own: dict[str, Any], stated: bool) -> None:
-    found = list(config_fields._unlike_lists(own))
+    found = list(config_fields._wrong_fields(own, "", ""))
     assert found == (["conv_dim, conv_stride, conv_kernel have different lengths"] if stated else [])
 
 

@@ -124,8 +124,8 @@ def test_tokenizers_that_llama_cpp_knows(metadata: dict[str, Any], stated: list[
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_the_fused_tensor(part: str) -> None:
-    assert gguf_tensors._fused_name(f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
-    assert gguf_tensors._fused_name("blk.0.attn_output.weight") == "blk.0.attn_output.weight"
+    assert gguf_tensors._OF_QKV.sub("attn_qkv.", f"blk.0.attn_{part}.weight") == "blk.0.attn_qkv.weight"
+    assert not gguf_tensors._OF_QKV.search("blk.0.attn_output.weight")
 
 
 # --- adapters -----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
-from inspector.auditing.loading import config_fields, generation_config, preprocessors, sentence_transformers
+from inspector.auditing.loading import config_fields, preprocessors, sentence_transformers
 from inspector.auditing.loading.adapters import created_tensors as module_sizes
 from inspector.auditing.readers import tokenizer_json
 
@@ -161,9 +161,9 @@ GENERATION: list[tuple[dict[str, Any], list[str]]] = [
 @every(("own", "expected"), GENERATION)
 def test_values_of_generation(own: dict[str, Any], expected: list[str]) -> None:
     assert [
-        *generation_config._out_of_range(own),
-        *generation_config._unknown_words(own),
-        *generation_config._wrong_lists(own),
+        *config_fields._out_of_range(own),
+        *config_fields._unknown_words(own),
+        *config_fields._wrong_lists(own),
     ] == expected
 
 

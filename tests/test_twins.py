@@ -8,7 +8,7 @@ import numpy as np
 from every import every
 from made_up import reported, seen
 
-from inspector.auditing.values import misplaced_tensors
+from inspector.auditing.values import misplaced_bytes
 from inspector.auditing.values.numbers.peers import TensorData
 
 
@@ -107,4 +107,4 @@ def test_tensors_that_changed_places() -> None:
 )
 def test_the_other_way_round(factor: float, others: list[float], is_other: bool) -> None:
     """By at least a fifth of a power of two, and by three times as much as the others differ."""
-    assert misplaced_tensors._is_other_way(factor, others) == is_other
+    assert misplaced_bytes._is_other_way(factor, others) == is_other

@@ -218,13 +218,11 @@ def _final_findings(found: Sequence[Finding], subject: Subject) -> list[Finding]
 def _is_compared(subject: Subject) -> bool:
     """Whether the loader refuses a tensor of another size, as llama.cpp does, and Transformers for its own classes."""
     if models := [header.metadata for header in subject.headers if header.format == "gguf"]:
-        from inspector.auditing.loading.gguf_keys import (
-            kind_of_tokenizer,
-        )  # late: needed only for an embedding of another size
+        from inspector.auditing.loading import gguf_keys  # late: needed only for an embedding of another size
 
         # llama.cpp ignores a stated size where there are tokens, with which `gguf-vocabulary` compares the rows
         stated = any(f"{each.get('general.architecture')}.vocab_size" in each for each in models)
-        return not stated or any(kind_of_tokenizer(each) == "NONE" for each in models)
+        return not stated or any(gguf_keys.kind_of_tokenizer(each) == "NONE" for each in models)
     config = subject.config
     if config is None or config.kind != "config.json" or "auto_map" in config.values:
         return False

@@ -186,21 +186,10 @@ class Files:
 
     def span(self, path: str, start: int, length: int) -> bytes:
         """Bytes of a file from `start`; none of a file that cannot be read."""
-        if not self.readable(path):
+        if not self.readable(path) or min(length, self.by_path[path].size - start) <= 0:
             return b""
-        length = min(length, self.by_path[path].size - start)
-        if length <= 0:
-            return b""
-        try:
-            source = self._whole.open(path)
-        except InspectorError:
-            return b""
-        try:
-            return source.read(start, length)
-        except InspectorError:
-            return b""
-        finally:
-            source.close()
+        with self.reading(path) as read:
+            return read(start, length)
 
     def whole(self, entry: Entry, limit: int) -> bytes:
         """All bytes of a file; none of one that cannot be read, or is too large, of which `unread` keeps a note."""

@@ -84,11 +84,6 @@ def seconds_for(size: int) -> float:
     return min(MOST_SECONDS, SECONDS + SECONDS_PER_MEGABYTE * size / 1_000_000)
 
 
-def memory_for(size: int) -> int:
-    """Bytes of memory for a target of this many bytes."""
-    return min(MOST_MEMORY, MEMORY + MEMORY_PER_BYTE * size)
-
-
 @contextmanager
 def work(seconds: float, size: int, *, own_process: bool) -> Iterator[None]:
     """Limits the work inside the context to this processor time, and to the memory for a target of `size` bytes.
@@ -96,7 +91,8 @@ def work(seconds: float, size: int, *, own_process: bool) -> Iterator[None]:
     Args:
         own_process: whether the whole process may be limited in its memory.
     """
-    with processor_time(seconds), memory(memory_for(size)) if own_process else nullcontext():
+    most = min(MOST_MEMORY, MEMORY + MEMORY_PER_BYTE * size)
+    with processor_time(seconds), memory(most) if own_process else nullcontext():
         yield
 
 

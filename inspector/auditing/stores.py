@@ -59,7 +59,11 @@ def hub_cache(path: Path | None = None) -> Cache:
         raise TargetError(f"no Hub cache at {where}: set HF_HUB_CACHE, or name a folder after --cache") from error
     except (ValueError, OSError) as error:
         raise TargetError(f"{where} is not a Hub cache: {error}") from error
-    findings = (*_corrupted(info), *_unfinished(where), *_second_copies(info), *_detached(info))
+    corrupted = (
+        Finding("broken-cache", "error", f"{str(each).splitlines()[0]:.300}: delete it and download it again")
+        for each in info.warnings
+    )
+    findings = (*corrupted, *_unfinished(where), *_second_copies(info), *_detached(info))
     return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)
 
 
@@ -69,11 +73,6 @@ def _snapshots(cache: Path) -> Iterator[Snapshot]:
         if folder.is_dir() and next(folder.iterdir(), None) is not None:
             repository = folder.parent.parent.name.removeprefix("models--").replace("--", "/")
             yield Snapshot(repository, folder.name, folder)
-
-
-def _corrupted(info: HFCacheInfo) -> Iterator[Finding]:
-    for warning in info.warnings:
-        yield Finding("broken-cache", "error", f"{str(warning).splitlines()[0]:.300}: delete it and download it again")
 
 
 def _unfinished(cache: Path) -> Iterator[Finding]:

@@ -17,6 +17,8 @@ from inspector.units import integer, plural
 
 #: The most tensors whose shapes are compared one by one.
 _MOST_SHAPES = 20_000
+#: Suffixes of a batch norm's statistics, which no parameter count includes.
+_STATISTICS = (".running_mean", ".running_var", ".num_batches_tracked")
 
 
 @rule("transposed", "consistent", "error")
@@ -45,7 +47,11 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
     for row in (*prediction.expected, *prediction.tied) if stored else ():
         for name in row.names():
             tensor, path = stored.get(name, (None, ""))
-            if tensor and tensor.shape != row.shape and (prod(tensor.shape) == prod(row.shape) or _is_statistic(name)):
+            if (
+                tensor
+                and tensor.shape != row.shape
+                and (prod(tensor.shape) == prod(row.shape) or name.endswith(_STATISTICS))
+            ):
                 stored_shape, predicted = _shape_text(tensor.shape), _shape_text(row.shape)
                 what = f"{stored_shape} stored, {predicted} = {' × '.join(row.formula)} predicted"
                 yield Found(what, path, name)
@@ -75,11 +81,6 @@ def _transposed_experts(prediction: Prediction, stored: Mapping[str, tuple[Tenso
 
 def _shape_text(shape: Sequence[int]) -> str:
     return "×".join(map(str, shape)) if shape else "a single number"
-
-
-def _is_statistic(name: str) -> bool:
-    """Whether a tensor is a statistic of a batch norm, which no parameter count includes."""
-    return name.endswith((".running_mean", ".running_var", ".num_batches_tracked"))
 
 
 @rule("dtype-mixture", "consistent", "warning")

@@ -218,16 +218,13 @@ def gguf_vocabulary(subject: Subject) -> Iterator[Found]:
     llama.cpp takes the number of rows from the list, and refuses the file.
     """
     for header in subject.all_headers:
-        tokens = _length_of_list(header.metadata, "tokenizer.ggml.tokens") if header.format == "gguf" else None
+        metadata = header.metadata
+        listed = metadata.fields.get("tokenizer.ggml.tokens") if isinstance(metadata, KeyValues) else None
+        tokens = listed.items if listed else None  # the list is not decoded
         embedding = next((tensor for tensor in header.tensors if tensor.name == "token_embd.weight"), None)
         if tokens is not None and embedding is not None and len(embedding.shape) == 2 and embedding.shape[0] != tokens:
             what = f"{plural(tokens, 'token')} in the list, {plural(embedding.shape[0], 'row')} in the embedding"
             yield Found(what, header.path, embedding.name)
-
-
-def _length_of_list(metadata: Mapping[str, Any], key: str) -> int | None:
-    """The length of a list among a GGUF's key-values, without decoding the list."""
-    return metadata.fields[key].items if isinstance(metadata, KeyValues) and key in metadata else None
 
 
 _CHAT_NAME = re.compile(r"(?i)(?<![a-z])(chat|instruct|it)(?![a-z])")

@@ -21,7 +21,7 @@ from inspector.units import integer, plural
 _NAMES = data.names("values")
 
 #: The most findings reported per configuration, and the most items of a list that are checked.
-MOST, _MOST_ITEMS = 8, 1_000
+MOST, MOST_ITEMS = 8, 1_000
 
 
 def documents(subject: Subject, *names: str) -> Iterator[tuple[Entry, dict[str, Any]]]:
@@ -97,16 +97,11 @@ def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
     taken = takes(library, kind, field)
     if taken is None:
         return None
-    items = [[each] for each in first_items(value)] if isinstance(value, list) and value else [value]
+    items = [[each] for each in value[:MOST_ITEMS]] if isinstance(value, list) and value else [value]
     if all(set(kind_of(each)) & set(taken) or (each == [None] and set("IFSLO") <= set(taken)) for each in items):
         return None
     words = [text for letters, text in _WORDS.items() if set(letters) & set(taken)]
     return " or ".join(words) if words else "absent"
-
-
-def first_items(value: list[Any]) -> list[Any]:
-    """The items of a list that are checked."""
-    return value[:_MOST_ITEMS]
 
 
 def shown(value: Any) -> str:

@@ -1,31 +1,16 @@
-"""Would Transformers accept config.json? Types of the fields' values, the model's type, the rotary embedding, words."""
+"""Would Transformers accept config.json and generation_config.json? The fields' types, words, sizes and bounds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import partial
+from math import inf
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.accepted_values import (
-    beyond_one,
-    documents,
-    fields,
-    first_items,
-    first_reported,
-    is_number,
-    is_of_transformers,
-    kind_of,
-    not_newer,
-    reported,
-    shown,
-    takes,
-    unequal_lengths,
-    wrapped,
-    wrong_kind,
-    wrong_size,
-)
+from inspector.auditing.loading import accepted_values as accepted
+from inspector.auditing.loading.accepted_values import fields, shown
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.sources.listing import Entry
@@ -39,40 +24,45 @@ def config_field(subject: Subject) -> Iterator[Found]:
     A string in place of a number, null in place of a size: its configuration classes check each field and refuse the
     file, which was edited or written by another program. Get the model's original.
     """
-    for entry, own in documents(subject, "config.json"):
+    for entry, own in accepted.documents(subject, "config.json"):
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
-            yield from first_reported(_wrong_fields(own, own["model_type"], ""), entry.path, "field")
+            yield from accepted.first_reported(_wrong_fields(own, own["model_type"], ""), entry.path, "field")
 
 
 def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bool | None = None) -> Iterator[str]:
     """What is wrong with a configuration, and with those within it, which state no version of their own."""
     table = fields()["transformers"]
-    is_known = not_newer(own, table) if is_known is None else is_known
+    is_known = accepted.not_newer(own, table) if is_known is None else is_known
     parts = table["parts"].get(kind, {})
+    # Transformers checks no other layers than counted ones: PP-DocLayout has blocks.
+    counted = "num_hidden_layers" in own or accepted.takes("transformers", kind, "num_hidden_layers") is not None
     for field, value in own.items():
         inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
         if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
-            yield from _wrong_fields(value, inner, f"{where}{field}.", is_known=is_known or not_newer(value, table))
-        elif should := wrong_kind("transformers", kind, field, value):
+            yield from _wrong_fields(
+                value, inner, f"{where}{field}.", is_known=is_known or accepted.not_newer(value, table)
+            )
+        elif should := accepted.wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {shown(value)}, but should be {should}"
         elif (wrong := _wrong_value(field, value, kind)) is not None:
             yield f"{where}{field} is {wrong}"
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {shown(value)}, but should be a string"
-        elif field == "layer_types" and isinstance(value, list) and is_known and _has_layers(own, kind):
-            odd = (each for each in first_items(value) if isinstance(each, str) and each not in table["layer_types"])
+        elif field == "layer_types" and isinstance(value, list) and is_known and counted:
+            odd = (
+                each
+                for each in value[: accepted.MOST_ITEMS]
+                if isinstance(each, str) and each not in table["layer_types"]
+            )
             yield from (
                 f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
             )
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=is_known)):
             yield f"{where}{field} is {shown(value)}: {wrong}"
-    for what in (*_wrong_labels(own), *beyond_one(own), *_wrong_packing(own), *_unlike_lists(own)):
+    # Audio models' convolutions have a width, a stride and a kernel each (`validate_architecture`).
+    convolutions = accepted.unequal_lengths(own, "conv_dim", "conv_stride", "conv_kernel")
+    for what in (*_wrong_labels(own), *accepted.beyond_one(own), *_wrong_packing(own), *convolutions):
         yield where + what
-
-
-def _has_layers(own: Mapping[str, Any], kind: str) -> bool:
-    """Whether `layer_types` lists layers that are counted: Transformers checks no others (PP-DocLayout has blocks)."""
-    return "num_hidden_layers" in own or takes("transformers", kind, "num_hidden_layers") is not None
 
 
 def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
@@ -87,18 +77,13 @@ def _wrong_packing(own: Mapping[str, Any]) -> Iterator[str]:
         yield f"quantization_config.weight_block_size is {shown(block)}, but should be two numbers"
 
 
-def _unlike_lists(own: Mapping[str, Any]) -> Iterator[str]:
-    """The convolutions of audio models: a width, a stride and a kernel each (`validate_architecture`)."""
-    return unequal_lengths(own, "conv_dim", "conv_stride", "conv_kernel")
-
-
 def _wrong_value(field: str, value: Any, kind: str) -> str | None:
     """Describes a value of the right type with which the model cannot be built or called."""
     if field == "initializer_range" and isinstance(value, int | float) and value < 0:
         return f"{shown(value)}, but a standard deviation cannot be negative"
     if field == "pad_token_id" and value is None and kind in fields()["transformers"]["padded"]:
         return f"null, but {kind} counts positions from the padding token's id"
-    return wrong_size(field, value)
+    return accepted.wrong_size(field, value)
 
 
 def _most_similar(word: str, known: Collection[str], least: float) -> list[str]:
@@ -141,8 +126,8 @@ def model_type(subject: Subject) -> Iterator[Found]:
     accept: one that is not a string, none although a class of Transformers is named, or an evident misspelling of a
     type.
     """
-    for entry, own in documents(subject, "config.json"):
-        yield from reported(_wrong_type(subject, entry, own), entry.path)
+    for entry, own in accepted.documents(subject, "config.json"):
+        yield from accepted.reported(_wrong_type(subject, entry, own), entry.path)
 
 
 def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iterator[str]:
@@ -150,7 +135,11 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     kind, classes = own.get("model_type"), own.get("architectures")
     first = classes[0] if isinstance(classes, list) and classes else None
     of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
-    if kind is None and (inner := wrapped(own, "model_type")) is not None and "transformers_version" in own[inner]:
+    if (
+        kind is None
+        and (inner := accepted.wrapped(own, "model_type")) is not None
+        and "transformers_version" in own[inner]
+    ):
         yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
     elif "model_type" in own and not isinstance(kind, str):
         yield f"model_type is {shown(kind)}, but should be a string"
@@ -161,7 +150,7 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
             yield "neither a model_type nor any other field of a model"
     elif _is_anonymous(own) and {"model.safetensors", "model.safetensors.index.json"} & subject.names_beside(entry):
         yield "neither a model_type nor a class, of which Transformers needs one"
-    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and not_newer(own, table):
+    elif of_transformers and isinstance(kind, str) and kind not in table["fields"] and accepted.not_newer(own, table):
         near = [*_most_similar(kind, table["fields"], 0.75), *_of_class(str(first), table["fields"])]
         if near and str(first).lower().startswith(_plain(near[-1])[:4]):
             yield f"model_type {shown(kind)} is unknown to Transformers; {near[-1]!r} is known"
@@ -198,14 +187,14 @@ def rope(subject: Subject) -> Iterator[Found]:
     not have one number for each pair of a head's dimensions, or a value that should be a number is not. Transformers
     refuses the configuration or the model.
     """
-    for entry, own in documents(subject, "config.json"):
+    for entry, own in accepted.documents(subject, "config.json"):
         nested = own.get("text_config")
-        known = is_of_transformers(own) and "auto_map" not in own
+        known = accepted.is_of_transformers(own) and "auto_map" not in own
         for scope in (own, nested if isinstance(nested, Mapping) else {}) if known else ():
             for field in ("rope_parameters", "rope_scaling"):
                 if isinstance(stated := scope.get(field), Mapping) and stated:
-                    wrong = _wrong_rope(stated, scope, is_known=not_newer(own, fields()["transformers"]))
-                    yield from reported((f"{field}: {what}" for what in wrong), entry.path)
+                    wrong = _wrong_rope(stated, scope, is_known=accepted.not_newer(own, fields()["transformers"]))
+                    yield from accepted.reported((f"{field}: {what}" for what in wrong), entry.path)
 
 
 def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known: bool = False) -> Iterator[str]:
@@ -214,7 +203,7 @@ def _wrong_rope(stated: Mapping[str, Any], scope: Mapping[str, Any], *, is_known
     for own in stated.values() if all(isinstance(each, Mapping) for each in stated.values()) else (stated,):
         kind = own.get("rope_type", own.get("type", "default"))
         for field in {*table["numbers"]} & own.keys():
-            if own[field] is not None and not set(kind_of(own[field])) & set("if"):
+            if own[field] is not None and not set(accepted.kind_of(own[field])) & set("if"):
                 yield f"{field} is {shown(own[field])}, but should be a number"
         if not isinstance(kind, str):
             yield f"rope_type is {shown(kind)}"
@@ -233,7 +222,7 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
     share = own.get("partial_rotary_factor", scope.get("partial_rotary_factor", 1.0))
     if type(head) is not int and type(width) is type(heads) is int and heads:
         head = width // heads
-    if type(head) is not int or not is_number(share):
+    if type(head) is not int or not accepted.is_number(share):
         return
     pairs = int(head * share) // 2
     for field in ("short_factor", "long_factor"):
@@ -260,10 +249,10 @@ def config_choice(subject: Subject) -> Iterator[Found]:
     Transformers refuses to build the model. The file was edited, or belongs to another model. Unknown words are not
     reported if a newer version of Transformers than this program knows wrote the file.
     """
-    for entry, own in documents(subject, "config.json"):
+    for entry, own in accepted.documents(subject, "config.json"):
         if isinstance(own.get("model_type"), str) and "auto_map" not in own:
-            wrong = _wrong_choices(own, own["model_type"], "", 0, is_known=not_newer(own, _choices()))
-            yield from first_reported(wrong, entry.path)
+            wrong = _wrong_choices(own, own["model_type"], "", 0, is_known=accepted.not_newer(own, _choices()))
+            yield from accepted.first_reported(wrong, entry.path)
 
 
 def _wrong_choices(own: Mapping[str, Any], kind: str, where: str, depth: int, *, is_known: bool) -> Iterator[str]:
@@ -332,3 +321,99 @@ def _wrong_stages(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         yield f"out_indices has {shown(beyond[0])}, but there are {plural(len(stages), 'stage')}"
     if isinstance(names, list) and isinstance(places, list) and len(names) != len(places):
         yield f"out_features has {plural(len(names), 'stage')}, but out_indices {integer(len(places))}"
+
+
+# --- generation_config.json, within the bounds of `GenerationConfig.validate` and logits_process ----------------------
+
+_FILE = "generation_config.json"
+
+
+@rule("generation-field", "consistent", "error")
+def generation_field(subject: Subject) -> Iterator[Found]:
+    """A field of generation_config.json has a value of a type that generation does not accept.
+
+    Loading, or the first call of `generate`, raises a type error. Get the model's original file, or delete this one.
+    """
+    for entry, own in accepted.documents(subject, _FILE):
+        yield from accepted.reported(_wrong_settings(own, subject.document(entry.folder + "config.json")), entry.path)
+
+
+def _wrong_settings(own: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[str]:
+    for field, value in own.items():
+        if value is not None and (should := accepted.wrong_kind("generation", "any", field, value)):
+            yield f"{field} is {shown(value)}, but should be {should}"
+    start, several = own.get("decoder_start_token_id"), own.get("num_return_sequences")
+    if config.get("is_encoder_decoder") is True and start is own.get("bos_token_id") is None:
+        yield "neither decoder_start_token_id nor bos_token_id, so decoding cannot start"
+    alone = not own.get("do_sample") and own.get("num_beams") in (None, 1)
+    if type(several) is int and several > 1 and alone:
+        yield f"num_return_sequences is {integer(several)}, but there is neither sampling nor beam search"
+    if type(start) is int and start < 0:
+        yield f"decoder_start_token_id is {integer(start)}: no token has such an id"
+
+
+@rule("generation-value", "consistent", "error")
+def generation_value(subject: Subject) -> Iterator[Found]:
+    """A field of generation_config.json has a value that `generate` refuses.
+
+    A temperature of 0 with sampling, `top_p` above 1, an unknown kind of cache: the file cannot be loaded, or the first
+    call of `generate` fails. Values that only sampling uses are not looked at without `do_sample`.
+    """
+    for entry, own in accepted.documents(subject, _FILE):
+        yield from accepted.first_reported([*_out_of_range(own), *_unknown_words(own), *_wrong_lists(own)], entry.path)
+        share = own.get("top_p")
+        if own.get("do_sample") and isinstance(share, int | float) and share > 1:
+            what = f"top_p is {shown(share)}: above 1 it is ignored, and all tokens are drawn from"
+            yield Found(what, entry.path, severity="warning")
+
+
+def _out_of_range(own: Mapping[str, Any]) -> Iterator[str]:
+    for field, allowed in data.overlay("generation")["ranges"].items():
+        value = own.get(field)
+        if "with" in allowed and not own.get(allowed["with"]):
+            continue
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and not (
+                allowed.get("above", -inf) < value and allowed.get("least", -inf) <= value <= allowed.get("most", inf)
+            )
+        ):
+            yield f"{field} is {shown(value)}, but should be {_range(**allowed)}"
+        elif isinstance(value, str):
+            yield f"{field} is {shown(value)}, but should be a number"
+
+
+def _range(above: float | None = None, least: float | None = None, most: float | None = None, **_: str) -> str:
+    low = f"at least {least:g}" if above is None else f"more than {above:g}"
+    return low if most is None else f"{low} and at most {most:g}"
+
+
+def _unknown_words(own: Mapping[str, Any]) -> Iterator[str]:
+    words, table = fields()["words"], data.overlay("generation")
+    names = ("early_stopping", "cache_implementation", "watermarking_config")
+    stopping, cache, mark = (own.get(name) for name in names)
+    if isinstance(stopping, str) and stopping != "never":
+        yield f'early_stopping is {shown(stopping)}, but should be true, false or "never"'
+    if isinstance(cache, str) and cache not in (*words["cache_implementations"], *table["caches"]):
+        yield f"cache_implementation is {shown(cache)}, which is not a kind of cache"
+    odd = sorted(mark.keys() - {*words["watermark_fields"]}) if isinstance(mark, Mapping) else []
+    if odd:
+        yield f"watermarking_config has no field {odd[0]!r:.40}"
+    for field in table["ids"]:
+        value = own.get(field)
+        texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
+        if texts:
+            yield f"{field} has {shown(texts[0])}, but should have ids"
+
+
+def _wrong_lists(own: Mapping[str, Any]) -> Iterator[str]:
+    """Lists of lists of ids."""
+    for field in data.overlay("generation")["lists_of_ids"]:
+        value = own.get(field)
+        words = value if isinstance(value, list) else []
+        if value == [] or any(not isinstance(each, list) for each in words):
+            yield f"{field} is {shown(value)}, but should be a list of lists of ids"
+    bias = own.get("sequence_bias")
+    if isinstance(bias, Mapping):
+        yield "sequence_bias is an object, but should be a list of pairs: ids, and a number"

@@ -11,16 +11,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.accepted_values import (
-    documents,
-    fields,
-    reported,
-    shown,
-    version,
-    wrapped,
-    wrong_kind,
-    wrong_size,
-)
+from inspector.auditing.loading import accepted_values as accepted
+from inspector.auditing.loading.accepted_values import fields, shown, version
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -40,7 +32,7 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
     edited, or belongs to another pipeline.
     """
     table = fields()["diffusers"]
-    for entry, own in documents(subject, "model_index.json"):
+    for entry, own in accepted.documents(subject, "model_index.json"):
         kind = own.get("_class_name")
         for part in _required_parts(own):
             if _is_absent(own.get(part)):
@@ -48,7 +40,7 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
         if isinstance(kind, str) and _is_unknown(own, kind):
             yield Found(f"Diffusers has no pipeline {kind:.60}", entry.path)
         for name, value in own.items():
-            yield from reported(_wrong_part(subject, entry, name, value, own), entry.path)
+            yield from accepted.reported(_wrong_part(subject, entry, name, value, own), entry.path)
             match value:
                 case [str(library), str()] if library not in _LIBRARIES and get_close_matches(
                     library, _LIBRARIES, 1, 0.9
@@ -105,9 +97,9 @@ def diffusers_field(subject: Subject) -> Iterator[Found]:
     error. A misspelt field name is a warning: Diffusers ignores the field and uses the default.
     """
     table = fields()["diffusers"]
-    for entry, own in documents(subject, *_FILES):
+    for entry, own in accepted.documents(subject, *_FILES):
         kind = own.get("_class_name")
-        if entry.name == "scheduler_config.json" and (inner := wrapped(own, "_class_name")):
+        if entry.name == "scheduler_config.json" and (inner := accepted.wrapped(own, "_class_name")):
             yield Found(f"everything is nested under {inner!r:.40}, where Diffusers does not look", entry.path)
         if "_class_name" in own and not isinstance(kind, str | list):
             yield Found(f"_class_name is {shown(kind)}, but should be a string", entry.path)
@@ -125,9 +117,9 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, table: Mapping[str, Any]) -
     for field, value in own.items():
         if isinstance(value, list) and None in value and any(type(each) is int for each in value):
             yield f"{field} is {shown(value)}, which has null among numbers", "error"
-        elif should := wrong_kind("diffusers", kind, field, value):
+        elif should := accepted.wrong_kind("diffusers", kind, field, value):
             yield f"{field} is {shown(value)}, but should be {should}", "error"
-        elif (wrong_one := wrong_size(field, value)) is not None:
+        elif (wrong_one := accepted.wrong_size(field, value)) is not None:
             yield f"{field} is {wrong_one}", "error"
         elif field in stepped and isinstance(value, str) and is_known and value not in stepped[field]:
             yield f"{field} is {shown(value)}, but should be one of {', '.join(stepped[field])}", "error"

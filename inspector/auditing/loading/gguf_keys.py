@@ -24,15 +24,9 @@ from inspector.quantization.scheme import FLOATS
 from inspector.units import integer, plural
 
 #: What llama.cpp's loader requires of key-values.
-table = partial(
-    data.table, "gguf"
-)  #: Those parts of its behaviour that are in no table of its source, written by hand.
+table = partial(data.table, "gguf")
+#: Those parts of its behaviour that are in no table of its source, written by hand.
 by_hand = partial(data.overlay, "gguf")
-
-
-def known() -> frozenset[str]:
-    """The architectures that llama.cpp loads."""
-    return predicted_gguf()
 
 
 def kind_of_tokenizer(metadata: Mapping[str, Any]) -> str | None:
@@ -56,19 +50,15 @@ def is_foreign(header: Header) -> bool:
     """Whether a GGUF is a model of an architecture that llama.cpp does not have: of another program, or a newer one."""
     architecture = header.metadata.get("general.architecture")
     beside = (*NO_MODELS, *BESIDE)
-    return isinstance(architecture, str) and architecture not in {*known(), *beside} and _is_model(header)
+    return isinstance(architecture, str) and architecture not in {*predicted_gguf(), *beside} and _is_model(header)
 
 
 def _is_model(header: Header) -> bool:
     if header.format != "gguf" or not header.tensors or not isinstance(header.metadata, KeyValues):
         return False
-    return bool(header.metadata.get("general.type", "model") == "model") and not _is_further(header.metadata)
-
-
-def _is_further(metadata: KeyValues) -> bool:
-    """Whether it is a further part of a set, which has tensors, but no key-values of the model."""
-    number = metadata.get("split.no")
-    return type(number) is int and number > 0
+    number = header.metadata.get("split.no")
+    is_further = type(number) is int and number > 0  # a set's further part has no key-values of the model
+    return bool(header.metadata.get("general.type", "model") == "model") and not is_further
 
 
 @rule("gguf-type", "consistent", "error")
@@ -85,7 +75,8 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         for key, kind in _types_by_key(architecture, metadata).items():
             field = metadata.fields.get(key)
             if field is not None and field.item is not None and (listed := _list_requirement(key)):
-                wrong = TYPE_NAMES[field.item] not in _types_read_as(listed["item"])
+                alike = by_hand()["alike"]  # whole numbers of 32 bits, of either sign, and flags
+                wrong = TYPE_NAMES[field.item] not in (alike if listed["item"] in alike else (listed["item"],))
                 kind = f"array[{listed['item']}]"
             else:
                 wrong = field is not None and field.type_name != kind
@@ -97,12 +88,6 @@ def _list_requirement(key: str) -> dict[str, str] | None:
     """What llama.cpp requires of a key as a list: `item`, and `length` if it is fixed; None if it reads no list."""
     lists: dict[str, dict[str, str]] = table()["lists"]
     return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
-
-
-def _types_read_as(kind: str) -> tuple[str, ...]:
-    """The types of item that it reads as this one: whole numbers of 32 bits, of either sign, and flags are alike."""
-    alike = tuple(by_hand()["alike"])
-    return alike if kind in alike else (kind,)
 
 
 def _types_by_key(architecture: str, metadata: KeyValues) -> dict[str, str]:
@@ -140,12 +125,12 @@ def gguf_unknown(subject: Subject) -> Iterator[Found]:
     """
     for header, metadata in models_of(subject):
         architecture = metadata.get("general.architecture")
-        if architecture in known():
+        if architecture in predicted_gguf():
             has_text = any(tensor.name == "token_embd.weight" for tensor in header.tensors)
             unknown = _unknown_words(metadata) if has_text else ()
             yield from (Found(what, header.path, severity=severity) for what, severity in unknown)
         elif isinstance(architecture, str):
-            near = get_close_matches(architecture.lower(), known(), 1, 0.8)
+            near = get_close_matches(architecture.lower(), predicted_gguf(), 1, 0.8)
             own = any(key.startswith(f"{architecture}.") for key in metadata)
             for_llama = "tokenizer.ggml.model" in metadata  # other programs' architectures lack that key
             if near or not architecture or (for_llama and not own):
@@ -184,7 +169,7 @@ def gguf_sizes(subject: Subject) -> Iterator[Found]:
     """
     for header, metadata in models_of(subject):
         architecture = metadata.get("general.architecture")
-        if architecture not in known():
+        if architecture not in predicted_gguf():
             continue
 
         def number(key: str, own: KeyValues = metadata, of: str = str(architecture)) -> int | None:
@@ -248,21 +233,16 @@ def _wrong_list_lengths(architecture: str, metadata: KeyValues, number: Any) -> 
     """Lists that llama.cpp reads, but not of the length that it needs."""
     blocks, ahead = number("block_count"), number("nextn_predict_layers") or 0
     needed = {} if blocks is None else {"blocks": blocks, "layers": blocks - ahead}
+    read = {*table()["typed"], *table()["architectures"].get(architecture, {}).get("typed", ())}
     for key, listed in table()["lists"].items():
         field = metadata.fields.get(key.replace("%s", architecture))
         length = needed.get(listed["length"]) if listed["length"] in ("", "blocks", "layers") else int(listed["length"])
         if field is None or field.items is None or length is None or field.items == length:
             continue
-        if not _is_read(key, architecture):
+        if key.removeprefix("%s.") not in read:
             continue
         of = f"of {plural(length, 'block')}" if listed["length"] in needed else f"but should have {length}"
         yield f"{key.replace('%s', architecture)} has {plural(field.items, 'item')}, {of}"
-
-
-def _is_read(key: str, architecture: str) -> bool:
-    """Whether llama.cpp reads a list for an architecture."""
-    name = key.removeprefix("%s.")
-    return name in table()["typed"] or name in table()["architectures"].get(architecture, {}).get("typed", ())
 
 
 # --- what must be there, and the quantization in the name -------------------------------------------

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from inspector.auditing.loading.gguf_keys import by_hand, known, models_of, table
+from inspector.architectures import predicted_gguf
+from inspector.auditing.loading.gguf_keys import by_hand, models_of, table
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.bridge.book import alike
@@ -24,11 +25,12 @@ def _prediction_of(subject: Subject) -> Prediction | None:
     files = [each for each in subject.headers if each.format == "gguf"]
     if prediction is None or not files or len(files) != len(subject.headers):
         return None
-    is_known = any(each.metadata.get("general.architecture") in known() for each in files)
+    is_known = any(each.metadata.get("general.architecture") in predicted_gguf() for each in files)
     return prediction if prediction.config.kind == "gguf" and is_known and not subject.incomplete else None
 
 
 _BLOCK = re.compile(r"blk\.(\d+)\.")
+_OF_QKV = re.compile(r"attn_[qkv]\.")
 
 
 def pattern(name: str) -> str:
@@ -70,7 +72,8 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
     needed = {name for row in prediction.expected for name in row.names()}
     beside = (*prediction.tied, *prediction.buffers, *prediction.optional, *prediction.ahead)
     asked = needed | {name for row in beside for name in row.names()}
-    asked |= {fused for name in needed if (fused := _fused_name(name)) != name and name not in stored}
+    # llama.cpp looks up the fused query, key and value first (`create_tensor_qkv`)
+    asked |= {fused for name in needed - stored.keys() if (fused := _OF_QKV.sub("attn_qkv.", name)) != name}
     asked |= {name for header in files for name in (each.name for each in header.tensors) if is_optional(name, header)}
     strange = [name for name in stored if name not in asked]
     lost = sorted(needed - stored.keys())
@@ -78,13 +81,6 @@ def gguf_tensors(subject: Subject) -> Iterator[Found]:
         hint = f"; it expects {lost[0]}" if lost else ""
         what = f"{plural(len(strange), 'tensor')} that llama.cpp does not load{hint}"
         yield Found(what, stored[name], name)
-
-
-def _fused_name(name: str) -> str:
-    """The name of the fused query, key and value tensor, which llama.cpp looks up first (`create_tensor_qkv`)."""
-    for part in ("attn_q.", "attn_k.", "attn_v."):
-        name = name.replace(part, "attn_qkv.")
-    return name
 
 
 @rule("gguf-dimensions", "consistent", "error")
@@ -144,7 +140,7 @@ def gguf_weight_type(subject: Subject) -> Iterator[Found]:
     convert the model again.
     """
     for header, metadata in models_of(subject):
-        if metadata.get("general.architecture") not in known():
+        if metadata.get("general.architecture") not in predicted_gguf():
             continue
         wrong: dict[str, list[str]] = {}
         for tensor in header.tensors:
@@ -188,6 +184,6 @@ def gguf_alignment(subject: Subject) -> Iterator[Found]:
     """
     for header, metadata in models_of(subject):
         first = min((tensor for tensor in header.tensors if tensor.nbytes), key=lambda each: each.offset, default=None)
-        if metadata.get("general.architecture") in known() and first is not None and first.offset % _BUFFER:
+        if metadata.get("general.architecture") in predicted_gguf() and first is not None and first.offset % _BUFFER:
             what = f"the tensors begin at byte {integer(first.offset)}, which is not a multiple of {_BUFFER}"
             yield Found(what, header.path, first.name)

@@ -9,18 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.loading.accepted_values import (
-    beyond_one,
-    documents,
-    fields,
-    first_reported,
-    shown,
-    takes,
-    unequal_lengths,
-    version,
-    wrapped,
-    wrong_kind,
-)
+from inspector.auditing.loading import accepted_values as accepted
+from inspector.auditing.loading.accepted_values import fields, shown
 from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
@@ -41,7 +31,7 @@ def no_adapter_weights(subject: Subject) -> Iterator[Found]:
     PEFT looks for adapter_model.safetensors, then adapter_model.bin, and fails without either. Download it, or restore
     its name.
     """
-    for entry, own in documents(subject, ADAPTER_FILE):
+    for entry, own in accepted.documents(subject, ADAPTER_FILE):
         there = {entry.folder + name for name in _WEIGHTS} & subject.by_path.keys()
         if isinstance(own.get("peft_type"), str) and not there and not subject.alone:
             yield Found(f"no {_WEIGHTS[0]} beside it: download it", entry.path)
@@ -72,10 +62,10 @@ def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
     have is only noted as not known.
     """
     table = fields()["peft"]
-    for entry, own in documents(subject, ADAPTER_FILE):
+    for entry, own in accepted.documents(subject, ADAPTER_FILE):
         if "peft_type" not in own and not _is_of_peft(own):
             continue
-        if "peft_type" not in own and (inner := wrapped(own, "peft_type")) is not None:
+        if "peft_type" not in own and (inner := accepted.wrapped(own, "peft_type")) is not None:
             yield Found(f"everything is nested under {inner!r:.40}, where PEFT does not look", entry.path)
             continue
         if "peft_type" not in own:
@@ -84,22 +74,22 @@ def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
         kind = own["peft_type"]
         if not isinstance(kind, str) or kind.upper() not in table["fields"]:
             if isinstance(kind, str) and _is_newer(own):
-                yield NotJudged(
-                    f"the method {shown(kind)} is not known: PEFT {table['version']} has none", entry.path, "info"
-                )
+                what = f"the method {shown(kind)} is not known: PEFT {table['version']} has none"
+                yield NotJudged(what, entry.path, "info")
             else:
                 yield Found(f"peft_type {shown(kind)} is not a method of PEFT", entry.path)
             continue
         wrong = [
             f"{field} is {shown(value)}, but should be {should}"
             for field, value in own.items()
-            if (should := wrong_kind("peft", kind.upper(), field, value)) and not _is_as_null(kind, field, value)
+            if (should := accepted.wrong_kind("peft", kind.upper(), field, value))
+            and not _is_as_null(kind, field, value)
         ]
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
             wrong.append(f"task_type is {shown(task)}, which PEFT does not have")
         wrong += [*_unknown_words(own, kind.upper()), *_wrong_targets(own), *_missing_tensors(subject, entry, own)]
-        yield from first_reported(wrong, entry.path)
+        yield from accepted.first_reported(wrong, entry.path)
         if unknown := _unknown_options(own, kind.upper()):
             known = f"PEFT {table['version']} does not know, and ignores with a warning"
             yield Found(f"{', '.join(map(shown, unknown[:5]))}: options that {known}", entry.path, severity="info")
@@ -114,7 +104,7 @@ def _unknown_options(own: Mapping[str, Any], kind: str) -> list[str]:
 
 def _is_newer(own: Mapping[str, Any]) -> bool:
     """Whether a newer PEFT wrote the configuration than the one whose fields are known."""
-    return version(own.get("peft_version", "0")) > version(fields()["peft"]["version"])
+    return accepted.version(own.get("peft_version", "0")) > accepted.version(fields()["peft"]["version"])
 
 
 def _unknown_words(own: Mapping[str, Any], kind: str) -> Iterator[str]:
@@ -149,13 +139,10 @@ def _missing_layers(own: Mapping[str, Any], names: list[str]) -> Iterator[str]:
         return
     words = [each for each in listed if isinstance(each, str) and each.isidentifier()]  # others are expressions
     numbered = [name for name in names if re.search(r"\.\d+\.", name)]
-    if len(words) == len(listed) and numbered and not any(_is_in_layer(name, words) for name in numbered):
+    parts = (pair for name in numbered for pair in pairwise(name.split(".")))
+    within = any(part in words and after.isdecimal() for part, after in parts)
+    if len(words) == len(listed) and numbered and not within:
         yield f"layers_pattern is {shown(patterns)}, but no stored tensor is in such a layer"
-
-
-def _is_in_layer(name: str, words: list[str]) -> bool:
-    parts = name.split(".")
-    return any(part in words and after.isdecimal() for part, after in pairwise(parts))
 
 
 #: The most tensors that are searched.
@@ -165,12 +152,12 @@ _MOST_TENSORS = 50_000
 def _is_of_peft(own: Mapping[str, Any]) -> bool:
     """Whether a configuration that names no method is nevertheless PEFT's."""
     known = own.keys() & {"base_model_name_or_path", "inference_mode", "task_type", "auto_mapping", "target_modules"}
-    return "peft_version" in own or len(known) > 1 or wrapped(own, "peft_type") is not None
+    return "peft_version" in own or len(known) > 1 or accepted.wrapped(own, "peft_type") is not None
 
 
 def _is_as_null(kind: str, field: str, value: Any) -> bool:
     """Whether PEFT ignores a value as it does null: it tests `if config.field`, not the value's type."""
-    return not value and "n" in (takes("peft", kind.upper(), field) or "")
+    return not value and "n" in (accepted.takes("peft", kind.upper(), field) or "")
 
 
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
@@ -226,7 +213,7 @@ def _wrong_tokens(own: Mapping[str, Any]) -> Iterator[str]:
         if not whole:
             yield f"{field} is {shown(listed)}, but should be a list of whole numbers"
             return
-    yield from unequal_lengths(own, *lists)
+    yield from accepted.unequal_lengths(own, *lists)
 
 
 def _wrong_biases(own: Mapping[str, Any]) -> Iterator[str]:
@@ -256,4 +243,4 @@ def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
         and not own.get("target_parameters")
     ):
         yield "target_modules names nothing to adapt"
-    yield from beyond_one(own)
+    yield from accepted.beyond_one(own)

@@ -210,19 +210,24 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
         if "tokenizer.json" in names:
             continue
         merges, vocabulary = entry.folder + "merges.txt", entry.folder + "vocab.json"
-        if "merges.txt" in names and (line := _broken_merge(subject, merges)) is not None:
-            yield Found(f"the line {line!r:.40} is not a pair of pieces", merges)
-        elif {"merges.txt", "vocab.json"} <= names and (lost := _unknown_piece(subject, merges, vocabulary)):
+        text = subject.text(merges, MAX_LIST) if "merges.txt" in names else None
+        read = subject.json(vocabulary, MAX_LIST) if "vocab.json" in names else None
+        lines, known = (text or "").split("\n"), read if isinstance(read, dict) else None
+        rows = (line.rstrip("\r") for line in lines if not line.startswith("#version"))
+        broken = next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
+        if broken is not None:
+            yield Found(f"the line {broken!r:.40} is not a pair of pieces", merges)
+        elif text and known is not None and (lost := unknown_piece(rows, known)):
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
-        elif {"merges.txt", "vocab.json"} <= names and _lacks_merges(subject, merges, vocabulary):
+        elif text is not None and known and _lacks_merges(lines, known):
             yield Found("no merge in it: every word is split into its letters", merges, severity="warning")
-        if "vocab.json" in names and (odd := _token_without_id(subject, vocabulary)) is not None:
+        if known and (odd := _token_without_id(known)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")
         unknown = own.get("unk_token", "[UNK]")
         unknown = unknown.get("content") if isinstance(unknown, Mapping) else unknown
-        lines = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _table()["with_unknown_token"] else None
-        if lines and isinstance(unknown, str) and unknown not in {line.rstrip("\r") for line in lines.split("\n")}:
+        words = subject.text(entry.folder + "vocab.txt", MAX_LIST) if kind in _table()["with_unknown_token"] else None
+        if words and isinstance(unknown, str) and unknown not in {line.rstrip("\r") for line in words.split("\n")}:
             yield Found(f"no {unknown!r:.40} in it, which {kind} needs", entry.folder + "vocab.txt")
 
 
@@ -230,38 +235,18 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
 MAX_LIST = 16 * 1024 * 1024
 
 
-def _token_without_id(subject: Subject, vocabulary: str) -> str | None:
-    """A token whose id is not a number, or negative; None if there is none, or it cannot be determined."""
-    known = subject.json(vocabulary, MAX_LIST)
-    of_tokens = isinstance(known, dict) and any(type(number) is int for number in known.values())
-    odd = (token for token, number in known.items() if type(number) is not int or number < 0) if of_tokens else ()
-    return next(iter(odd), None)
-
-
-def _broken_merge(subject: Subject, merges: str) -> str | None:
-    """A line of merges that is not two pieces; None if there is none."""
-    lines = (subject.text(merges, MAX_LIST) or "").split("\n")
-    return next((each for each in lines if each.strip() and each[0] != "#" and len(each.split(" ")) != 2), None)
+def _token_without_id(known: Mapping[str, Any]) -> str | None:
+    """A token whose id is not a number, or negative; None if there is none, or none is a number: no vocabulary."""
+    odd = [token for token, number in known.items() if type(number) is not int or number < 0]
+    return odd[0] if odd and any(type(number) is int for number in known.values()) else None
 
 
 #: Tokens of several letters in a vocabulary that only merges can put together.
 _MERGED = 20
 
 
-def _lacks_merges(subject: Subject, merges: str, vocabulary: str) -> bool:
+def _lacks_merges(lines: list[str], known: Mapping[str, Any]) -> bool:
     """Whether a list of merges has none, although the vocabulary has tokens of several letters."""
-    text = subject.text(merges, MAX_LIST)
-    if text is None or any(line.strip() and not line.startswith("#version") for line in text.split("\n")):
-        return False
-    known = subject.json(vocabulary, MAX_LIST)
-    longer = (token for token in (known if isinstance(known, dict) else ()) if len(token) > 1 and token[0] not in "<[")
-    return len(list(islice(longer, _MERGED))) == _MERGED
-
-
-def _unknown_piece(subject: Subject, merges: str, vocabulary: str) -> str | None:
-    """A piece of a merge that is not a token; None if there is none, or it cannot be determined."""
-    lines, known = subject.text(merges, MAX_LIST), subject.json(vocabulary, MAX_LIST)
-    if not lines or not isinstance(known, dict):
-        return None
-    rows = (line.rstrip("\r") for line in lines.split("\n") if not line.startswith("#version"))
-    return unknown_piece(rows, known)
+    longer = (token for token in known if len(token) > 1 and token[0] not in "<[")
+    empty = not any(line.strip() and not line.startswith("#version") for line in lines)
+    return empty and len(list(islice(longer, _MERGED))) == _MERGED

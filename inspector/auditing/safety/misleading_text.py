@@ -1,15 +1,19 @@
-"""Does a name or a text mislead those who read it: links outside, look-alike letters, escape codes, doubled keys?"""
+"""Do names and texts mislead those who read them: links, look-alike letters, escape codes, a tokenizer's words?"""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
 from inspector.auditing.readers.misleading_names import barely_portable, look_alike, not_on_windows, odd_space
+from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
 from inspector.formats.gguf.values import KeyValues
@@ -131,3 +135,128 @@ def duplicate_field(subject: Subject) -> Iterator[Found]:
 
 #: Suffixes of documents whose fields affect loading.
 _FIELDED = ("config.json", "params.json", "modules.json", "model_index.json", "_map.json", "_tokens.json")
+
+
+# --- what a tokenizer rewrites -----------------------------------------------------------------------
+
+#: Bytes of a tokenizer.json that are searched for its parts; real ones have up to 35 MB, nearly all of it vocabulary.
+MAX_TOKENIZER = 64 * 1024 * 1024
+#: Characters of one part: the added tokens of real ones take up to 500,000.
+MAX_PART = 2_000_000
+#: Expressions of one part: real ones have up to 30.
+MOST_PATTERNS = 100
+_PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
+#: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
+_LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
+_PLAIN = re.compile(r"\s?[^\W\d_](?:['’\s]?[^\W\d_])+\s?")
+#: A word that no character stands for: the longest in Unicode's compatibility mappings have five letters.
+_LONG_WORD = re.compile(r"[A-Za-z]{7}")
+#: What is no letter in an expression: escapes, classes, the kinds of groups, counts.
+_SYNTAX = re.compile(r"\\[pP]\{[^}]*\}|\\x\w\w|\\u\w{4}|\\.|\[(?:\\.|[^\]])*\]|\(\?[\w-]*:?|\{\d*,?\d*\}", re.DOTALL)
+#: Fields of parts with what they write, take away, or read as a space.
+_WRITTEN = ("prepend", "replacement", "prefix", "suffix", "pad_token", "word_delimiter_token", "content", "delimiter")
+_MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
+
+
+@rule("tokenizer-wording", "safe", "warning")
+def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
+    """A tokenizer rewrites words or addresses, drops a word, or has an expression that can take exponential time.
+
+    Normalizers and decoders replace spaces and quotes. One that turns one address into another changes what the model
+    or its user reads, without a trace in the weights. A word as a special token is left out of every answer. An
+    expression such as `(a+)+$` can take years for a short text. Compare tokenizer.json with the base model's.
+    """
+    for entry in subject.named("tokenizer.json"):
+        if entry.name != "tokenizer.json" or entry.kind != "file":
+            continue
+        if entry.size > MAX_TOKENIZER:
+            yield NotJudged(f"a tokenizer of {plural(entry.size, 'byte')}", entry.path)
+            continue
+        raw = subject.span(entry.path, 0, entry.size)
+        for found in _PART.finditer(raw):
+            text = raw[found.end() : found.end() + MAX_PART].decode("utf-8", "replace")
+            try:
+                part = json.JSONDecoder().raw_decode(text)[0]
+            except (ValueError, RecursionError):  # `tokenizer` reports what cannot be read
+                continue
+            worded = dict.fromkeys(_of_part(found[1].decode(), part))
+            yield from (Found(what, entry.path) for what in list(worded)[:5])
+    for entry in subject.named("tokenizer_config.json"):
+        tokens = subject.document(entry.path).get("added_tokens_decoder")
+        worded = dict.fromkeys(_of_tokens(list(tokens.values()) if isinstance(tokens, dict) else []))
+        yield from (Found(what, entry.path) for what in list(worded)[:5])
+
+
+def _of_part(name: str, part: Any) -> Iterator[str]:
+    if name == "added_tokens":
+        yield from _of_tokens(part if isinstance(part, list) else [])
+        return
+    pending = [part]
+    patterns = 0
+    for each in pending:
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, Mapping):
+            pending += [value for key, value in each.items() if key != "special_tokens"]
+            patterns += "pattern" in each
+            if patterns > MOST_PATTERNS:
+                yield f"the {name} has more expressions than are judged"
+                return
+            if isinstance(each.get("pattern"), Mapping):
+                removed = each.get("behavior") == "Removed" and each.get("invert") is not True
+                yield from _of_pattern(name, each["pattern"], each.get("content"), removed=removed)
+            else:
+                written = ((field, each.get(field)) for field in _WRITTEN)
+                yield from (f"the {name} has the {field} {text!r:.60}" for field, text in written if _is_worded(text))
+            yield from _inserted(each.get("special_tokens"))
+            yield from _in_charsmap(each.get("precompiled_charsmap"))
+
+
+def _of_pattern(name: str, pattern: Mapping[str, Any], content: Any, *, removed: bool) -> Iterator[str]:
+    """A text or an expression, and what replaces it, in a normalizer or a decoder; or whether it is left out."""
+    text, expression = pattern.get("String"), pattern.get("Regex")
+    if isinstance(expression, str) and (slow := slowness(expression)):
+        yield f"the {name}'s expression {expression!r:.80} can take {slow}"
+    literal = re.sub(r"[|^$]", "", _SYNTAX.sub("", expression)) if isinstance(expression, str) else text
+    if removed and _is_worded(literal):
+        yield f"the {name} leaves out {literal!r:.60}"
+    if isinstance(content, str) and (_is_worded(literal) or _is_worded(content)):
+        yield f"the {name} replaces {text if isinstance(text, str) else expression!r:.60} by {content!r:.60}"
+
+
+def _is_worded(text: Any) -> bool:
+    """Whether a text has letters or digits and no marks, which tokens of a format have."""
+    return isinstance(text, str) and _LETTER.search(text) is not None and _MARKS.search(text) is None
+
+
+def _in_charsmap(encoded: Any) -> Iterator[str]:
+    """Addresses and words that SentencePiece's table of replacements writes: a trie and its size, then the texts."""
+    with suppress(ValueError, TypeError):
+        raw = b64decode(encoded or "") if isinstance(encoded, str) else encoded or b""
+        texts = raw[4 + int.from_bytes(raw[:4], "little") :].decode("utf-8", "replace").split("\0")
+        odd = next((each for each in texts if _LINK.search(each) or _LONG_WORD.search(each)), None)
+        if odd is not None:
+            yield f"the normalizer's table of characters writes {odd!r:.60}"
+
+
+def _inserted(tokens: Any) -> Iterator[str]:
+    """Words that a post-processor adds to each text: its tokens are marks."""
+    for each in tokens.values() if isinstance(tokens, Mapping) else ():
+        pieces = each.get("tokens") if isinstance(each, Mapping) else None
+        if isinstance(pieces, list) and sum(isinstance(one, str) and not _MARKS.search(one) for one in pieces) > 2:
+            yield f"the post-processor adds {' '.join(map(str, pieces))!r:.80} to each text"
+
+
+def _is_word(text: str) -> bool:
+    """Whether a text is words: no name in capitals, nor one letter again and again, as Korean has for a smile."""
+    return _PLAIN.fullmatch(text) is not None and not text.isupper() and len({*text.strip()}) > 1
+
+
+def _of_tokens(tokens: list[Any]) -> Iterator[str]:
+    """Added tokens that are words of a language, or addresses."""
+    for token in tokens:
+        text = token.get("content") if isinstance(token, Mapping) else None
+        if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
+            yield f"the added token {text!r:.60} is an address"
+        elif isinstance(text, str) and token.get("special") is True and _is_word(text):
+            yield f"the word {text!r:.60} is a special token, which is left out of the output"

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.readers.dangerous_names import runs
+from inspector.auditing.readers.pickles import runs
 from inspector.auditing.readers.python_code import MAX_SOURCE, acts_in
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject

@@ -281,10 +281,8 @@ def _differences(
             what = f"{times(shape)} stored, {times(piece.shape)} = {' × '.join(piece.formula)} made by the method"
             yield Found(what, header.path, name)
     halves = {weight for weight, part in stored.pieces if part.startswith("lora_")}
-    missing = [(weight, part) for weight, part in made if (weight, part) not in stored.pieces]
-    missing = [
-        key for key in missing if not (key[0] in halves and key[1] in ("lora_A", "lora_B"))
-    ]  # reported as incomplete
+    lost = (key for key in made if key not in stored.pieces)
+    missing = [key for key in lost if key[0] not in halves or key[1] not in ("lora_A", "lora_B")]  # those are reported
     if missing:
         weight, part = missing[0]
         shared = part in PROMPTS
@@ -296,10 +294,7 @@ def _differences(
     for weight, _ in stored.pieces:  # another rule reports modules that are not targets
         if not named.isdisjoint(prediction.ends(weight.removesuffix(".weight"))):
             targeted.add(weight)
-    of_any = {
-        *_OF_ANY,
-        *(piece.part for piece in method.pieces if "has_bias" in piece.when),
-    }  # only the base model could show it
+    of_any = _OF_ANY | {piece.part for piece in method.pieces if "has_bias" in piece.when}  # only the base shows it
     beyond = [
         name
         for (weight, part), (name, _) in stored.pieces.items()
@@ -334,8 +329,10 @@ def _undetermined_parts(method: methods.Method, stored: _Stored) -> frozenset[st
 def _unknown_parts(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
     """Tensors whose part is not in the method's table."""
     pieces = (*method.pieces, *method.embedding, *method.convolution, *method.stacked, *method.shared)
-    own = [re.compile(re.escape(piece.part).replace(r"\{\}", r"\d+")) for piece in pieces]
-    odd = [name for (_, part), (name, _) in stored.pieces.items() if _is_unknown_part(part, own)]
+    own = re.compile(
+        "|".join(re.escape(part).replace(r"\{\}", r"\d+") for part in (*_OF_ANY, *(p.part for p in pieces)))
+    )
+    odd = [name for (_, part), (name, _) in stored.pieces.items() if not own.fullmatch(part)]
     if odd:
         what = f"{plural(len(odd), 'tensor')} that the method does not create, so PEFT drops them"
         yield Found(what, header.path, odd[0], "warning")
@@ -383,11 +380,6 @@ def _unlike_other_layers(
         others = alike[_LAST.sub("*", weight), part]
         if part not in exact and _is_odd(shape, others):
             yield Found(f"{times(shape)} here, {times(_most_common(others))} in other layers", header.path, name)
-
-
-def _is_unknown_part(part: str, own: Sequence[re.Pattern[str]]) -> bool:
-    """Whether a method has no such part."""
-    return part not in _OF_ANY and not any(each.fullmatch(part) for each in own)
 
 
 def _is_surplus(weight: str, part: str, made: Mapping[tuple[str, str], Expected], targeted: set[str]) -> bool:

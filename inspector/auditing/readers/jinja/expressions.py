@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import nodes
 
-from inspector.auditing.readers.jinja import calls, values
+from inspector.auditing.readers.jinja import values
 from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, Value
 
 #: Nodes that are visited, a loop's body more than once.
@@ -164,12 +164,12 @@ class Expressions:
 
     def _of_mul(self, node: nodes.Mul) -> Value:
         left, right = self.value(node.left), self.value(node.right)
-        if calls.is_huge(left, right):
+        if values.is_huge(left, right):
             self.tell("work without end", "a text or number times a large number")
             return MADE
         times = max((abs(each) for value in (left, right) for each in value.numbers), default=1)
         weight = left.weight * right.weight * times
-        if weight > MOST_WOVEN and not all(map(_is_number, (left, right))):
+        if weight > MOST_WOVEN and any(not values.is_known(each) or any(each.texts) for each in (left, right)):
             self.tell("work without end", "a text times a large number")
             return MADE
         return replace(values.worked_out(lambda a, b: a * b, left, right), weight=weight)
@@ -194,7 +194,7 @@ class Expressions:
         return self._format_result(left, right)
 
     def _format_result(self, left: Value, right: Value) -> Value:
-        if any(map(calls.is_wide, left.texts)):
+        if any(map(values.is_wide, left.texts)):
             return MADE
         wrapped = right.items is not None
         made = values.worked_out(lambda a, b: a % (tuple(b) if wrapped else b), left, right)
@@ -202,15 +202,15 @@ class Expressions:
 
     def _check_format(self, text: Value, *arguments: Value) -> None:
         """Widths that fill memory, fields that access internals."""
-        if any(map(calls.is_wide, text.texts)) or calls.is_huge(*arguments):
+        if any(map(values.is_wide, text.texts)) or values.is_huge(*arguments):
             self.tell("work without end", "a width in a format")
         for each in text.texts:
-            if field := calls.looks_inside(each):
+            if field := values.looks_inside(each):
                 self.tell("a format string that reaches inside an object", field)
 
     def _of_getattr(self, node: nodes.Getattr) -> Value:
         found = self.value(node.node)
-        if calls.is_internal(node.attr):
+        if values.is_internal(node.attr):
             self.tell("an internal attribute", node.attr)
         if isinstance(node.node, nodes.Name):
             own = self.variables.get(f"{node.node.name}.{node.attr}")
@@ -225,7 +225,7 @@ class Expressions:
         key = self.value(node.arg)
         self._look_up(key, "an item")
         if values.is_known(key) and (values.is_known(found) or found.items is not None):
-            at = calls.single(key)
+            at = values.single(key)
             if (
                 found.items is not None
                 and not found.data
@@ -249,7 +249,7 @@ class Expressions:
             self._look_up(each_item, what)
         for text in name.texts:
             for each in (text, *_PARTS.split(text)):
-                if calls.is_internal(each):
+                if values.is_internal(each):
                     self.tell(f"{what} that is an internal", text)
         if name.made is not None and ("_" in name.made or "" in name.made):
             self.tell(f"{what} whose name is put together from pieces", "")
@@ -259,7 +259,7 @@ class Expressions:
 
     def _filter_result(self, node: nodes.Filter, found: Value) -> Value:
         made = self._filter_value(node, found)
-        if node.name in calls.QUOTING or (node.name in calls.TEXTUAL and found.items is not None):
+        if node.name in values.QUOTING or (node.name in values.TEXTUAL and found.items is not None):
             return replace(made, weight=max(made.weight, 2 * found.weight))
         return made
 
@@ -267,44 +267,44 @@ class Expressions:
         arguments = [self.value(each) for each in node.args]
         named = {str(each.key): self.value(each.value) for each in node.kwargs}
         self._check_filter(node.name, found, arguments, named)
-        if node.name in calls.PASSING:
+        if node.name in values.PASSING:
             return values.either([found, *arguments])
-        if node.name in calls.COUNTING and not values.is_known(found):
+        if node.name in values.COUNTING and not values.is_known(found):
             return DATA
-        if node.name in calls.PARTS and (found.data or values.is_foreign(found)):
+        if node.name in values.PARTS and (found.data or values.is_foreign(found)):
             return values.any_part(found)
         if node.name == "map":
             return self._map_filter(found, arguments, named)
         if node.name == "format" and arguments:
             return self._format_result(found, Value(items=tuple(arguments)))
-        if node.name == "sum" and calls.grown("sum", found, *arguments, *named.values()) > MOST_WOVEN:
+        if node.name == "sum" and values.grown("sum", found, *arguments, *named.values()) > MOST_WOVEN:
             self.tell("work without end", "a sum of lists")
         if node.name in ("join", "replace"):
             return self._join_or_replace(node.name, found, arguments, named)
-        function = calls.FILTERS.get(node.name)
-        if function is None or named or calls.is_huge(*arguments):
+        function = values.FILTERS.get(node.name)
+        if function is None or named or values.is_huge(*arguments):
             return values.unknown([found, *arguments, *named.values()])
         made = values.worked_out(function, found, *arguments)
-        return replace(made, weight=max(made.weight, found.weight)) if node.name in calls.WHOLE else made
+        return replace(made, weight=max(made.weight, found.weight)) if node.name in values.WHOLE else made
 
     def _join_or_replace(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         """`join` and `replace`, whose result may be as long as the product of their texts' lengths."""
-        weight = calls.grown(name, found, *arguments)
+        weight = values.grown(name, found, *arguments)
         if weight > MOST_WOVEN:
             self.tell("work without end", f"{name} of long texts")
             return MADE
-        if named or calls.is_huge(*arguments):
+        if named or values.is_huge(*arguments):
             made = values.unknown([found, *arguments, *named.values()])
         elif name == "join" and found.items is not None and values.python_of(found) is None:
             between = [arguments[0]] if arguments else []
             parts = [part for each in found.items for part in (*between, each)][len(between) :]
             made = values.unknown([found, *arguments]) if found.data else values.joined(map(values.quoted_items, parts))
         else:
-            made = values.worked_out(calls.FILTERS[name], found, *arguments)
+            made = values.worked_out(values.FILTERS[name], found, *arguments)
         return replace(made, weight=max(made.weight, weight))
 
     def _check_filter(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
-        position, keyword = calls.LOOKING.get(name, (None, None))
+        position, keyword = values.LOOKING.get(name, (None, None))
         looked_up = [named[keyword]] if keyword in named and keyword else []
         if position is not None and position < len(arguments):
             looked_up.append(arguments[position])
@@ -317,15 +317,15 @@ class Expressions:
             self.tell("a filter whose name is put together from pieces", "")
         if name == "format":
             self._check_format(found, *arguments, *named.values())
-        elif calls.is_huge(*arguments, *named.values()) or calls.is_widened(name, found, *arguments, *named.values()):
+        elif values.is_huge(*arguments, *named.values()) or values.is_widened(name, found, *arguments, *named.values()):
             self.tell("work without end", f"a large number for the filter {name}")
 
     def _map_filter(self, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
         """A filter applied to each item, if named by a constant."""
-        name = calls.single(arguments[0]) if arguments else None
-        if found.items is None or not isinstance(name, str) or name not in calls.FILTERS:
+        name = values.single(arguments[0]) if arguments else None
+        if found.items is None or not isinstance(name, str) or name not in values.FILTERS:
             return values.unknown([found, *arguments, *named.values()])
-        function = calls.FILTERS[name]
+        function = values.FILTERS[name]
         return Value(items=tuple(values.worked_out(function, each, *arguments[1:]) for each in found.items))
 
     def _of_call(self, node: nodes.Call) -> Value:
@@ -353,15 +353,15 @@ class Expressions:
         own = [each.name for _, each in found.known if isinstance(each, values.MacroName)]
         if own and len(own) == len(found.known) and found.made is None:
             return values.either([self._macro_text(self.macros[name], arguments, named) for name in own])
-        if not _is_plain(what):
+        if not (isinstance(what, nodes.Getitem) and isinstance(what.arg, nodes.Const)):  # `messages[0]['items']()`
             self.tell("a call of what another expression returns", "")
         return values.unknown([*arguments, *named.values()])
 
     def _method(self, node: nodes.Getattr, arguments: list[Value], named: dict[str, Value]) -> Value:
         found = self.value(node.node)
-        if calls.is_internal(node.attr):
+        if values.is_internal(node.attr):
             self.tell("an internal attribute", node.attr)
-        if node.attr in calls.ACTING:
+        if node.attr in values.ACTING:
             self.tell("a call that no chat template needs", node.attr)
         self._check_method(node.attr, found, arguments, named)
         if node.attr in ("append", "extend", "insert", "update") and isinstance(node.node, nodes.Name):
@@ -371,24 +371,24 @@ class Expressions:
         return self._method_value(node.attr, found, arguments, named)
 
     def _check_method(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> None:
-        known = name in calls.TEXT_METHODS or name in calls.OTHER_METHODS or name in calls.PARTS
+        known = name in values.TEXT_METHODS or name in values.OTHER_METHODS or name in values.PARTS
         if not known and values.is_known(found):
             self.tell("a call that no chat template needs", name)
         if name in ("format", "format_map"):
             self._check_format(found, *arguments, *named.values())
             if found.made is not None and not all(values.is_known(each) for each in (*arguments, *named.values())):
                 self.tell("a format that is put together from pieces", "")
-        elif calls.is_huge(*arguments):
+        elif values.is_huge(*arguments):
             self.tell("work without end", f"a large number for {name}")
 
     def _method_value(self, name: str, found: Value, arguments: list[Value], named: dict[str, Value]) -> Value:
-        if name in calls.PARTS and (found.data or values.is_foreign(found)):
+        if name in values.PARTS and (found.data or values.is_foreign(found)):
             return values.any_part(found)
         if name in ("get", "setdefault"):
             for each in arguments[:1]:
                 self._look_up(each, "an item")
             return values.either([values.part_of(found), *arguments[1:]])
-        function = calls.TEXT_METHODS.get(name)
+        function = values.TEXT_METHODS.get(name)
         if function is not None:
             return self._text_method(function, name, found, arguments, named)
         return values.unknown([found, *arguments, *named.values()])
@@ -396,7 +396,7 @@ class Expressions:
     def _text_method(
         self, function: Any, name: str, found: Value, arguments: list[Value], named: dict[str, Value]
     ) -> Value:
-        if named or calls.is_huge(*arguments) or any(map(calls.is_wide, found.texts)):
+        if named or values.is_huge(*arguments) or any(map(values.is_wide, found.texts)):
             return values.unknown([found, *arguments, *named.values()])
         if name == "replace" or (name == "join" and arguments and arguments[0].items is None):
             inner, *others = (found, *arguments) if name == "replace" else (arguments[0], found)
@@ -410,12 +410,12 @@ class Expressions:
         return made
 
     def _function(self, name: str, arguments: list[Value], named: dict[str, Value]) -> Value:
-        if name in calls.ACTING:
+        if name in values.ACTING:
             self.tell("a Python built-in", name)
         if name == "range":
-            if calls.is_huge(*arguments):
+            if values.is_huge(*arguments):
                 self.tell("work without end", "a large range")
-            known = arguments and all(map(values.is_known, arguments)) and not calls.is_huge(*arguments)
+            known = arguments and all(map(values.is_known, arguments)) and not values.is_huge(*arguments)
             count = max((abs(each) for value in arguments for each in value.numbers), default=1)
             first = values.worked_out(lambda *at: list(range(*at)[:100]), *arguments) if known else DATA
             return replace(first, weight=max(1, count)) if known else first
@@ -439,7 +439,7 @@ class Expressions:
             for field, usual in (("n", 5), ("max", 100))
         )
         weight = int(paragraphs * max(words, 1)) * LONGEST_WORD
-        if weight > MOST_WOVEN or calls.is_huge(*given.values()) or self.rounds > 1000:
+        if weight > MOST_WOVEN or values.is_huge(*given.values()) or self.rounds > 1000:
             self.tell("work without end", "lipsum")
             weight = 1  # reported once
         return replace(values.unknown([*arguments, *named.values()]), weight=max(1, weight))
@@ -457,16 +457,7 @@ def is_range(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "range"
 
 
-def _is_number(value: Value) -> bool:
-    return values.is_known(value) and not any(value.texts)
-
-
-def _is_plain(node: nodes.Node) -> bool:
-    """Whether the callee is looked up by a constant: `messages[0]['items']()`."""
-    return isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const)
-
-
 def _format_weight(text: Value, arguments: list[Value]) -> int:
     """The weight of a format's result; one that is not known may quote as well."""
-    quotes = any(calls.QUOTED.search(each) for each in text.texts)
+    quotes = any(values.QUOTED.search(each) for each in text.texts)
     return sum((2 if quotes or each.items is not None else 1) * each.weight for each in arguments)

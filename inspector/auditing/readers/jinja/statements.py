@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, nodes
 from jinja2.ext import Extension, do, loopcontrols
 
-from inspector.auditing.readers.jinja import calls, trees, values
+from inspector.auditing.readers.jinja import trees, values
 from inspector.auditing.readers.jinja.expressions import Enough, Expressions, Reach, is_range
 from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, Value
 
@@ -151,7 +151,7 @@ class Walk(Expressions):
         elif isinstance(target, nodes.NSRef):
             self.namespaces.setdefault(target.name, set()).add(target.attr)
             self._set_variable(f"{target.name}.{target.attr}", value)
-            if calls.is_internal(target.attr):
+            if values.is_internal(target.attr):
                 self.tell("an internal attribute", target.attr)
         elif isinstance(target, nodes.Tuple):
             inner = value.items or ()
@@ -305,7 +305,8 @@ class Walk(Expressions):
     def check_recursion(self) -> None:
         """Recursive macros, direct or indirect, must recurse on a part of their argument, or only once."""
         called = {
-            name: {other for other in self.macros if trees.calls_of(macro.body, other)}
+            name: {getattr(call.node, "name", "") for each in macro.body for call in trees.all_calls(each)}
+            & self.macros.keys()
             for name, macro in self.macros.items()
         }
         for name, macro in self.macros.items():

@@ -32,10 +32,6 @@ def growing(body: list[nodes.Node]) -> list[nodes.Node]:
     return [method.node for method in methods if method.attr in ("append", "extend", "insert")]
 
 
-def calls_of(body: list[nodes.Node], name: str) -> int:
-    return sum(getattr(call.node, "name", None) == name for node in body for call in all_calls(node))
-
-
 def reachable(start: str, called: dict[str, set[str]]) -> set[str]:
     """Macros that one calls, directly or indirectly, including itself."""
     found, pending = {start}, [start]
