@@ -27,7 +27,7 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.auditing import checksums
     from inspector.auditing.readers import archives, pickles, templates
     from inspector.auditing.readers.jinja import statements  # noqa: F401  the same
-    from inspector.auditing.readers.token_counts import highest_token
+    from inspector.auditing.readers.tokenizer_json import highest_token
     from inspector.auditing.safety import outside_paths, programs
     from inspector.auditing.subject import Subject
     from inspector.errors import InspectorError

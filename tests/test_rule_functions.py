@@ -11,11 +11,11 @@ from every import every
 
 from inspector.adapters import prediction
 from inspector.auditing import files, limits
-from inspector.auditing.completeness import contents, downloads, file_names, shards
-from inspector.auditing.consistency import adapters, documents, tensor_names, tokens
+from inspector.auditing.completeness import downloads, file_names, shards
+from inspector.auditing.consistency import adapters, documents, tokens
 from inspector.auditing.loading import gguf_keys, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
-from inspector.auditing.readers import token_counts
+from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.safety import hidden_code
 from inspector.model import Finding
 from inspector.opening.index import MAX_INDEX
@@ -44,7 +44,7 @@ def test_fields_with_further_token_ids() -> None:
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
 def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
-    assert tensor_names._shape_text(shape) == text
+    assert documents._shape_text(shape) == text
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_shapes_in_words(shape: tuple[int, ...], text: str) -> None:
     ],
 )  # fmt: skip
 def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
-    assert name.endswith(tensor_names._STATISTICS) == is_one
+    assert name.endswith(documents._STATISTICS) == is_one
 
 
 @every(
@@ -256,7 +256,7 @@ def test_messages_of_servers(value: Any, stated: str | None) -> None:
     ],
 )  # fmt: skip
 def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
-    assert contents._is_weights(name.lower()) == is_one
+    assert downloads._is_weights(name.lower()) == is_one
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_files_that_are_never_empty(name: str, is_one: bool) -> None:
     [(b"abc ~\t\r\n", True), (b"a\x7f", False), (b"a\x1f", False), (b"\x80", False), (b"a\0", False), (b"", True)],
 )
 def test_bytes_that_are_text(start: bytes, is_text: bool) -> None:
-    assert contents._is_text(start) == is_text
+    assert downloads._is_text(start) == is_text
 
 
 @pytest.mark.parametrize(
@@ -468,9 +468,9 @@ def test_sizes_of_images(own: dict[str, Any], stated: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None:
-    assert token_counts._highest_of_pairs(raw, 0) == highest
-    assert token_counts._highest_of_pairs(b"xx" + raw, 2) == highest
-    assert token_counts._highest_in_object(b" {" + raw) == highest
+    assert tokenizer_json._highest_of_pairs(raw, 0) == highest
+    assert tokenizer_json._highest_of_pairs(b"xx" + raw, 2) == highest
+    assert tokenizer_json._highest_in_object(b" {" + raw) == highest
 
 
 @pytest.mark.parametrize(
@@ -478,13 +478,13 @@ def test_the_highest_id_of_a_vocabulary(raw: bytes, highest: int | None) -> None
     [(b'["a", 0.5], ["b", -1e-3]]', 1), (b'["a", 0]]', 0), (b'["a", 0],', None), (b'["a"]]', None), (b"]", None)],
 )
 def test_the_last_piece_of_a_list(raw: bytes, highest: int | None) -> None:
-    assert token_counts._last_of_pieces(raw, 0) == highest
-    assert token_counts._last_of_pieces(b"xx" + raw, 2) == highest
+    assert tokenizer_json._last_of_pieces(raw, 0) == highest
+    assert tokenizer_json._last_of_pieces(b"xx" + raw, 2) == highest
 
 
 def test_an_object_begins_with_a_brace() -> None:
-    assert token_counts._highest_in_object(b'["a": 3}') is None
-    assert token_counts._highest_in_object(b"") is None
+    assert tokenizer_json._highest_in_object(b'["a": 3}') is None
+    assert tokenizer_json._highest_in_object(b"") is None
 
 
 @every(
@@ -496,7 +496,7 @@ def test_an_object_begins_with_a_brace() -> None:
     ],
 )  # fmt: skip
 def test_pieces_of_sentencepiece_are_counted(raw: bytes, count: int | None) -> None:
-    assert token_counts._count_of_pieces(raw) == count
+    assert tokenizer_json._count_of_pieces(raw) == count
 
 
 # --- harm ---------------------------------------------------------------------------------------

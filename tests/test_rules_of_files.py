@@ -25,7 +25,7 @@ from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
 
-from inspector.auditing.completeness import contents
+from inspector.auditing.completeness import downloads
 from inspector.auditing.loading import gguf_keys
 from inspector.auditing.readers import archives, misleading_names, pickles
 from inspector.model import Header, Tensor
@@ -730,7 +730,7 @@ def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
     ],
 )
 def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> None:
-    assert contents._is_whole_message(raw) == whole
+    assert downloads._is_whole_message(raw) == whole
 
 
 @every(

@@ -20,9 +20,9 @@ from hostile.model import CONFIG, shapes
 from made_up import seen
 
 from inspector.auditing.catalogue import all_rules
-from inspector.auditing.consistency import tensor_names
+from inspector.auditing.consistency import documents
 from inspector.auditing.loading import config_fields, gguf_tensors, preprocessors
-from inspector.auditing.readers import archives, document_objects, keras, pickles, repositories, token_counts
+from inspector.auditing.readers import archives, document_objects, keras, pickles, repositories, tokenizer_json
 from inspector.auditing.run import audit
 from inspector.auditing.safety import hidden_code, misleading_text
 from inspector.auditing.values import lost_bits
@@ -344,16 +344,16 @@ def test_fields_of_a_processor(own: dict[str, Any], stated: list[str]) -> None:
     [(b'{"a": 3, "b": 9}', 9), (b'{"a": 3, "b": 9, "c": 1}', None), (b'{"a": 3, "b": 9', None), (b"[]", None)],
 )
 def test_as_many_tokens_as_are_counted(raw: bytes, highest: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
-    assert token_counts._highest_in_object(raw) == highest
+    monkeypatch.setattr(tokenizer_json, "MAX_TOKENS", 2)
+    assert tokenizer_json._highest_in_object(raw) == highest
 
 
 @pytest.mark.parametrize(
     ("raw", "last"), [(b'["a", 0], ["b", 0]]', 1), (b'["a", 0], ["b", 0], ["c", 0]]', None), (b'["a"]]', None)]
 )
 def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counts, "MAX_TOKENS", 2)
-    assert token_counts._last_of_pieces(raw, 0) == last
+    monkeypatch.setattr(tokenizer_json, "MAX_TOKENS", 2)
+    assert tokenizer_json._last_of_pieces(raw, 0) == last
 
 
 @every(
@@ -370,7 +370,7 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
     ],
 )
 def test_pieces_of_sentencepiece(raw: bytes, pieces: int | None) -> None:
-    assert token_counts._count_of_pieces(raw) == pieces
+    assert tokenizer_json._count_of_pieces(raw) == pieces
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
@@ -451,9 +451,9 @@ def test_shapes_that_are_compared_one_by_one(tmp_path: Path, monkeypatch: pytest
     wrong = {**shapes(), "model.embed_tokens.weight": [16, 32]}
     files = {"config.json": CONFIG, "model.safetensors": safetensors(wrong)}
     found = "model.safetensors: error: 16×32 stored, 32×16 = vocab_size × hidden_size predicted"
-    monkeypatch.setattr(tensor_names, "_MOST_SHAPES", len(wrong))
+    monkeypatch.setattr(documents, "_MOST_SHAPES", len(wrong))
     assert rule_words.lines("transposed", files, tmp_path / "a") == [found]
-    monkeypatch.setattr(tensor_names, "_MOST_SHAPES", len(wrong) - 1)
+    monkeypatch.setattr(documents, "_MOST_SHAPES", len(wrong) - 1)
     what = f"transposed: {len(wrong)} tensors, more than {len(wrong) - 1}: not judged"
     assert rule_words.lines("transposed", files, tmp_path / "b") == [f"model.safetensors: info: {what}"]
 

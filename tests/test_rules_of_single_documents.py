@@ -14,7 +14,7 @@ from every import every
 from hostile.files import gguf, safetensors
 
 from inspector.auditing.loading import accepted_values, config_fields, sentence_transformers, tokenizers
-from inspector.auditing.readers import archives, repositories, templates, token_counts, tokenizer_json
+from inspector.auditing.readers import archives, repositories, templates, tokenizer_json
 from inspector.auditing.safety import remote_code
 
 # --- tokenizer.json -----------------------------------------------------------------------------
@@ -155,7 +155,7 @@ def test_the_highest_ids_of_a_tokenizer(
     files: dict[str, Any], highest: tuple[str, int, int] | None, tmp_path: Path
 ) -> None:
     subject = rule_words.subject_of(tmp_path, {f"t/{name}": content for name, content in files.items()})
-    found = token_counts.highest_token(subject, "t/")
+    found = tokenizer_json.highest_token(subject, "t/")
     assert found == (None if highest is None else (f"t/{highest[0]}", *highest[1:]))
 
 
@@ -177,7 +177,7 @@ def test_the_highest_ids_of_a_tokenizer(
 )
 def test_ids_that_the_library_gives_added_tokens(document: Any, highest: int | None, tmp_path: Path) -> None:
     subject = rule_words.subject_of(tmp_path, {"tokenizer.json": document})
-    assert token_counts.assigned(subject, "tokenizer.json") == highest
+    assert tokenizer_json.assigned(subject, "tokenizer.json") == highest
 
 
 @every(
@@ -483,7 +483,8 @@ def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     }  # fmt: skip
     monkeypatch.setattr(templates, "MAX_TEMPLATE", 1)
     long = rule_words.subject_of(
-        tmp_path / "c", {"a.jinja": "xx", "chat_template.json": {"chat_template": "xx"}, "b.jinja": "x"}
+        tmp_path / "c",
+        {"a.jinja": "xx", "chat_template.json": {"chat_template": "xx"}, "b.jinja": "x", "config.json": {}},
     )
     assert {each.path: each.text for each in templates.templates(long)} == {
         "chat_template.json": None, "a.jinja": None, "b.jinja": "x"
@@ -491,7 +492,7 @@ def test_where_templates_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_templates_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"a.jinja": "xx", "b.jinja": "xx", "c.jinja": "xx", "d.jinja": "xx"}
+    files = {"a.jinja": "xx", "b.jinja": "xx", "c.jinja": "xx", "d.jinja": "xx", "config.json": {}}
     monkeypatch.setattr(templates, "MAX_ALL", 4)
     assert [each.text for each in templates.templates(rule_words.subject_of(tmp_path, files))] == ["xx", "xx", None]
 

@@ -24,7 +24,12 @@ FOLDERS = (completeness, consistency, loading, values, safety)
 def all_rules() -> Mapping[str, Rule]:
     """Every rule by its code, group by group."""
     place = {code: number for number, code in enumerate(get_args(Code))}
-    rules = sorted((*_found_while_reading(), *_in_folders()), key=lambda rule: place[rule.code])
+    # Rules without a function, whose findings come from the readers, the bridge and options.
+    read = (
+        Rule(code, group, severity, text.replace(". ", ".\n\n", 1))
+        for code, group, severity, text in data.table("found_while_reading")["rules"]
+    )
+    rules = sorted((*read, *_in_folders()), key=lambda rule: place[rule.code])
     return {each.code: each for each in rules}
 
 
@@ -39,9 +44,3 @@ def _in_folders() -> Iterator[Rule]:
         for module in iter_modules(folder.__path__, f"{folder.__name__}."):
             if not module.ispkg:
                 yield from (each for each in vars(import_module(module.name)).values() if isinstance(each, Rule))
-
-
-def _found_while_reading() -> Iterator[Rule]:
-    """Rules without a function: their findings come from the readers, the bridge and options."""
-    for code, group, severity, text in data.table("found_while_reading")["rules"]:
-        yield Rule(code, group, severity, text.replace(". ", ".\n\n", 1))

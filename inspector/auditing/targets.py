@@ -225,14 +225,8 @@ def _within(entry: Entry, start: str) -> Entry:
     return replace(entry, path=entry.path[len(start) :]) if start else entry
 
 
-def _hidden(folder: str) -> bool:
-    return folder.startswith(".") or "/." in folder
-
-
 def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
     """Files by path as a place lists them: without hidden ones, links to folders and dangling links."""
-    return {
-        entry.path: entry.size
-        for entry in entries
-        if not entry.broken and entry.refused is None and not _hidden(entry.path.removesuffix(COLLECTIVE))
-    }
+    names = ((entry, "/" + entry.path.removesuffix(COLLECTIVE)) for entry in entries)
+    listed = (entry for entry, name in names if not entry.broken and entry.refused is None and "/." not in name)
+    return {entry.path: entry.size for entry in listed}

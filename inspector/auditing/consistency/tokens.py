@@ -10,7 +10,7 @@ from typing import Any
 from inspector.auditing import data
 from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.readers.templates import templates
-from inspector.auditing.readers.token_counts import assigned, highest_token
+from inspector.auditing.readers.tokenizer_json import assigned, highest_token
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.bridge.summary import of_role

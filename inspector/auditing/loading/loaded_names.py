@@ -247,12 +247,8 @@ def _of_parts(name: str, entry: Mapping[str, Any], values: Mapping[str, Any], ba
         seen[identifier].append(place)
         scope = place.removeprefix(base).removeprefix(".") if place else None
         for step in _steps(identifier):
-            yield step if scope is None else step._replace(scopes=_scopes(base, scope))
-
-
-def _scopes(base: str, scope: str) -> Sequence[str]:
-    inner, outer = f"{scope}." if scope else "", f"{base}." if base else ""
-    return outer + inner, inner
+            inner, outer = f"{scope}." if scope else "", f"{base}." if base else ""
+            yield step if scope is None else step._replace(scopes=(outer + inner, inner))
 
 
 @cache

@@ -239,7 +239,9 @@ def executable(subject: Subject) -> Iterator[Found]:
 def _program_files(subject: Subject) -> Iterator[Found]:
     """Files that are programs by their first bytes, or that are run because of their names."""
     beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
-    of_web = _folders_of_web(subject)
+    # npm's packages and web pages, below which JavaScript is what one expects
+    ends = ("package.json", ".html", ".htm")
+    of_web = frozenset(entry.folder for entry in subject.regular() if entry.name.lower().endswith(ends))
     for entry in subject.regular():
         name = entry.name.lower()
         if name.endswith(WEIGHTS):
@@ -315,12 +317,6 @@ def hidden_archive(subject: Subject) -> Iterator[Found]:
 _SHEBANG = re.compile(rb"#![ \t]*/")
 #: Suffixes of what web pages and Node.js run.
 _OF_WEB = (".js", ".mjs")
-
-
-def _folders_of_web(subject: Subject) -> frozenset[str]:
-    """The folders of npm's packages and of web pages, below which JavaScript is what one expects."""
-    names = ("package.json", ".html", ".htm")
-    return frozenset(entry.folder for entry in subject.regular() if entry.name.lower().endswith(names))
 
 
 def _within(folder: str, outer: frozenset[str]) -> bool:

@@ -34,7 +34,10 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     yield from _on_another_computer(subject)
     yield from _xml_entities(subject)
     yield from _checkpoint_state(subject)
-    yield from _named_in_archives(subject)
+    for path, found in pickle_verdicts(subject).items():
+        for outside in (found.outside if found else ())[:10]:
+            place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
+            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder where it is unpacked", path)
     yield from _named_in_recipes(subject)
 
 
@@ -92,13 +95,6 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
                 if leaves(path):  # TensorFlow itself also records where a model was trained
                     severity: Severity = "warning" if ".." in path else "info"
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
-
-
-def _named_in_archives(subject: Subject) -> Iterator[Found]:
-    for path, found in pickle_verdicts(subject).items():
-        for outside in (found.outside if found else ())[:10]:
-            place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
-            yield Found(f"{place} has {outside.leads_to!r:.120}, outside the folder where it is unpacked", path)
 
 
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:

@@ -9,20 +9,9 @@ from typing import NamedTuple
 
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
+from inspector.auditing.values.numbers import peers
 from inspector.auditing.values.numbers.facts import Run
-from inspector.auditing.values.numbers.peers import (
-    LEAST_PEERS,
-    PAGE,
-    SPARSE,
-    TABLES,
-    InFile,
-    Peers,
-    TensorData,
-    all_tensors,
-    each_tensor,
-    grouped,
-    octaves,
-)
+from inspector.auditing.values.numbers.peers import InFile, Peers, TensorData, all_tensors, each_tensor, octaves
 from inspector.bridge.ledger import Surplus, is_tied
 from inspector.model import Labelled, Reconciliation
 from inspector.units import escape, integer, plural
@@ -120,14 +109,16 @@ def is_hole(run: Run, touched: Sequence[TensorData], found: Peers) -> bool:
     cut = [each for each in weights if not each.is_covered_by(run) and not _is_pattern(each, run)]
     if not cut or any(each.is_covered_by(run) for each in weights):
         return bool(cut)
-    if _is_of_pages(run) and any(each.row % PAGE or each.extent.start % PAGE for each in cut):
+    if _is_of_pages(run) and any(each.row % peers.PAGE or each.extent.start % peers.PAGE for each in cut):
         return True
     return any(_is_cut_in_row(run, each) or _has_lost_rows(run, each, found) for each in cut)
 
 
 def _is_of_pages(run: Run) -> bool:
     """Whether a run begins and ends at page boundaries of the file, where rows only end by chance."""
-    return run.size >= LEAST_PAGES * PAGE and all(min(at % PAGE, -at % PAGE) < 8 for at in (run.start, run.end))
+    return run.size >= LEAST_PAGES * peers.PAGE and all(
+        min(at % peers.PAGE, -at % peers.PAGE) < 8 for at in (run.start, run.end)
+    )
 
 
 def _is_cut_in_row(run: Run, each: TensorData) -> bool:
@@ -140,7 +131,7 @@ def _is_pattern(each: TensorData, run: Run) -> bool:
     rows."""
     facts, part = each.facts, each.overlap(run)
     beside = facts.sparsity - part / max(each.nbytes, 1)
-    if beside > SPARSE or (facts.middle is not None and facts.spread == 0):
+    if beside > peers.SPARSE or (facts.middle is not None and facts.spread == 0):
         return True
     if beside > THINNED and part < LONG and not _is_of_pages(run):
         return True
@@ -158,7 +149,7 @@ def _has_lost_rows(run: Run, each: TensorData, found: Peers) -> bool:
         return False
     others = found.of(each)
     alike = sum(any(other.size >= LEAST_HOLE for other in peer.facts.runs) for peer in others)
-    return part >= 8 * each.row and len(others) >= LEAST_PEERS and alike * 4 < len(others)
+    return part >= 8 * each.row and len(others) >= peers.LEAST_PEERS and alike * 4 < len(others)
 
 
 def _amid_rows(run: Run, touched: Sequence[TensorData]) -> str | None:
@@ -193,7 +184,7 @@ def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
     own = found.files
     patterned = _patterned(found)
     for copy in found.measured.copies:
-        if copy.size < PAGE and _starts_in(own[found.measured.paths[copy.other_file]], copy.other) in patterned:
+        if copy.size < peers.PAGE and _starts_in(own[found.measured.paths[copy.other_file]], copy.other) in patterned:
             continue
         path, other_path = found.measured.paths[copy.file], found.measured.paths[copy.other_file]
         source, target = Run(copy.start, copy.start + copy.size), Run(copy.other, copy.other + copy.size)
@@ -214,7 +205,7 @@ def _patterned(found: Peers) -> Collection[tuple[str, str]]:
     for copy in found.measured.copies:
         there = _starts_in(found.files[found.measured.paths[copy.other_file]], copy.other)
         here = _starts_in(found.files[found.measured.paths[copy.file]], copy.start)
-        counted[there if here == there and copy.size < PAGE else None] += 1
+        counted[there if here == there and copy.size < peers.PAGE else None] += 1
     return {each for each, number in counted.items() if each is not None and number >= COLUMNS}
 
 
@@ -235,10 +226,10 @@ def _weight_of_one_layer(source: Run, target: Run, own: InFile, other: InFile, f
     inside = [each for each in inside if target.size >= LEAST_ROWS * each.row and not each.is_covered_by(target)]
     if len(inside) != 1 or any(each.is_covered_by(source) for each in own.touched(source)):
         return []
-    peers = [each.extent for each in found.of(inside[0])]
+    extents = [each.extent for each in found.of(inside[0])]
     copies = found.measured.copies
-    alike = sum(any(run.start < copy.other + copy.size and copy.other < run.end for copy in copies) for run in peers)
-    return inside if len(peers) >= LEAST_PEERS and alike * 4 < len(peers) else []
+    alike = sum(any(run.start < copy.other + copy.size and copy.other < run.end for copy in copies) for run in extents)
+    return inside if len(extents) >= peers.LEAST_PEERS and alike * 4 < len(extents) else []
 
 
 @rule("text-in-tensor", "data", "error")
@@ -307,9 +298,9 @@ class _Twins:
     def __init__(self, found: Peers) -> None:
         weights = [each for each in found.all if each.is_learnt and each.key.layer is not None and each.nbytes >= LEAST]
         varied = [each for each in weights if not each.facts.constant and each.facts.numbers]
-        self._layers = grouped(weights, lambda each: (each.key.tower, each.key.layer))
-        self._kinds = grouped(weights, _place)
-        self._groups = [group for group in grouped(varied, _statistics).values() if len(group) > 1]
+        self._layers = peers.grouped(weights, lambda each: (each.key.tower, each.key.layer))
+        self._kinds = peers.grouped(weights, _place)
+        self._groups = [group for group in peers.grouped(varied, _statistics).values() if len(group) > 1]
         self._alike = Counter(frozenset(map(_place, group)) for group in self._groups)
         self._twin = {id(each): group for group in self._groups for each in group}
 
@@ -376,7 +367,7 @@ def copies_differ(subject: Subject) -> Iterator[Found | NotJudged]:
 
 def _copies(result: Reconciliation) -> Iterator[tuple[Labelled, Labelled]]:
     """The embedding, and each stored copy of it with the same shape and type."""
-    tables = [each for each in result.tensors if each.key.role in TABLES and each.key.layer is None]
+    tables = [each for each in result.tensors if each.key.role in peers.TABLES and each.key.layer is None]
     own = [each for each in tables if each.parameters and each.key.role == "embed_tokens"]
     for each in tables:
         tensor, key = each.tensor, each.key

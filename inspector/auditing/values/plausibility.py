@@ -12,16 +12,8 @@ from typing import NamedTuple
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.auditing.values.misplaced_bytes import is_hole, runs_of_zeros
-from inspector.auditing.values.numbers.peers import (
-    LEAST_PEERS,
-    MOST_PEERS,
-    SCRAMBLED,
-    Peers,
-    TensorData,
-    all_tensors,
-    each_tensor,
-    octaves,
-)
+from inspector.auditing.values.numbers import peers
+from inspector.auditing.values.numbers.peers import Peers, TensorData, all_tensors, each_tensor, octaves
 from inspector.formats import training
 from inspector.units import integer, plural, size
 
@@ -174,7 +166,7 @@ def _are_positive_norms(found: Peers, seen: TensorData) -> bool:
     """Whether the tower's other norms have positive numbers, as all have except those that are added to one."""
     of_tower = [each for each in found.all if each.is_norm and each.key.tower == seen.key.tower and each is not seen]
     norms = [each.facts for each in of_tower if each.facts.size]
-    return len(norms) >= LEAST_PEERS and all(each.mean > ONE_SIDED * each.size for each in norms)
+    return len(norms) >= peers.LEAST_PEERS and all(each.mean > ONE_SIDED * each.size for each in norms)
 
 
 #: Output projections of a layer's two halves: if both are zero, the layer is the identity.
@@ -223,7 +215,7 @@ def value_scale(found: Peers, subject: Subject) -> Iterator[Found]:
                 left = f"numbers of about {each.facts.size:.2g}: what weight decay leaves of a layer that does nothing"
                 yield Found(left, each.path, each.name, "info")
         judged = [each for each in judged if not _is_decayed(each)]
-        whole = Usual.of(judged) if len(judged) > MOST_PEERS else None
+        whole = Usual.of(judged) if len(judged) > peers.MOST_PEERS else None
         for each in judged:
             others = whole or Usual.of([other for other in judged if other is not each])
             if what := _far_above_median(each) or _unlike_other_layers(each, others):
@@ -273,7 +265,7 @@ def _is_decayed(seen: TensorData) -> bool:
 def _far_above_median(seen: TensorData) -> str | None:
     """Describes a number far larger than the others in its tensor."""
     facts, reach = seen.facts, octaves(seen.facts.largest)
-    if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > SCRAMBLED:
+    if facts.middle is None or reach is None or facts.middle < DECAYED or facts.spread > peers.SCRAMBLED:
         return None
     if reach - facts.middle <= (HALF_REACH if seen.dtype == "F16" else OWN_REACH) or facts.alike_largest > FEW:
         return None
@@ -287,7 +279,7 @@ def _the_largest(seen: TensorData) -> str:
 def _unlike_other_layers(seen: TensorData, others: Usual) -> str | None:
     """Describes a tensor that is unlike the others of its role."""
     facts, largest, sizes = seen.facts, others.largest, others.size
-    if others.number < LEAST_PEERS:
+    if others.number < peers.LEAST_PEERS:
         return None
     if largest and _octaves_above(facts.largest, largest) > max(LARGEST_APART, DEVIATIONS * largest[1]):
         return f"{_the_largest(seen)} is {facts.largest:.3g}, but other layers have {2 ** largest[0]:.2g}"

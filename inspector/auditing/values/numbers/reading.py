@@ -276,16 +276,12 @@ def copies(files: Array, places: Array, marks: Array, read: Read, sizes: list[in
             continue
         if len(found) >= MOST:
             break
-        copy = last[key] = _extended(Copy(file, start, other_file, other, 0), read, sizes)
+        at = Copy(file, start, other_file, other, 0)
+        before, after = _equal(at, read, sizes, back=True), _equal(at, read, sizes, back=False)
+        copy = last[key] = Copy(file, start - before, other_file, other - before, before + after)
         if copy.size >= LEAST:
             found.append(copy)
     return found
-
-
-def _extended(at: Copy, read: Read, sizes: list[int]) -> Copy:
-    """How far the two are equal in both directions."""
-    before, after = _equal(at, read, sizes, back=True), _equal(at, read, sizes, back=False)
-    return at._replace(start=at.start - before, other=at.other - before, size=before + after)
 
 
 def _equal(at: Copy, read: Read, sizes: list[int], *, back: bool) -> int:
