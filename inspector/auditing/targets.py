@@ -27,7 +27,7 @@ from inspector.sources.filenames import COLLECTIVE, INDEX, shard_of
 from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.places import Below
-from inspector.sources.targets import in_filesystem, place_of
+from inspector.sources.targets import place_of
 from inspector.units import escape
 
 #: What the shards of one set have in common.
@@ -61,22 +61,33 @@ def subjects(target: str, revision: str | None = None, *, alone: bool = False) -
             yield own
         elif isinstance(place, LocalPlace) and place.selected is None:  # a repository in the Hub's cache
             yield from in_folder(place.root, target, target)
-        elif place.selected is None and in_filesystem(target):
-            yield from _in_object_store(place, target)
+        elif place.selected is None and not isinstance(place, LocalPlace):
+            yield from _in_listing(place, target)
         else:
             root = str(place.root) if isinstance(place, LocalPlace) else None
             listed = [*entries(Path(root), recursive=False)] if root else entries_of(place)
             yield Subject(place, listed, target, root, members=_set_of(place, listed, alone=alone))
 
 
-def _in_object_store(place: Place, target: str) -> Iterator[Subject | Failed]:
-    """The models in a folder of an object store: split like a local folder, with a single listing."""
+def _in_listing(place: Place, target: str) -> Iterator[Subject | Failed]:
+    """The models in a repository or a folder of an object store: split like a local folder, with a single listing."""
     found = shares(place, entries_of(place))
     for share in found:
         model = Below(place, share.start, listed_files(share.beside))
-        own = f"{target.rstrip('/')}/{share.name}".rstrip("/")
+        own = f"{_typed(target)}/{share.name}" if share.name else target.rstrip("/")
         yield Subject(model, share.beside, own, members=share.members, is_model=share.is_model)
     yield from _without_weights(found, target)
+
+
+def _typed(target: str) -> str:
+    """What names below a target begin with: of a page of the Hub, another form of its URL."""
+    if not target.startswith(("https://", "http://")):
+        return target.rstrip("/")
+    from inspector.sources.hub import parse  # only for the Hub's targets
+
+    name = parse(target)
+    kind = "" if name.kind == "model" else f"{name.kind}s/"
+    return f"hf://{kind}{name.repo}{f'@{name.revision}' if name.revision else ''}/{name.path}".rstrip("/")
 
 
 def _without_weights(found: Sequence[Share], target: str) -> Iterator[Failed]:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import folders
 import hostile
 import pytest
 import spoilt
@@ -110,3 +111,20 @@ def test_checksums_are_of_local_files(hub: Hub, published: Path, inspect: Run) -
     """A repository is not downloaded to be hashed."""
     ran = inspect("audit", "hf://demo/sound", "--checksum")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["five", "quantizations", "trainer_unfinished"])
+def test_a_repository_has_a_row_for_each_checkpoint(name: str, hub: Hub, inspect: Run, tmp_path: Path) -> None:
+    """The same as in a folder of the same files, under names that can be typed."""
+    root, _ = folders.made(name, tmp_path / "folder")
+    hub.repos["demo/several"] = Repo(root)
+    local = [each["target"].removeprefix(str(root)) for each in inspect("audit", root, "--json").json["checkpoints"]]
+    assert len(local) > 1
+    for target, start in (
+        ("demo/several", "demo/several"),
+        ("https://huggingface.co/demo/several/tree/main", "hf://demo/several@main"),
+    ):
+        names = [each["target"] for each in inspect("audit", target, "--json").json["checkpoints"]]
+        assert sorted(each.removeprefix(start) for each in names) == sorted(local)
+        (again,) = inspect("audit", names[0], "--json").json["checkpoints"]
+        assert again["target"] == names[0]
