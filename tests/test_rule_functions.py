@@ -11,9 +11,9 @@ from every import every
 
 from inspector.adapters import prediction
 from inspector.auditing import files, limits
-from inspector.auditing.completeness import downloads, file_names, shards
-from inspector.auditing.consistency import adapters, documents, tokens
-from inspector.auditing.loading import gguf_keys, preprocessors
+from inspector.auditing.completeness import companions, downloads, file_names
+from inspector.auditing.consistency import documents, tokens
+from inspector.auditing.loading import gguf_keys, peft, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.safety import hidden_code
@@ -142,7 +142,7 @@ def test_types_in_a_files_name(name: str, named: list[str]) -> None:
      ("h.12345678.a", 12345678)],
 )  # fmt: skip
 def test_the_layer_of_a_module(module: str, layer: int | None) -> None:
-    assert adapters._layer_number(module) == layer
+    assert peft._layer_number(module) == layer
 
 
 @every(
@@ -413,7 +413,7 @@ def test_weights_of_transformers(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
-    assert shards._is_shard_of(path, folder) == is_one
+    assert companions._is_shard_of(path, folder) == is_one
 
 
 @pytest.mark.parametrize(

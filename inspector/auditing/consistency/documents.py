@@ -329,7 +329,8 @@ def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
     Which copy is loaded depends on the order of the files. Remove one. An error if their shapes differ. A file that has
     the same tensors as another is one finding: a copy, which may stand in the place of another shard.
     """
-    if len(subject.headers) < 2 or not _one_set(subject):
+    one_set = subject.index or all(shard_of(header.path) for header in subject.headers)  # not several models beside
+    if len(subject.headers) < 2 or not one_set:
         return
     names = Counter(tensor.name for header in subject.headers for tensor in header.tensors)
     twice = {name for name, number in names.items() if number > 1}
@@ -354,9 +355,3 @@ def tensor_in_two_files(subject: Subject) -> Iterator[Found]:
                     yield Found(f"also stored in {path}", header.path, tensor.name, severity)
     if len(twice) > shown:
         yield Found(f"{plural(len(twice), 'tensor')} stored twice in all", None)
-
-
-def _one_set(subject: Subject) -> bool:
-    """Whether the files are one checkpoint's shards, and not several models in one folder."""
-    indexed = subject.checkpoint is not None and subject.checkpoint.index is not None
-    return indexed or all(shard_of(header.path) for header in subject.headers)
