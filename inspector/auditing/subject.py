@@ -129,8 +129,8 @@ class Subject(Files):
         from inspector.formats import foreign  # only where there is nothing to read
 
         kinds: dict[str, list[str]] = {}
-        for entry in self.regular():
-            if known := foreign.foreign_of(entry.path, self.head(entry.path, foreign.HEAD), self.by_path):
+        for entry in self.regular(*foreign.SUFFIXES, ".bin"):
+            if known := foreign.foreign_of(entry.path, self.span(entry.path, 0, foreign.HEAD), self.by_path):
                 kinds.setdefault(known.name, []).append(entry.path)
         for kind, paths in kinds.items():
             what = f"{plural(len(paths), 'file')} of {kind}, whose weights are not read: not judged"
