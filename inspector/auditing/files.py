@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,10 +105,14 @@ class Files:
 
     def named(self, *ends: str) -> Iterator[Entry]:
         """Entries whose lower-case name has one of these suffixes, as words: config.json is in adapter_config.json."""
-        last = tuple(end.rpartition(".")[2] for end in ends)
-        fitting = chain.from_iterable(found for kind, found in self._lower.items() if kind.endswith(last))
-        some = (each for each in sorted(fitting) if each[1].endswith(ends))
-        return (entry for _, name, entry in some if any(_has(name, end) for end in ends))
+        last, found = tuple(end.rpartition(".")[2] for end in ends), list[tuple[int, str, Entry]]()
+        for kind, listed in self._lower.items():
+            if f".{kind}" in ends:  # all of them, but for one that is called that
+                found += [each for each in listed if each[1] != kind]
+            elif kind.endswith(last):
+                some = (each for each in listed if each[1].endswith(ends))
+                found += [each for each in some if any(_has(each[1], end) for end in ends)]
+        return (entry for _, _, entry in sorted(found))
 
     def regular(self, *ends: str) -> Iterator[Entry]:
         """Entries that are files within the folder: all, or those with one of these suffixes."""

@@ -105,6 +105,7 @@ class _Account:
         self._by_path = {each.path: each for each in names}
         self._taken: set[tuple[int, int]] = set()
         self._indexes: dict[str, Mapping[bytes, Collection[str]] | None] = {}  # root of a repository → its index
+        self._kinds: dict[str, str] = {}  # path → its kind, for which the file's start was read
 
     def folder(self, path: str) -> Folder:
         inodes = {each.inode: each.size for each in self._names}
@@ -253,6 +254,11 @@ class _Account:
         return tuple(sorted(shares, key=lambda each: (-each.size, each.name)))
 
     def _kind(self, path: str) -> str:
+        if path not in self._kinds:
+            self._kinds[path] = self._kind_of(path)
+        return self._kinds[path]
+
+    def _kind_of(self, path: str) -> str:
         *folders, name = path.split("/")
         if name.endswith(".incomplete"):
             return "unfinished download"

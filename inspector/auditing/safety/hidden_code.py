@@ -306,11 +306,13 @@ def hidden_archive(subject: Subject) -> Iterator[Found]:
     A picture, text or configuration whose bytes are a 7z or RAR archive is meant to be overlooked. Examine its contents
     first.
     """
+    unopened = {magic: what for magic, what in UNOPENED if len(magic) >= 4}
+    archives = (*unopened, b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")
     for entry in subject.named(*_DOCUMENTS):
         start = subject.head(entry.path, 8)
-        kind = next((what for magic, what in UNOPENED if len(magic) >= 4 and start.startswith(magic)), None)
-        if kind or start.startswith((b"PK\x03\x04", b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ")):
-            yield Found(f"{kind or 'a compressed archive'}, under the name of a document", entry.path)
+        if start.startswith(archives):
+            kind = next((what for magic, what in unopened.items() if start.startswith(magic)), "a compressed archive")
+            yield Found(f"{kind}, under the name of a document", entry.path)
 
 
 #: How a script names its interpreter (`execve`): `#![` begins an attribute of Rust.
