@@ -107,8 +107,8 @@ class Files:
         """Entries whose lower-case name has one of these suffixes, as words: config.json is in adapter_config.json."""
         last, found = tuple(end.rpartition(".")[2] for end in ends), list[tuple[int, str, Entry]]()
         for kind, listed in self._lower.items():
-            if f".{kind}" in ends:  # all of them, but for one that is called that
-                found += [each for each in listed if each[1] != kind]
+            if f".{kind}" in ends:  # all of them, but for one that has no dot
+                found += [each for each in listed if each[1] != kind or kind in ends]
             elif kind.endswith(last):
                 some = (each for each in listed if each[1].endswith(ends))
                 found += [each for each in some if any(_has(each[1], end) for end in ends)]
