@@ -238,7 +238,7 @@ def test_a_claim_that_counts_constants_says_so(name: str, claimed: str, elements
 
 
 def test_dtypes_are_summed_the_largest_first() -> None:
-    groups = [{Kind("F32", (2, 3), 24): 2, Kind("BF16", (4,), 8): 1}, {Kind("BF16", (50,), 100): 3}]
+    groups = [{Kind("F32", (2, 3), 24, 6): 2, Kind("BF16", (4,), 8, 4): 1}, {Kind("BF16", (50,), 100, 50): 3}]
     assert summary.dtypes(map(Counter, groups)) == (
         DtypeSum("BF16", 4, 154, 308),
         DtypeSum("F32", 2, 12, 48),

@@ -162,14 +162,14 @@ def _layers(cache: Cache, scope: Scope, at: dict[int, Scope]) -> Iterator[tuple[
     keys, values = (_outputs(text, cache, scope) for text in (cache.keys, cache.values))
     differ = _differs(cache, scope)
     alike: Kept | None = None
-    for layer in range(_whole(cache.layers, scope, MAX_INDEX)) if keys is None else sorted(keys):
-        if layer not in at:
-            at[layer] = scope.at(layer=layer)
-        inner = at[layer]
-        if cache.when and not formula.evaluate(cache.when, inner):
-            continue
+    layers = range(_whole(cache.layers, scope, MAX_INDEX)) if keys is None else sorted(keys)
+    holds: list[bool] = []
+    for some in (layers[:1], layers[1:]):  # the others' scopes begin with what the first one looked up
+        at.update(scope.layers([layer for layer in some if layer not in at]))
+        holds += formula.hold(cache.when, [at[layer] for layer in some])
+    for layer in (layer for layer, held in zip(layers, holds, strict=True) if held):
         if alike is None or differ:
-            alike = _one(cache, inner, keys is None, values is None)
+            alike = _one(cache, at[layer], keys is None, values is None)
         if keys is not None:
             alike = alike._replace(keys=keys[layer])
         if values is not None:

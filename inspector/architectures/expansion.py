@@ -164,9 +164,10 @@ class _Conditions:
         self._experts = bounds.get("expert")
         self._dimensions = formula.dimensions(row.shape)
         self._further = [number for number in numbers_of(row.template) if number not in ("layer", "expert")]
-        self._when_varies = bool(row.when) and (by_layer or scope.mentions(bounds, row.when))
-        self._size_varies = by_layer or scope.mentions(bounds, self._experts or "", *self._dimensions)
-        self._bias_varies = bool(row.bias) and scope.mentions(bounds, row.bias)
+        when, size, bias = scope.varying(bounds, (row.when,), (self._experts or "", *self._dimensions), (row.bias,))
+        self._when_varies = bool(row.when) and (by_layer or when)
+        self._size_varies = by_layer or size
+        self._bias_varies = bias
         self._scope_varies = self._when_varies or self._size_varies or self._bias_varies
         #: Whether `under` may differ between two combinations.
         self.varies = self._scope_varies or any(isinstance(each, str) for each in self._further)

@@ -301,6 +301,11 @@ def evaluate(text: str, scope: Scope) -> Any:
         raise ConfigError(f"the configuration does not allow `{show(text)}`: {error}") from error
 
 
+def hold(text: str, scopes: Sequence[Scope]) -> list[bool]:
+    """In which of these scopes a condition holds; "" holds in all. Raises ConfigError as `evaluate` does."""
+    return [not text or bool(evaluate(text, scope)) for scope in scopes]
+
+
 #: A node of an expression as a function of the scope: trees are walked once, and evaluated for each row of each model.
 Evaluation = Callable[[Scope], Any]
 

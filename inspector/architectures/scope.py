@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -83,6 +83,7 @@ class Scope(dict[str, Any]):
         self._common: dict[str, Any] = self  # the scope without indexes: what is the same for all is looked up once
         self._layers = _own_values(values.get(PER_LAYER))
         self._parts = {entry.scope: entry for entry in reversed(family.rows) if isinstance(entry, Include)}
+        self._followed = {name.rpartition(".")[0] for name in family.derived}  # parts with derived fields
 
     def __missing__(self, name: str) -> Any:
         """The value of a field. Raises ConfigError if the configuration must give it but does not."""
@@ -100,7 +101,7 @@ class Scope(dict[str, Any]):
 
     def _varies(self, name: str) -> bool:
         """Whether a field may differ between indexes."""
-        return bool(self._layers) or name in self.family.derived or any(self.family.followers(name))
+        return bool(self._layers) or name in self.family.derived or name in self._followed
 
     def _omitted(self, name: str) -> Any:
         """The value of a field that the configuration omits or leaves at null. A part's default is completed, too."""
@@ -213,6 +214,10 @@ class Scope(dict[str, Any]):
             seen.add(name)
         return False
 
+    def varying(self, indexes: Collection[str], *groups: Collection[str]) -> list[bool]:
+        """For each group of expressions, whether one of their values may vary with the indexes (`mentions`)."""
+        return [self.mentions(indexes, *texts) for texts in groups]
+
     def at(self, **indexes: int) -> Scope:
         """The same scope with index variables set."""
         inner = Scope.__new__(Scope)
@@ -220,7 +225,12 @@ class Scope(dict[str, Any]):
         inner.family, inner.config, inner.indexes = self.family, self.config, {**self.indexes, **indexes}
         inner._aliases, inner._pending, inner._known, inner._here = self._aliases, self._pending, self._known, {}
         inner._layers, inner._parts, inner._common = self._layers, self._parts, self._common
+        inner._followed = self._followed
         return inner
+
+    def layers(self, numbers: Iterable[int]) -> dict[int, Scope]:
+        """The same scope in each of these layers."""
+        return {number: self.at(layer=number) for number in numbers}
 
 
 def _without(family: Family, values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -224,11 +224,10 @@ def _book_plain(ledger: Ledger, role: str, width: Width, number: int, bits: int,
     dtype, elements, nbytes, _ = width
     self_packed = packing.widths if packing else {}
     own_bits = self_packed.get(dtype, DTYPE_BITS.get(dtype))
-    counted = size_of(elements, bits)
     own = nbytes if own_bits is None else size_of(elements, own_bits)
-    if own_bits != bits and own != counted:
+    if own_bits != bits and (more := own - size_of(elements, bits)):
         cause = "unquantized" if packing and not self_packed else "mixed_dtype"
-        ledger.add(cause, number * (own - counted), f"{role} in {dtype}", number)
+        ledger.add(cause, number * more, f"{role} in {dtype}", number)
     if own != nbytes and dtype in self_packed:
         what = f"{dtype} at {units.bits(nbytes * 8 / elements)} bits for {own_bits}"
         ledger.add("quantization_overhead", number * (nbytes - own), what, number)

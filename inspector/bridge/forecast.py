@@ -76,7 +76,8 @@ def _unread_experts(base: Prediction) -> Iterator[Finding]:
 
 def called_draft(config: Config) -> bool:
     """Whether the class's name is that of a draft model."""
-    return any(word in (config.architecture or "") for word in DRAFTS)
+    architecture = config.architecture or ""
+    return any(word in architecture for word in DRAFTS)
 
 
 def has_draft_table(config: Config) -> bool:

@@ -28,13 +28,10 @@ class Kind(NamedTuple):
     dtype: str
     shape: tuple[int, ...]  # as stored
     nbytes: int
-
-    @property
-    def elements(self) -> int:
-        return prod(self.shape)
+    elements: int
 
 
-_KIND_OF = itemgetter(*(Tensor._fields.index(name) for name in Kind._fields))
+_KIND_OF = itemgetter(*(Tensor._fields.index(name) for name in Kind._fields[:3]))
 
 
 def kinds_of(tensors: Sequence[Tensor], groups: Iterable[tuple[object, Sequence[int]]]) -> list[Counter[Kind]]:
@@ -42,7 +39,9 @@ def kinds_of(tensors: Sequence[Tensor], groups: Iterable[tuple[object, Sequence[
     counts: list[Counter[Kind]] = []
     for _, members in groups:
         found = Counter(map(_KIND_OF, map(tensors.__getitem__, members)))
-        counts.append(Counter({Kind(*kind): number for kind, number in found.items()}))
+        counts.append(
+            Counter({Kind(dtype, shape, size, prod(shape)): number for (dtype, shape, size), number in found.items()})
+        )
     return counts
 
 

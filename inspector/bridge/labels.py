@@ -52,7 +52,7 @@ def fits(nominal: Nominal, model: Model, components: Iterable[ComponentSum] = ()
     if model.prediction is None:
         return model.logical <= WITHIN_TIMES * stated
     twice = (nominal.experts - 1) * _outside_experts(model.prediction)
-    counted += [model.prediction.parameters, model.prediction.parameters + twice]
+    counted += [predicted := model.prediction.parameters, predicted + twice]
     return any(stated <= WITHIN_TIMES * number and number <= WITHIN_TIMES * stated for number in counted)
 
 

@@ -41,11 +41,7 @@ class Side(NamedTuple):
     shapes: tuple[tuple[int, ...], ...]  # logical, row-major: packed weights as the model has them
     dtype: str  # of the weights as stored; several are joined by "+"
     nbytes: int  # as stored, the side data of packed weights included
-
-    @property
-    def elements(self) -> int:
-        """The total of logical elements."""
-        return sum(map(prod, self.shapes))
+    elements: int  # logical
 
     @property
     def parameters(self) -> int:
@@ -241,12 +237,14 @@ class _Unpaired:
     def side(self, held: Sequence[tuple[Key, Labelled]]) -> Side:
         tensors = [tensor for _, tensor in held]
         dtypes = dict.fromkeys(self._dtype(each) for each in tensors)
+        shapes = tuple(self._shapes.get(each.tensor.name, each.tensor.shape) for each in tensors)
         return Side(
             tuple(tensors),
             tuple(key for key, _ in held),
-            tuple(self._shapes.get(each.tensor.name, each.tensor.shape) for each in tensors),
+            shapes,
             "+".join(dtypes),
             sum(each.tensor.nbytes + self._side_bytes(each.tensor.name) for each in tensors),
+            sum(map(prod, shapes)),
         )
 
     def _dtype(self, each: Labelled) -> str:

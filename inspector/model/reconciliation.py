@@ -259,10 +259,11 @@ class Reconciliation(_Reconciliation, Tabular):
     @property
     def verdict(self) -> Verdict:
         """Whether the checkpoint is whole, by the bridge and the findings: a cut file's bridge adds up, too."""
-        errors = [each for each in self.findings if each.severity == "error"]
+        findings = self.findings
+        errors = [each for each in findings if each.severity == "error"]
         if errors:
             return Verdict(self._state(errors), f"{plural(len(errors), 'error')}, listed below")
-        warned = [each.rule for each in self.findings if each.severity == "warning"]
+        warned = [each.rule for each in findings if each.severity == "warning"]
         if misfits := sum(rule in _MISFIT for rule in warned):
             return Verdict("damaged", f"{plural(misfits, 'warning')}, listed below")
         if short := sum(step.bytes for step in self.steps if step.cause == "truncated"):
@@ -270,7 +271,7 @@ class Reconciliation(_Reconciliation, Tabular):
         if not any(header.tensors for header in self.checkpoint.files):
             return Verdict("unknown", "no tensors: a vocabulary, or an empty file")
         if self.prediction is None or self.prediction.config.relative:
-            reasons = (each.message for each in self.findings if each.rule == "no-prediction")
+            reasons = (each.message for each in findings if each.rule == "no-prediction")
             return Verdict("unknown", next(reasons, "no prediction"))
         if self.unexplained or self.unexplained_bytes:
             what = f"{plural(len(self.unexplained), 'tensor')} unexplained, {decimal(self.unexplained_bytes)}"

@@ -279,8 +279,10 @@ def _grouped(result: Diff, by: str) -> list[_Row]:
     groups: dict[tuple[Any, ...], list[_Member]] = {}
     for number, (pair, data) in enumerate(zip(result.pairs, result.data or [None] * len(result.pairs), strict=True)):
         found = (data.status, data.transform) if data else ()
-        place = {"role": (place_of(pair.key),), "layer": (pair.key.tower, pair.key.layer), "tensor": (number,)}[by]
-        change = change_of(pair) if by != "layer" else ""
+        key = pair.key
+        of_role = (key.tower, key.branch, key.role, key.part)
+        place = {"role": of_role, "layer": (key.tower, key.layer), "tensor": (number,)}[by]
+        change = _sides_of(pair) if by != "layer" else ()
         groups.setdefault((*place, pair.status, pair.converter, change, *found), []).append((pair, data))
     rows = [_row(members, by) for members in groups.values()]
     return sorted(rows, key=lambda row: row.layers) if by == "layer" else rows  # files list layer 10 before layer 2
@@ -335,7 +337,15 @@ def compared(members: Sequence[_Member]) -> str:
     return ", ".join(phrases)
 
 
-_NOTHING = Side((), (), (), "", 0)
+_NOTHING = Side((), (), (), "", 0, 0)
+
+
+def _sides_of(pair: Pair) -> tuple[Any, ...]:
+    """What `change_of` shows of a pair, as data."""
+    sides = [
+        side and (side.dtype, () if pair.status in ("same", "dtype") else side.shapes) for side in (pair.a, pair.b)
+    ]
+    return (pair.status, *sides)
 
 
 def change_of(pair: Pair) -> str:

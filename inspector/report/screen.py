@@ -493,14 +493,15 @@ def why(result: Reconciliation, most: int = _ON_PAGE) -> tuple[str, list[tuple[s
 def _steps_of(result: Reconciliation, lines: Sequence[Line]) -> tuple[str, list[tuple[str, str]]]:
     unit, power = _unit(max(result.on_disk, result.start))
     known = result.nominal is not None or result.predicted is not None
-    whole = f"{_in_units(result.on_disk, power)} {unit}"
+    on_disk = _in_units(result.on_disk, power)
+    whole = f"{on_disk} {unit}"
     title = f"why {whole}" if known else f"what the {whole} are"
     rows = list[tuple[str, str]]()
     if result.nominal:
         nominal, dtype = result.nominal, escape(result.dtype or "", 60)
         each = plural(nominal.bits // 8, "byte") if not nominal.bits % 8 else f"{nominal.bits} bits"
         stated = _in_units(nominal.bytes, power)
-        title += f" and not {stated}" if stated != _in_units(result.on_disk, power) else ""
+        title += f" and not {stated}" if stated != on_disk else ""
         rows.append((stated, f'"{escape(nominal.label)}" × {each} ({dtype})'))
     elif result.predicted is not None:
         at = escape(result.dtype or "16 bits", 60)
@@ -511,7 +512,7 @@ def _steps_of(result: Reconciliation, lines: Sequence[Line]) -> tuple[str, list[
         what = ": ".join(filter(None, (line.name, line.detail)))
         rows.append((_in_units(line.bytes, power, sign=known), what))
     explained = "" if result.unexplained_bytes or result.unexplained else ", every byte explained"
-    rows.append((_in_units(result.on_disk, power), f"{unit} on disk{explained}"))
+    rows.append((on_disk, f"{unit} on disk{explained}"))
     return title, rows
 
 

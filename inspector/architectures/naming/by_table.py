@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from inspector.architectures import formula, included, taken_off
@@ -61,16 +61,28 @@ class TableNames:
     """The names in the rows of a family."""
 
     def __init__(self, family: Family, config: Mapping[str, Any]) -> None:
+        self._entries = tuple(_entries(family, config))
         self._whole: dict[str, Slot] = {}
-        self._bare: dict[str, Slot] = {}
-        variants: dict[str, list[Variant]] = defaultdict(list)
-        for pattern, variant in _entries(family, config):
-            bare = unwrapped(pattern)
+        for pattern, variant in self._entries:
             self._whole.setdefault(pattern, variant.slot)
-            self._bare.setdefault(bare, variant.slot)
-            for name in {pattern, bare}:
-                variants[name].append(variant)
-        self._variants = {name: _with_numbers(those) for name, those in variants.items() if _differ(those)}
+
+    @cached_property
+    def _bare(self) -> dict[str, Slot]:
+        """The slots by their patterns without the words that wrap a model: most files' names need none of them."""
+        bare: dict[str, Slot] = {}
+        for pattern, variant in self._entries:
+            bare.setdefault(unwrapped(pattern), variant.slot)
+        return bare
+
+    @cached_property
+    def _variants(self) -> dict[str, list[Variant]]:
+        if not any(variant.numbers for _, variant in self._entries):
+            return {}
+        found: dict[str, list[Variant]] = defaultdict(list)
+        for pattern, variant in self._entries:
+            for name in {pattern, unwrapped(pattern)}:
+                found[name].append(variant)
+        return {name: _with_numbers(those) for name, those in found.items() if _differ(those)}
 
     def slot(self, pattern: str, bare: str) -> Slot | None:
         """The slot of a pattern, unchanged or without the words that wrap a model; None if no row has the name."""
