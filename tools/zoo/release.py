@@ -187,12 +187,12 @@ def finished(work: Path, types: Sequence[str]) -> None:
 
 def measured(work: Path, proofs: Sequence[adopt.Proof]) -> Iterator[tuple[str, str]]:
     """Run the adopted types that generate, and give their tables the cache that explains what was held."""
-    from zoo.build_held_caches import generating
+    from zoo.build_caches import generating
 
     types = [p.model_type for p in proofs if not p.against and p.model_type in generating()]
     out = work / "caches.jsonl"
     if types:
-        run("build_held_caches", "--seed", str(SEEDS[0]), "--out", str(out), "--types", ",".join(types))
+        run("build_caches", "--seed", str(SEEDS[0]), "--out", str(out), "--types", ",".join(types))
     yield from adopt.caches_of(out)
 
 
