@@ -318,6 +318,15 @@ def test_an_index_stands_for_its_folder(inspect: Run, tmp_path: Path) -> None:
     assert "missing-shard" in found(inspect("audit", folder / hostile.INDEX, "--json"))
 
 
+def test_an_index_of_many_experts_is_not_too_long(inspect: Run, tmp_path: Path) -> None:
+    """DeepSeek-V3's of 163 shards has 8,900,000 bytes, more than other documents may have."""
+    long = "e" * 1_000
+    parts = {f"model-0000{part}-of-00002.safetensors": [["F32", [1], f"{long}.{part}.{{1..2200}}"]] for part in (1, 2)}
+    sparse.make({"files": {path: {"tensors": tensors} for path, tensors in parts.items()}}, tmp_path)
+    assert (tmp_path / hostile.INDEX).stat().st_size > 4_194_304
+    assert {"document", "not-judged"}.isdisjoint(found(inspect("audit", tmp_path, "--json")))
+
+
 # --- nothing is touched -------------------------------------------------------------------------
 
 

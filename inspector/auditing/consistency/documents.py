@@ -34,6 +34,7 @@ def document(subject: Subject) -> Iterator[Found]:
     """
     reported = {finding.path for finding in subject.checkpoint.findings} if subject.checkpoint else set()
     left = MAX_DOCUMENTS
+    index = subject.index.path if subject.index else None  # read whole by then, whatever its size
     for entry in subject.named(*_DOCUMENTS):
         start = subject.head(entry.path, 64)
         unread = entry.kind != "file" or entry.outside or (entry.size and not start)
@@ -44,7 +45,7 @@ def document(subject: Subject) -> Iterator[Found]:
         elif start.startswith(_MARK):
             what = "it begins with a byte order mark, which Python's json refuses: save it without one"
             yield Found(what, entry.path)
-        elif entry.name in _LARGE:
+        elif entry.name in _LARGE or entry.path == index:
             if wrong := _wrong_at_its_ends(start, subject.span(entry.path, max(0, entry.size - 64), 64)):
                 yield Found(wrong, entry.path)
             elif start.lstrip()[:1] == b"[" and (

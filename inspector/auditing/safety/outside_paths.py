@@ -49,6 +49,8 @@ def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
     checkpoint = subject.checkpoint
     met = (*subject.findings, *(checkpoint.all_findings if checkpoint else ()))
     reported = {finding.path for finding in met if finding.rule == "index-path"}
+    if subject.index:
+        reported.add(subject.index.path)  # each of its files was looked for in the folder
     for entry in subject.named(*_NAMING):
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
             what = f"a list of files of {plural(entry.size, 'byte')}"
