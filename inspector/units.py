@@ -128,7 +128,7 @@ BYTES = {
 
 
 def written(text: str, units: Mapping[str, int]) -> int | None:
-    """`16k` → 16384, `16,384` → 16384, `1.5 GB` → 1500000000, rounded down; None if it is no number in these units."""
+    """`16k` → 16384, `16,384` → 16384, `1.5 GB` → 1500000000, rounded down; None if it is none of these."""
     match = re.fullmatch(_WRITTEN, text.strip())
     if match is None or match[3].lower() not in units:
         return None

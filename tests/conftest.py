@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: The caches of whoever runs the tests must not influence them.
 os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
 
-# Whatever is no local path might be a repository: no test may ask the real Hub. Tests of the loopback Hub lift this.
+# Whatever is not a local path might be a repository: no test may ask the real Hub. Tests of the loopback Hub lift this.
 os.environ["HF_HUB_OFFLINE"] = "1"
 
 

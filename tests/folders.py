@@ -306,7 +306,7 @@ def torch_under_a_pickles_name(root: Path) -> None:
 
 @layout("data", "model", foreign={"data": "pickle"})
 def a_programs_pickles(root: Path) -> None:
-    """As many data frames as a program likes are one row."""
+    """Any number of pickled data frames is one row."""
     model(root / "model")
     for number in range(12):
         raw(root / "data" / f"frame_{number}.pkl", b"\x80\x04\x95\x05\0\0\0\0\0\0\0]\x94.", 15)

@@ -99,7 +99,7 @@ def messages(code: str, change: hostile.Change, folder: Path) -> list[str]:
 
 
 def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
-    """Findings as `path: severity: message` in a folder of these files alone; what is no text or bytes becomes JSON."""
+    """Findings as `path: severity: message` in a folder of these files alone; what is not text or bytes becomes JSON."""
 
     def alone(made: hostile.Files) -> None:
         made.clear()
@@ -109,7 +109,7 @@ def lines(code: str, files: Mapping[str, Any], folder: Path) -> list[str]:
 
 
 def subject_of(folder: Path, files: Mapping[str, Any]) -> Subject:
-    """A folder of these files as rules receive it; what is no text or bytes becomes JSON."""
+    """A folder of these files as rules receive it; what is not text or bytes becomes JSON."""
     hostile.files.write({name: _bytes(each) for name, each in files.items()}, folder)
     listed = list(entries(folder))
     return Subject(LocalPlace(folder, targets.listed_files(listed)), listed, str(folder), str(folder))

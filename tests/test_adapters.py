@@ -188,7 +188,7 @@ def test_kohyas_metadata_names_the_base(version: str, tmp_path: Path) -> None:
 
 
 def test_lycoris_names_are_joined_as_kohyas_are() -> None:
-    """`LycorisNetwork.LORA_PREFIX` before a module's name with underscores; its scale is no parameter."""
+    """`LycorisNetwork.LORA_PREFIX` before a module's name with underscores; its scale is not a parameter."""
     stem = "lycoris_model_layers_0_mlp_down_proj"
     shapes = {"hada_w1_a": (64, 4), "hada_w1_b": (4, 128), "hada_w2_a": (64, 4), "hada_w2_b": (4, 128), "alpha": ()}
     adapter = adapter_of([Tensor(f"{stem}.{end}", "F16", shape, 0, 0) for end, shape in shapes.items()], None)

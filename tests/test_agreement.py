@@ -17,7 +17,7 @@ def test_safetensors_agrees(seed: int) -> None:
 
 @pytest.mark.parametrize("shape", ["{}", '""', "0", "null", "[[]]", "[1]"])
 def test_a_shape_is_a_list(shape: str) -> None:
-    """An empty value that is no list is refused as a shape, also after a scalar was read."""
+    """An empty value that is not a list is refused as a shape, also after a scalar was read."""
     header = '{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]},"b":{"dtype":"U8","shape":%s,"data_offsets":[1,2]}}'
     assert agreement.disagreement((header % shape).encode(), 2) is None
 

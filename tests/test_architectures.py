@@ -160,7 +160,7 @@ def test_architectures_command() -> None:
         ({"model_type": "qwen2", "sliding_window": 32768, "use_sliding_window": True}, 32768),
     ],
 )
-def test_a_window_that_is_switched_off_is_no_fact(config: dict[str, object], window: int | None) -> None:
+def test_a_window_that_is_switched_off_is_not_a_fact(config: dict[str, object], window: int | None) -> None:
     """Qwen2's configurations give a window that no layer uses."""
     from inspector.architectures.facts import facts
 

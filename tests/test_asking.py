@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 numpy = pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a script with a first line stands for a Python")
 
-#: Llama with a projection more, by hand: two layers of width 8, vocabulary 10.
+#: Llama with one more projection, by hand: two layers of width 8, vocabulary 10.
 CONFIG = {"model_type": "gated_new", "architectures": ["GatedForCausalLM"], "hidden_size": 8, "num_hidden_layers": 2}
 TENSORS = {
     "model.embed_tokens.weight": [10, 8],

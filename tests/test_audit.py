@@ -263,8 +263,8 @@ def test_a_folder_is_titled_by_its_name(inspect: Run, tmp_path: Path, monkeypatc
     assert inspect("audit", ".").out.startswith("lama: ")
 
 
-def test_the_cache_itself_is_no_model(inspect: Run, tmp_path: Path) -> None:
-    """The models are counted without the cache itself; a folder that is no cache is an error in one line."""
+def test_the_cache_itself_is_not_a_model(inspect: Run, tmp_path: Path) -> None:
+    """The models are counted without the cache itself; a folder that is not a cache is an error in one line."""
     hostile.make(hostile.CASES["second-copies"].trips, tmp_path)
     ran = inspect("audit", "--cache", tmp_path)
     names = [line.split("@")[0] for line in ran.out.splitlines() if "@" in line]
@@ -480,7 +480,7 @@ def test_the_cache_is_audited(inspect: Run, tmp_path: Path) -> None:
     assert ran.code == 1
 
 
-def test_a_snapshot_is_no_link_outside(tmp_path: Path) -> None:
+def test_a_snapshot_is_not_a_link_outside(tmp_path: Path) -> None:
     """The cache's own links from a snapshot to its blobs are sound."""
     snapshot = cached(tmp_path, "org/one", hostile.sound())
     assert inspector.audit([snapshot]).counts == {"error": 0, "warning": 0, "info": 0}

@@ -90,7 +90,7 @@ def test_llama_7b_bridge(made: Made) -> None:
 
 
 def test_gpt2_masks_are_buffers_and_the_tied_head_is_named(made: Made) -> None:
-    """12 masks of 1×1×1024×1024 F32 are no parameters; the head costs nothing and is listed."""
+    """12 masks of 1×1×1024×1024 F32 are not parameters; the head costs nothing and is listed."""
     result = reconciled(made("gpt2"))
     assert steps(result) == {"tied_embeddings": 0, "buffer": 50_331_648, "header": 14_291}
     masks = [role for role in result.roles if role.group == "buffer"]
@@ -120,7 +120,7 @@ def test_a_dense_model_has_no_experts_that_share(tmp_path: Path) -> None:
     assert "label_experts" not in steps(result)
 
 
-def test_folders_above_a_model_are_no_labels(made: Made, tmp_path: Path) -> None:
+def test_folders_above_a_model_are_not_labels(made: Made, tmp_path: Path) -> None:
     """`disk-2t/mymodel` is not 2 T, nor is the lone file in `disk-2t`, nor a model trained on `/mnt/disk-2t`."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     recipe["beside"]["config.json"]["_name_or_path"] = "/mnt/disk-2t/mine/"
@@ -133,7 +133,7 @@ def test_folders_above_a_model_are_no_labels(made: Made, tmp_path: Path) -> None
     assert named is not None and named.label == "1.1B"
 
 
-def test_a_context_length_in_a_name_is_no_size(tmp_path: Path) -> None:
+def test_a_context_length_in_a_name_is_not_a_size(tmp_path: Path) -> None:
     """Of two numbers the one near the count is the label; without such a number, the bridge says so, and adds up."""
     result = reconciled(sparse.make(sparse.load("llama-7b"), tmp_path / "Text-1M-Chat-7B"))
     assert (result.nominal and result.nominal.label, result.unexplained_bytes) == ("7B", 0)
@@ -143,7 +143,7 @@ def test_a_context_length_in_a_name_is_no_size(tmp_path: Path) -> None:
     assert [(step.bytes, step.detail) for step in result.steps if step.cause == "label_rounding"] == [(0, stated)]
 
 
-def test_a_vocabulary_and_a_loss_are_no_parameters(tmp_path: Path) -> None:
+def test_a_vocabulary_and_a_loss_are_not_parameters(tmp_path: Path) -> None:
     """As ComfyUI stores `spiece_model`, and nanoGPT `best_val_loss`, beside 12 weights: 1,000 and 4 bytes of data."""
     sizes = {
         "shared.weight": ("F16", [4, 3], 24),
@@ -302,7 +302,7 @@ def test_bits_of_a_role_are_its_weights(tmp_path: Path) -> None:
     assert (bits["embed_tokens"], bits["q_proj"], bits["lm_head"]) == (16, 16, None)
 
 
-def test_bits_a_weight_leave_out_what_is_no_weight(made: Made) -> None:
+def test_bits_a_weight_leave_out_what_is_not_a_weight(made: Made) -> None:
     """gpt2 is F32: 32 bits, whatever its masks take."""
     result = reconciled(made("gpt2"))
     assert result.bits_per_weight(result.weight_bytes) == 32

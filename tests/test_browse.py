@@ -350,7 +350,7 @@ UNRULY = (
 )
 
 
-def test_names_are_no_markup(tmp_path: Path) -> None:
+def test_names_are_not_markup(tmp_path: Path) -> None:
     """Names, dtypes and files contain neither terminal codes nor Textual's markup."""
     entries = {
         name: {"dtype": "U8" if at else UNRULY[0], "shape": [1], "data_offsets": [at, at + 1]}

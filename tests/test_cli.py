@@ -201,7 +201,7 @@ def test_output_that_cannot_be_written_is_one_line(made: Made) -> None:
     assert (ran.returncode, ran.stderr) == (2, "inspect: cannot write the output: No space left on device\n")
 
 
-def test_a_closed_output_is_no_error(made: Made) -> None:
+def test_a_closed_output_is_not_an_error(made: Made) -> None:
     """With output closed by `>&-`, the exit code is the answer."""
     command = f"{sys.executable} -m inspector {made('llama-7b')} >&-"
     ran = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
@@ -215,7 +215,7 @@ def test_a_safetensors_file_loads_only_what_it_needs(made: Made) -> None:
     assert out.splitlines()[-1] == "[]"
 
 
-def test_a_closed_pipe_is_no_error(made: Made) -> None:
+def test_a_closed_pipe_is_not_an_error(made: Made) -> None:
     """`inspect … | head` ends quietly."""
     command = f"set -o pipefail; {sys.executable} -m inspector tensors {made('mixtral-8x7b')} | head -1"
     ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
@@ -276,7 +276,7 @@ def test_a_file_named_almost_like_a_command(tmp_path: Path, inspect: Inspect, mo
 
 
 def test_a_configuration_is_predicted(made: Made, tmp_path: Path, inspect: Inspect) -> None:
-    """As text and as JSON the same as by `inspect predict`; what is no configuration stays an error."""
+    """As text and as JSON the same as by `inspect predict`; what is not a configuration stays an error."""
     config = made("gpt2") / "config.json"
     assert inspect(config).out == inspect("predict", config).out
     assert inspect(config, "--json", "--tensors").out == inspect("predict", config, "--json", "--tensors").out

@@ -153,7 +153,7 @@ def test_one_part_of_a_pipeline_is_inspected_alone(tmp_path: Path, inspect: Call
         assert len(document["files"]) == 1
 
 
-def test_the_safety_checker_is_no_whole_clip(tmp_path: Path) -> None:
+def test_the_safety_checker_is_not_a_whole_clip(tmp_path: Path) -> None:
     """As Stable Diffusion 1.x publishes it: CLIP's vision under its older name, concepts, thresholds, position ids."""
     case = next(case for case in cases.load(cases.FOLDER / "clip.txt") if "SafetyChecker" in case.source)
     names = {

@@ -117,7 +117,7 @@ def test_only_stacked_experts_of_llama_4_are_transposed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("layers", "stated"), [(1, "leaves out"), (2, "")])
 def test_layers_that_predict_further_tokens_may_be_left_out(tmp_path: Path, layers: int, stated: str) -> None:
-    """A missing layer beyond the configured number is no loss, one within it is."""
+    """A missing layer beyond the configured number is not a loss, one within it is."""
     norm = "model.layers.{}.input_layernorm.weight"
     config = {"model_type": "deepseek_v3", "num_hidden_layers": layers}
     found = compared(

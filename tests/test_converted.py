@@ -22,7 +22,7 @@ CASES = [json.loads(line) for line in FIXTURE.read_text().splitlines()]
 
 
 def sizes(shape: Sequence[int], kind: str) -> tuple[int, ...]:
-    """What matters of a shape for types and bytes: of numbers in 32 bits, how many there are."""
+    """What types and bytes depend on: the shape; for numbers in 32 bits only how many there are."""
     return (prod(shape),) if kind == "F32" else tuple(shape)
 
 

@@ -118,7 +118,7 @@ def test_fused_projections_are_compared_with_their_parts(tmp_path: Path) -> None
     assert not result.differs
 
 
-def test_leftovers_of_one_coarse_key_are_no_pair_where_sizes_differ(tmp_path: Path) -> None:
+def test_leftovers_of_one_coarse_key_are_not_a_pair_where_sizes_differ(tmp_path: Path) -> None:
     """q alone on one side and k and v alone on the other share a coarse role, and nothing else."""
     own = llama(tmp_path / "a", {"model.layers.0.self_attn.k_proj": None, "model.layers.0.self_attn.v_proj": None})
     other = llama(tmp_path / "b", {"model.layers.0.self_attn.q_proj": None, "model.layers.0.self_attn.v_proj": None})

@@ -71,7 +71,7 @@ def test_two_of_one_kind(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
 
 
 def test_a_gguf_and_its_source(tmp_path: Path) -> None:
-    """Template and tokens are compared across formats; padding of the vocabulary is no difference."""
+    """Template and tokens are compared across formats; padding of the vocabulary is not a difference."""
     a = with_tokenizer(tmp_path / "a")
     assert reported(a, in_gguf(tmp_path / "b.gguf")) == {"vocabulary": "same", "chat template": "same"}
     padded = in_gguf(tmp_path / "c.gguf", tokens=("<s>", "a", "b", "<end>", "[PAD4]"))

@@ -146,7 +146,7 @@ def test_a_full_change_is_of_no_low_rank(tmp_path: Path, inspect: Callable[..., 
 
 
 def test_a_linear_merge_and_what_is_none(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """0.7 of one and 0.3 of the other, rounded to BF16; a third model is no sum of the two."""
+    """0.7 of one and 0.3 of the other, rounded to BF16; a third model is not a sum of the two."""
     first, second = llama(1), llama(2)
     merged = {name: rounded(0.7 * first[name] + 0.3 * second[name]) for name in first}
     p, q, m = (saved(tmp_path / name, each) for name, each in (("p", first), ("q", second), ("m", merged)))

@@ -314,7 +314,7 @@ def test_packed_weights_are_their_source_but_for_rounding(
 
 @pytest.mark.parametrize("scheme", ["gptq-4", "awq"])
 @pytest.mark.parametrize("deviation", [1e-6, 1e-5])
-def test_scales_below_the_normal_numbers_of_f16_are_no_difference(
+def test_scales_below_the_normal_numbers_of_f16_are_not_a_difference(
     scheme: str, deviation: float, tmp_path: Path
 ) -> None:
     """Scales of some 3e-7 have steps of 2⁻²⁴: the weights are rounded, and a changed code is different."""
@@ -446,7 +446,7 @@ def test_one_bit_of_a_packed_file(
 def test_gptq_moves_values_from_their_nearest_levels(
     away: float, kind: str, source: tuple[Path, dict[str, Array]], tmp_path: Path
 ) -> None:
-    """Errors that are passed on to other columns are some of a step; if all else is equal, that is no training."""
+    """Errors that are passed on to other columns are some of a step; if all else is equal, that is not training."""
     plain, numbers = source
     declared, quantize = SCHEMES["gptq-4"]
     draw, tensors = np.random.default_rng(0), dict[str, Array]()

@@ -102,7 +102,7 @@ def test_a_head_follows_the_last_norm(made: Made) -> None:
 
 
 def test_scales_stand_with_their_embedding() -> None:
-    """MLX quantizes the embedding, too: its side data is no block after the layers."""
+    """MLX quantizes the embedding, too: its side data is not a block after the layers."""
     scales = labelled("embed_tokens", (4,), group="quantization")
     (tower,) = towers(labelled("embed_tokens", (8, 2), group="embedding"), scales, labelled("q_proj", (2, 2), 0))
     assert [(block.group, block.tensors) for block in tower.stacks[0].blocks] == [("embedding", 2)]

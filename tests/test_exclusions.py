@@ -117,7 +117,7 @@ def test_no_list(values: dict[str, Any]) -> None:
 
 
 def test_what_is_left_out_is_plain(tmp_path: Path) -> None:
-    """A list that agrees with the tensors is no finding, and the plain weight is `unquantized`."""
+    """A list that agrees with the tensors is not a finding, and the plain weight is `unquantized`."""
     module = "model.layers.1.mlp.down_proj"
     result = declared(
         "gptq-4bit", tmp_path, lambda c: c["quantization_config"].update(dynamic={f"-:{module}": {}}), drop=module

@@ -36,7 +36,7 @@ def test_shards_are_recognised_by_their_names(path: str, stem: str, number: int,
         f"model-{'1' * 5000}-of-00002.safetensors",
     ],
 )
-def test_other_names_are_no_shards(path: str) -> None:
+def test_other_names_are_not_shards(path: str) -> None:
     """Short numbers, unfinished downloads, folders, and numbers that no set has."""
     assert shard_of(path) is None
 

@@ -140,7 +140,7 @@ def test_the_newest_step_represents_a_run(tmp_path: Path) -> None:
     assert [header.path for header in inspector.open(tmp_path).files] == ["checkpoint-1000/model.safetensors"]
 
 
-def test_the_same_shape_is_no_copy(tmp_path: Path, inspect: Inspect) -> None:
+def test_the_same_shape_is_not_a_copy(tmp_path: Path, inspect: Inspect) -> None:
     """Two finetunes of one base, a quantization of another model, and another size under a usual name."""
     for name in ("first", "second"):
         folders.safe(tmp_path / f"{name}.safetensors")
@@ -175,7 +175,7 @@ def git_index(version: int, entries: list[tuple[bytes, bytes]]) -> bytes:
 
 
 @every("version", [2, 4])
-def test_an_older_version_in_git_lfs_is_no_copy(version: int, tmp_path: Path) -> None:
+def test_an_older_version_in_git_lfs_is_not_a_copy(version: int, tmp_path: Path) -> None:
     """Of the same size and with the same start: git's index has another SHA-256 for the file."""
     folders.model(tmp_path)
     data = (tmp_path / "model.safetensors").read_bytes()
@@ -314,7 +314,7 @@ def test_weights_that_are_not_read_are_not_judged(name: str, tmp_path: Path, ins
     assert f"of {expected.foreign['']}, whose weights are not read: not judged" in alone.out
 
 
-def test_a_program_is_no_state(tmp_path: Path, inspect: Inspect) -> None:
+def test_a_program_is_not_a_state(tmp_path: Path, inspect: Inspect) -> None:
     """`optimizer.py` is code, whatever its name begins with."""
     folders.text(tmp_path / "optimizer.py", "import math")
     assert "run's state" not in inspect(tmp_path).err

@@ -72,7 +72,7 @@ def test_the_length_of_a_header_that_fits_is_no_other_formats_first_bytes() -> N
 
 
 def test_the_first_bytes_decide() -> None:
-    """A plausible header is no web page, and each framework's file goes to its own reader."""
+    """A plausible header is not a web page, and each framework's file goes to its own reader."""
     for name, raw, kind in (
         ("a.npy", described() + bytes(12), "numpy"),
         ("a.bin", described() + bytes(12), "numpy"),

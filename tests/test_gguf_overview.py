@@ -325,7 +325,7 @@ def test_numbers_a_layer_are_one_number_where_all_agree(tmp_path: Path) -> None:
     assert config.values["num_attention_heads"] == [16, 32, 32]
 
 
-def test_blocks_that_predict_further_tokens_are_no_layers(tmp_path: Path) -> None:
+def test_blocks_that_predict_further_tokens_are_not_layers(tmp_path: Path) -> None:
     """GLM-4.5 and DeepSeek-V3 count them in block_count; Transformers does not."""
     pairs = [
         ("general.architecture", "string", "glm4moe"),
@@ -620,7 +620,7 @@ def test_bits_are_rounded_for_people() -> None:
     assert (units.bits(4.826), units.bits(4.5), units.bits(32)) == ("4.83", "4.5", "32")
 
 
-def test_a_vocabulary_alone_is_no_complete_model() -> None:
+def test_a_vocabulary_alone_is_not_a_complete_model() -> None:
     """llama.cpp's own test file: key-values and a tokenizer for BERT, no tensor."""
     result = inspector.reconcile(inspector.open(real.file("gguf/ggml-vocab-bert-bge.gguf")))
     assert result.verdict.sentence == "no tensors: a vocabulary, or an empty file"

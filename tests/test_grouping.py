@@ -36,7 +36,7 @@ def names(*files: str) -> list[tuple[str, str | None, int]]:
     ],
 )
 def test_types_in_names(stem: str, type_: str | None) -> None:
-    """As people write them, in any case; a model's own name is no type."""
+    """As people write them, in any case; a model's own name is not a type."""
     assert names(f"{stem}.gguf") == [(stem, type_, 1)]
 
 

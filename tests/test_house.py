@@ -161,7 +161,7 @@ def test_a_start_imports_few_modules(arguments: list[str], most: int) -> None:
 
 
 def test_few_modules_lie_flat() -> None:
-    """The tree is the map: a module that is no floor of its own is in a folder."""
+    """The tree is the map: a module that is not a floor of its own is in a folder."""
     assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 

@@ -70,7 +70,7 @@ def test_reads_as_json_does(read: Read, document: dict[str, Any], indent: Any, a
 
 @QUICK
 @given(st.binary(max_size=6), st.integers(0, 90), st.integers(0, 6))
-def test_damage_is_no_index(read: Read, noise: bytes, at: int, cut: int) -> None:
+def test_damage_is_not_an_index(read: Read, noise: bytes, at: int, cut: int) -> None:
     """Whatever bytes change, the result is JSON's or an error."""
     raw = b'{"metadata": {"total_size": 12}, "weight_map": {"a.b": "x.safetensors", "c\\u0041": "y.safetensors"}}'
     raw = raw[:at] + noise + raw[at + cut :]

@@ -101,7 +101,7 @@ def test_a_transposed_matrix_is_another_layout() -> None:
     ("stored", "predicted", "same"),
     [((2, 8), (4, 4), False), ((16,), (4, 4), False), ((4, 2), (2, 4), True), ((1, 4), (4,), True), ((), (1,), True)],
 )
-def test_equal_elements_alone_are_no_likeness(stored: tuple[int, ...], predicted: tuple[int, ...], same: bool) -> None:
+def test_equal_elements_alone_are_not_likeness(stored: tuple[int, ...], predicted: tuple[int, ...], same: bool) -> None:
     """2×8 does not match 4×4, though both have 16 elements."""
     assert alike(stored, predicted) is same
 
@@ -197,7 +197,7 @@ def test_a_tied_head_that_is_not_stored_costs_nothing_and_is_reported() -> None:
 
 
 def test_a_tied_head_that_is_stored_is_a_second_copy() -> None:
-    """Its 80 bytes are on disk, its 40 elements are no parameters."""
+    """Its 80 bytes are on disk, its 40 elements are not parameters."""
     stored = tensors("BF16 10×4 model.embed_tokens.weight", "BF16 10×4 lm_head.weight")
     book = Book(stored, [EMBED], tied=[HEAD])
     assert book.steps == {"tied_embeddings": (80, 1, "1 × lm_head")}
@@ -326,7 +326,7 @@ def test_layers_beyond_are_unexplained_where_nothing_says_so(further: Any) -> No
     assert ("prediction_head" in book.steps) is (further is True)
 
 
-def test_a_number_that_counts_no_layers_is_no_layer_beyond_them() -> None:
+def test_a_number_that_counts_no_layers_is_not_a_layer_beyond_them() -> None:
     """`blobs.2` of two layers; the configuration says that one more layer predicts."""
     stored = tensors("BF16 4×4 blobs.2.quux.weight")
     book = Book([*SOUND, *stored], [Q, NORM], config={"num_nextn_predict_layers": 1})
@@ -480,7 +480,7 @@ def test_beside_an_adapter_the_bases_tensors_are_copies(name: str, cause: str | 
         ("model.quux.exp_avg", None),
     ],
 )
-def test_what_an_optimizer_keeps_is_no_parameter(name: str, cause: str | None) -> None:
+def test_what_an_optimizer_keeps_is_not_a_parameter(name: str, cause: str | None) -> None:
     book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])
     assert ("training_state" in book.steps) is (cause is not None)
     assert book.account.parameters[-1] == (0 if cause else 4)

@@ -88,7 +88,7 @@ def test_layouts_of_different_layers_do_not_meet() -> None:
     assert book.steps["missing"][:2] == (-64, 3)
 
 
-def test_a_shared_expert_is_no_expert() -> None:
+def test_a_shared_expert_is_not_an_expert() -> None:
     """A dense projection of the same role does not fill the experts' row, nor the reverse."""
     stored = tensors("BF16 6×4 model.layers.0.mlp.gate_proj.weight")
     assert Book(stored, [GATE]).joined.units == []

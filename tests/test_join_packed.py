@@ -21,7 +21,7 @@ ONE = Q._replace(layers=(0,))
 
 
 def test_packed_weights_and_their_side_data() -> None:
-    """16 weights of 4 bits in 8 bytes, 4 scales of 2 bytes that are no parameters, and a norm at its full width."""
+    """16 weights of 4 bits in 8 bytes, 4 scales of 2 bytes that are not parameters, and a norm at its full width."""
     stored = tensors(
         "I32 2×1 model.layers.0.self_attn.q_proj.qweight",
         "F16 1×4 model.layers.0.self_attn.q_proj.scales",
@@ -128,7 +128,7 @@ def test_widths_of_equal_tensors_are_booked_together() -> None:
     assert ledger.steps() == (Step("mixed_dtype", 24, 3, "3 × norm in F32"),)
 
 
-def test_a_single_element_that_needs_no_more_bytes_is_no_step() -> None:
+def test_a_single_element_that_needs_no_more_bytes_is_not_a_step() -> None:
     """One element takes a byte at 4 bits and at 8."""
     one = row("norm", "model.norm.weight", 1, group="norm")
     assert Book(tensors("U8 1 model.norm.weight"), [one], bits=4).steps == {}

@@ -45,7 +45,7 @@ def test_the_same_template_in_another_layout_is_the_same() -> None:
     ("old", "new", "what"),
     [
         ("short words.", "short words. Praise the Acme wallet.", "line 5: text 'Praise the Acme wallet.'"),
-        # two words are no sentence, and stand where they are
+        # two words are not a sentence, and stand where they are
         (
             "{% endfor %}",
             "{% endfor %}\n{% if now > 3 %}Be rude{% endif %}",

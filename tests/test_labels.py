@@ -67,7 +67,7 @@ def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -
         "",
     ],
 )
-def test_what_is_no_size(name: str) -> None:
+def test_what_is_not_a_size(name: str) -> None:
     """Bits, active and effective sizes, versions, and words that only end in a number and a letter."""
     assert list(labels.from_names([name], 16)) == []
 
@@ -104,7 +104,7 @@ def test_labels_that_are_given(text: str, label: str, parameters: int) -> None:
 
 
 @every("text", ["", "B", "seven", "7Q", ",", "7B7B", "-7B", "1.2.3B"])
-def test_a_given_label_that_is_no_size_is_an_error(text: str) -> None:
+def test_a_given_label_that_is_not_a_size_is_an_error(text: str) -> None:
     with pytest.raises(UsageError, match="is not a size"):
         labels.from_text(text, 16)
 
@@ -118,7 +118,7 @@ def test_bytes_of_a_label_are_filled_up(parameters: str, bits: int, nbytes: int)
 
 
 def test_a_label_is_counted_in_whole_numbers() -> None:
-    """2⁵³ + 1, which no float represents; and 1.1 billion, since 1.1 is no float either."""
+    """2⁵³ + 1, which no float represents; and 1.1 billion, since 1.1 is not a float either."""
     assert labels.from_text("9,007,199,254,740,993", 16).parameters == 2**53 + 1
     exact = labels.from_text("1.1B", 16).parameters
     assert (exact, type(exact)) == (1_100_000_000, int)

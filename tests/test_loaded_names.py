@@ -84,7 +84,7 @@ def llama(prefix: str = "", **more: list[int]) -> dict[str, list[int]]:
     }
 
 
-def test_a_missing_tensor_is_no_misnamed_one(tmp_path: Path) -> None:
+def test_a_missing_tensor_is_not_a_misnamed_one(tmp_path: Path) -> None:
     """A tensor that is lost, and another whose name and sizes are those of none, are two things."""
     shapes = llama(model__layers__0__self_attn__rotary_emb__inv_freq=[8])
     del shapes["model.layers.0.self_attn.q_proj.weight"]

@@ -135,7 +135,7 @@ def test_a_split_weight_has_an_older_name() -> None:
 
 
 def test_buffers() -> None:
-    """GPT-2's masks and rotary frequencies are no parameters."""
+    """GPT-2's masks and rotary frequencies are not parameters."""
     named = Namer().name(["h.3.attn.bias", "h.3.attn.masked_bias", "model.layers.3.self_attn.rotary_emb.inv_freq"])
     assert [slot.group for slot in named.slots] == ["buffer"] * 3
 

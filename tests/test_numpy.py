@@ -70,7 +70,7 @@ NO_NUMBERS = "P does not hold an array of numbers: "
         (described(shape=f"({2**63},)"), "an impossible shape"),
     ],
 )
-def test_what_is_no_array_of_numbers(raw: bytes, what: str) -> None:
+def test_what_is_not_an_array_of_numbers(raw: bytes, what: str) -> None:
     assert refused(numpy.read, raw) == ("unreadable-file", NO_NUMBERS + what)
 
 
@@ -99,7 +99,7 @@ def test_archives_of_arrays() -> None:
     assert {region.label for region in header.regions} == {"archive", "tensors"}
 
 
-def test_archives_with_what_is_no_array() -> None:
+def test_archives_with_what_is_not_an_array() -> None:
     """A pickle, a record shorter than its numbers, compressed arrays."""
     own = {"o.npy": described("'|O'"), "s.npy": described() + bytes(7), "t.npy": b"text that is none"}
     header = numpy.read(Bytes(zipped(own)), "x.npz")

@@ -128,7 +128,7 @@ def test_a_name_that_does_not_exist_is_reported_with_those_that_do(store: Path, 
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "a/b/c/d:e", "tiny:..", "tiny:a b", "tiny:1b/../../x"])
-def test_what_is_no_name_is_no_path(store: Path, inspect: Callable[..., Ran], name: str) -> None:
+def test_what_is_not_a_name_is_no_path(store: Path, inspect: Callable[..., Ran], name: str) -> None:
     """A name has words and slashes, and leads nowhere else."""
     ran = inspect(f"ollama:{name}")
     assert ran.code == 2
@@ -139,7 +139,7 @@ def test_what_is_no_name_is_no_path(store: Path, inspect: Callable[..., Ran], na
     "text",
     ["", "[]", "{}", '{"layers": [{}]}', '{"layers": [{"mediaType": "a", "digest": "sha256:../../x", "size": 1}]}'],
 )
-def test_what_is_no_manifest_is_one_clear_error(store: Path, inspect: Callable[..., Ran], text: str) -> None:
+def test_what_is_not_a_manifest_is_one_clear_error(store: Path, inspect: Callable[..., Ran], text: str) -> None:
     (store / "manifests/registry.ollama.ai/library/tiny/1b").write_text(text)
     ran = inspect("ollama:tiny:1b")
     assert ran.code == 2
@@ -209,7 +209,7 @@ def test_the_audit_misses_blobs(store: Path, inspect: Callable[..., Ran], damage
     assert "missing-blob" in [finding["rule"] for finding in ran.json["checkpoints"][0]["findings"]]
 
 
-def test_other_folders_of_blobs_are_no_store(store: Path, tmp_path: Path) -> None:
+def test_other_folders_of_blobs_are_not_a_store(store: Path, tmp_path: Path) -> None:
     """The Hub's cache has a folder `blobs`, too."""
     shutil.rmtree(store / "manifests")
     blobs = next(path for path in (store / "blobs").iterdir() if path.stat().st_size > 1000)

@@ -260,7 +260,7 @@ def test_faults_are_reported_in_one_line(case: str, tmp_path: Path) -> None:
     assert str(tmp_path / "own" / "newmodel.json") in str(caught.value)
 
 
-def test_a_path_that_is_no_folder_is_reported() -> None:
+def test_a_path_that_is_not_a_folder_is_reported() -> None:
     with pytest.raises(InspectorError, match="/nowhere is not a folder of tables"):
         inspector.add_tables("/nowhere")
 

@@ -226,7 +226,7 @@ def test_mlx_checkpoint_has_the_published_bytes(made: Callable[[str], Path]) -> 
     assert sum(header.bytes_in("tensors") for header in checkpoint.files) == 8_307_783_680
 
 
-def test_order_of_columns_is_no_parameter(made: Callable[[str], Path]) -> None:
+def test_order_of_columns_is_not_a_parameter(made: Callable[[str], Path]) -> None:
     """The 6,225,920 entries of g_idx in a W4A16 Llama-3.3-70B are side data."""
     result = inspector.reconcile(inspector.open(made("llama-3.3-70b-w4a16")))
     order = [each for each in result.tensors if each.tensor.name.endswith("weight_g_idx")]

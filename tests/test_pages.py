@@ -276,7 +276,7 @@ def test_rows_come_back_letter_by_letter() -> None:
 
 
 def test_numbers_beyond_javascripts_are_texts() -> None:
-    """2⁵³ + 1 is no number in JavaScript."""
+    """2⁵³ + 1 is not a number in JavaScript."""
     (column,) = render.columns([Column("n", "number")], [(2**53 - 1,), (2**53 + 1,), (None,)])
     assert column["values"] == [2**53 - 1, {"big": "9007199254740993"}, None]
 
@@ -319,7 +319,7 @@ def test_a_comparisons_page_begins_with_what_changed(made: Callable[[str], Path]
 
 
 def test_weights_are_never_written_over(inspect: Callable[..., Ran], tmp_path: Path) -> None:
-    """Nor are folders, devices, or any file that is no page; nor is `-` a file."""
+    """Nor are folders, devices, or any file that is not a page; nor is `-` a file."""
     model = write(tmp_path / "model.safetensors", {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}, 8)
     other = tmp_path / "pytorch_model.bin"
     other.write_bytes(b"PK\3\4")

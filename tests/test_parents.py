@@ -87,7 +87,7 @@ def test_families_leave_out_what_cannot_be_read(tree: Path, tmp_path: Path) -> N
 
 
 def test_none_of_them(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A stranger comes from none: exit code 1. The target itself is no candidate; what is unreadable says why."""
+    """A stranger comes from none: exit code 1. The target itself is not a candidate; what is unreadable says why."""
     ran = inspect("parents", saved(tmp_path / "a", model(5), WORDS), tree)
     assert ran.code == 1
     assert ran.out.splitlines()[0].endswith(" comes from none of 4 models")

@@ -227,7 +227,7 @@ def test_checksums_and_flags_do_not_hide_a_member() -> None:
 
 
 @pytest.mark.parametrize("protocol", range(6))
-def test_values_of_pythons_own_are_no_finding(protocol: int) -> None:
+def test_values_of_pythons_own_are_not_a_finding(protocol: int) -> None:
     """Containers, numbers and texts of every kind, in every protocol."""
     value = {
         "list": [1, -1, 2**31, 2**100, 1.5, True, None],
@@ -258,7 +258,7 @@ BOMBS: dict[str, bytes | None] = {
 }
 
 
-#: Of these, unmarked data that is no complete pickle, as any numbers may be.
+#: Of these, unmarked data that is not a complete pickle, as any numbers may be.
 NO_PICKLES = {"nothing", "marks"}
 #: Of these, data beyond the limit, or that ends too early.
 UNREAD = {
@@ -291,7 +291,7 @@ def test_what_unfolds_without_end(name: str) -> None:
 
 
 def test_what_is_shared_is_usual() -> None:
-    """A list that is shared, or contains itself, is no finding; values left on the stack are."""
+    """A list that is shared, or contains itself, is not a finding; values left on the stack are."""
     shared: list[object] = [1, 2]
     within: list[object] = []
     within.append(within)
@@ -299,7 +299,7 @@ def test_what_is_shared_is_usual() -> None:
     assert judged(b"\x80\2NNN.").odd == ("it leaves 2 values behind",)
 
 
-def test_text_is_no_pickle(tmp_path: Path) -> None:
+def test_text_is_not_a_pickle(tmp_path: Path) -> None:
     """Documents whose first letters are opcodes are not treated as programs."""
     texts = [
         "config\nfile\n",
@@ -318,7 +318,7 @@ def test_text_is_no_pickle(tmp_path: Path) -> None:
 
 @every("protocol", range(6))
 @every("kind", ["u4", "i8", "f4", "b1", "c16", "S3", "U5", "M8[ns]"])
-def test_arrays_of_numbers_are_no_finding(kind: str, protocol: int) -> None:
+def test_arrays_of_numbers_are_not_a_finding(kind: str, protocol: int) -> None:
     """NumPy's random state, as every trainer keeps it, and arrays of each kind of numbers."""
     import numpy as np
 

@@ -162,7 +162,7 @@ def test_values_and_differences_are_maps(tmp_path: Path) -> None:
     assert len(bars) == edges
 
 
-def test_what_is_no_number_comes_first(tmp_path: Path) -> None:
+def test_what_is_not_a_number_comes_first(tmp_path: Path) -> None:
     """In a values' map, and of the histograms the first."""
     numbers = np.ones((3, 4), "f4")
     numbers[1, 1] = np.nan
@@ -207,7 +207,7 @@ def test_a_notebook_shows_every_view(made: Made) -> None:
     assert "<details" not in single._repr_html_()
 
 
-def test_names_are_no_markup(tmp_path: Path) -> None:
+def test_names_are_not_markup(tmp_path: Path) -> None:
     """Names of tensors, types and layers stay text in every chart."""
     name = '<img src=x onerror="alert(1)">&lt;'
     save_file({name: np.ones(4, "f4"), f"{name}.2": np.ones(4, "f4")}, tmp_path / "m.safetensors")

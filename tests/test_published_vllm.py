@@ -1,7 +1,7 @@
 """vLLM's pages against logs that its users published: memory for caches, and the tokens and sequences in it.
 
 A log rounds GiB to hundredths, so that a figure stands for an interval. A case has its source's page, the settings, and
-the printed figures; `docs/memory.md` lists the logs that are no cases, and why. Assumptions are columns: `batch` is
+the printed figures; `docs/memory.md` lists the logs that are not cases, and why. Assumptions are columns: `batch` is
 --max-num-batched-tokens where it was stated; `states` 1 where prefix caching was off, as for models with states before
 0.20. Version 0 of the engine (`# GPU blocks`) counted the same bytes for models with one kind of layer.
 """

@@ -98,7 +98,7 @@ def test_a_storage_that_is_too_short_or_gone(tmp_path: Path) -> None:
 
 
 def test_objects_are_passed_by(tmp_path: Path) -> None:
-    """What is no tensor is reported by its class, and nothing is imported for it."""
+    """What is not a tensor is reported by its class, and nothing is imported for it."""
     found = header(torch_zip(OBJECT), tmp_path)
     assert [t.name for t in found.tensors] == ["a"]
     assert "argparse.Namespace" in found.findings[0].message
@@ -126,7 +126,7 @@ def test_training_checkpoints(tmp_path: Path) -> None:
 
 
 @WRITERS
-def test_numbers_of_a_run_are_no_parameters(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
+def test_numbers_of_a_run_are_not_parameters(write: Callable[[Tensors], bytes], tmp_path: Path) -> None:
     """A number beside the dictionary of weights is counted or measured, whatever it is called; within, it is a weight."""
     weights = inner({"fc.weight": Saved((5,), "0"), "temperature": Saved((1,), "1")})
     cases: list[tuple[Tensors, int]] = [
@@ -211,7 +211,7 @@ def test_bombs_of_references_cost_nothing(tmp_path: Path) -> None:
     assert "too many values" in [finding.message.partition(":")[0] for finding in found.findings]
 
 
-def test_a_tuple_that_many_groups_share_is_no_bomb(tmp_path: Path) -> None:
+def test_a_tuple_that_many_groups_share_is_not_a_bomb(tmp_path: Path) -> None:
     """An optimizer's `betas` are one tuple in all of its groups."""
     groups = b"](" + b"}X\x05\x00\x00\x00betas" + b"G" + bytes(8) + b"K\x01\x86q\x00s"
     groups += b"}X\x05\x00\x00\x00betash\x00s" * 50 + b"e"

@@ -227,7 +227,7 @@ def test_a_damaged_list_is_one_line(cut: int, tmp_path: Path) -> None:
     assert "error" in {each.severity for model in inspector.audit([target]).checkpoints for each in model.findings}
 
 
-def test_keys_that_are_no_names(tmp_path: Path) -> None:
+def test_keys_that_are_not_names(tmp_path: Path) -> None:
     """Lists as keys, and in the paths to tensors: an error in one line, or they are skipped."""
     for keys in (b"]K\x01", b"X\x01\x00\x00\x00a]K\x01\x86"):
         state = (

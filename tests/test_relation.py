@@ -80,7 +80,7 @@ def test_complex_numbers_that_differ(tmp_path: Path, inspect: Callable[..., Ran]
 
 
 def test_integers_that_floats_do_not_hold(tmp_path: Path) -> None:
-    """One bit of 2 to the 60 plus 1, which is no number of 64-bit floats."""
+    """One bit of 2 to the 60 plus 1, which is not a number of 64-bit floats."""
     for name, last in (("a", 0), ("b", 1)):
         save_file({"weight": np.array([2**60 + last, 7], np.int64)}, tmp_path / f"{name}.safetensors")
     found = inspector.diff(str(tmp_path / "a.safetensors"), str(tmp_path / "b.safetensors"), data=True)

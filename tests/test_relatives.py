@@ -83,7 +83,7 @@ def test_files_are_read_as_the_relative_that_has_their_tensors(tmp_path: Path, i
 
 
 def test_an_audit_does_not_judge_by_analogy(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
-    """A tensor that the relative lacks, or has, is no fault of the files."""
+    """A tensor that the relative lacks, or has, is not a fault of the files."""
     found = inspect("audit", saved(tmp_path / "model"), "--json").json["checkpoints"][0]["findings"]
     assert [each["message"] for each in found if each["rule"] == "no-prediction"] == [
         "no prediction for model_type 'unheard_of': there is no table for its architecture"
@@ -127,7 +127,7 @@ def test_what_to_do_is_said(inspect: Callable[..., Ran], tmp_path: Path) -> None
 
 
 def test_names_and_fields_that_are_near() -> None:
-    """A generation of a name is no difference; rare fields say more than frequent ones."""
+    """A generation of a name is not a difference; rare fields say more than frequent ones."""
     assert likeness("hy_v4_vl", "hy_v4") > likeness("hy_v4_vl", "hyperclovax")
     assert likeness("qwen7", "qwen3") == 1
     latent = {"kv_lora_rank": 16, "q_lora_rank": 8, "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 4}

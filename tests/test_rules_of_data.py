@@ -257,7 +257,7 @@ def test_rows_in_two_places() -> None:
     assert reported("repeated-block", one, table, copies=[copy]) == []
 
 
-def test_scales_of_a_byte_are_no_text() -> None:
+def test_scales_of_a_byte_are_not_text() -> None:
     """NVFP4's scales of about 1 to 16 are the letters of ASCII; an error page among them is text."""
     letters = np.random.default_rng(3).normal(0x54, 12, 4096).clip(0x21, 0x7E).astype(np.uint8)
     page = np.frombuffer(b"<html> the server did not answer in time, try it again later </html>\n" * 60, np.uint8)

@@ -223,7 +223,7 @@ def test_models_that_need_their_input_prepared(files: dict[str, Any], needs: str
     reported("no-preprocessor", (files, [NO_PREPROCESSOR.format(needs)] if needs else []), tmp_path)
 
 
-def test_a_model_saved_by_itself_is_no_damage(tmp_path: Path) -> None:
+def test_a_model_saved_by_itself_is_not_damage(tmp_path: Path) -> None:
     """As left by `save_pretrained`: it loads, and files that prepare its input were never there."""
     line = NO_PREPROCESSOR.format("ViTForImageClassification").replace("error", "info")
     reported("no-preprocessor", ({"config.json": CLASSIFIER}, [line]), tmp_path)

@@ -365,7 +365,7 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
         (b"\x0a\x02a", None),  # ends within a piece
         (b"\x0a\x81\x00a", 1),
         (b"\x0a" + b"\x80" * 5, 1),  # no further than a length can reach
-        (b"\x0a" + b"\x80" * 5 + b"\x00", 1),  # what follows is no piece
+        (b"\x0a" + b"\x80" * 5 + b"\x00", 1),  # what follows is not a piece
         (b"", 0),
     ],
 )

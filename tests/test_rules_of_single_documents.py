@@ -114,7 +114,7 @@ def test_templates_of_tokenizers(value: dict[str, Any], stated: list[str]) -> No
     assert list(tokenizer_json._of_template(value, "t")) == stated
 
 
-def test_nested_parts_are_followed_as_deep_as_any() -> None:
+def test_nested_parts_are_followed_to_the_deepest_level() -> None:
     def nested(levels: int) -> dict[str, Any]:
         inner: dict[str, Any] = {"type": "Zebra"}
         for _ in range(levels):
@@ -440,7 +440,7 @@ def test_streams_are_unpacked_as_far_as_asked() -> None:
         assert unpack(packed, 4) == b"abca"
 
 
-def test_damaged_streams_are_no_surprise() -> None:
+def test_damaged_streams_raise_value_error() -> None:
     unpack = archives._unpacker(b"\xfd7zXZ\0" + b"x" * 20)
     assert unpack is not None
     with pytest.raises(ValueError, match="damaged"):
@@ -593,7 +593,7 @@ def test_programs_beside_a_model_in_git(tmp_path: Path) -> None:
     ]
 
 
-def test_configurations_that_are_no_regular_files_are_not_read(tmp_path: Path) -> None:
+def test_configurations_that_are_not_regular_files_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("[core]\n")
     (tmp_path / "link").symlink_to("real")
     assert repositories._small_text(str(tmp_path / "real")) == "[core]\n"

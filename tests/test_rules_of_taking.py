@@ -396,7 +396,7 @@ SCALED: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("own", "expected"), SCALED)
-def test_numbers_of_what_prepares_images(own: dict[str, Any], expected: list[str]) -> None:
+def test_numbers_of_image_processors(own: dict[str, Any], expected: list[str]) -> None:
     assert list(preprocessors._wrong_sizes(own)) == expected
 
 
@@ -473,6 +473,6 @@ def test_a_body_under_another_models_name(tmp_path: Path) -> None:
     assert (found.severity, found.message) == ("warning", what)
 
 
-def test_what_macos_packs_beside_a_file_is_no_copy_of_it(tmp_path: Path) -> None:
+def test_files_that_macos_adds_to_archives_are_not_copies(tmp_path: Path) -> None:
     change = hostile.put("__MACOSX/._model.safetensors", b"\0\5\x16\7")
     assert rule_words.findings("misnamed", change, tmp_path) == []

@@ -114,7 +114,7 @@ ACCEPTED = {
 
 @every("case", ACCEPTED)
 def test_oddities_are_accepted_and_reported(tmp_path: Path, case: str) -> None:
-    """What the reference accepts is no error here; oddities are reported."""
+    """What the reference accepts is not an error here; oddities are reported."""
     raw, data, rule = ACCEPTED[case]
     path = write(tmp_path / "x", None, data, raw=raw)
     assert reference_accepts(path)

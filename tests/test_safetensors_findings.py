@@ -358,7 +358,7 @@ ERRORS: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_what_is_no_header(case: str) -> None:
+def test_what_is_not_a_header(case: str) -> None:
     raw, message, rule = ERRORS[case]
     with pytest.raises(FormatError) as raised:
         long_way(raw)

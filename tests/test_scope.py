@@ -294,7 +294,7 @@ def test_what_a_class_works_out_itself_is_not_read() -> None:
 
 @pytest.mark.parametrize("rows", [(), (TEXT,)])
 def test_a_part_that_is_null_has_its_usual_values(rows: tuple[Row | Include, ...]) -> None:
-    """Unless the table has null for it: such a class has no part of this kind. Null labels are no labels."""
+    """Unless the table has null for it: such a class has no part of this kind. Null labels are not labels."""
     usual = {"rows": rows, "defaults": {"text_config": {"towers": 3}, "id2label": {"0": "cat"}}}
     assert scope({"text_config": None}, **usual)["text_config"]["towers"] == 3
     assert scope({"text_config": None}, rows=rows, defaults={"text_config": None})["text_config"] is None

@@ -85,7 +85,7 @@ def test_documents_of_any_size_and_number_are_found(home: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ['a-type":"a', 'a"', "", "a-type\n", "{", 'z":"a"}\n'])
-def test_a_model_type_is_no_part_of_the_index(home: Path, name: str) -> None:
+def test_a_model_type_is_not_part_of_the_index(home: Path, name: str) -> None:
     """Types come from strangers' configurations, and are looked up as texts."""
     assert read().table_of(name) is None
 

@@ -64,7 +64,7 @@ STACK = row("q_proj", name="layers.{layer}.q_proj", layers=(0, 1, 2))
 # --- causes -----------------------------------------------------------------------------------
 
 
-def test_what_is_no_parameter_anywhere() -> None:
+def test_what_is_not_a_parameter_anywhere() -> None:
     """By its group, whatever other cause would claim it."""
     tied = prediction(tied=(HEAD,))
     assert cause("lm_head.scales", "lm_head", predicted=tied, group="quantization") == "quantization_overhead"

@@ -90,7 +90,7 @@ def test_an_older_name_has_the_numbers_that_it_leaves_out() -> None:
     assert key(names, "0.norm.weight") == Key("text", None, None, "norm", "weight", "", (0,))
 
 
-def test_buffers_are_no_weights() -> None:
+def test_buffers_are_not_weights() -> None:
     slot = table(Row("causal_mask", "mask", "2", leaf="", buffer=True)).slot("mask", "mask")
     assert slot is not None
     assert (slot.group, slot.part) == ("buffer", "weight")

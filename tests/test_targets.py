@@ -190,14 +190,14 @@ def test_an_empty_folder_names_the_folders_of_models(tmp_path: Path, monkeypatch
 
 
 @every("target", [r"C:\models\x", "C:/models/x", "d:model.gguf", r"\\server\share\x", r"models\x"])
-def test_a_path_of_windows_is_not_asked_for(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_windows_path_is_not_taken_for_a_repository(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A letter before a colon is a drive, not a repository with a type after it."""
     monkeypatch.setattr("inspector.sources.hub.hub_place", lambda *_: pytest.fail("the Hub was asked"))
     with pytest.raises(TargetError, match="no such file or folder"):
         inspector.open(target)
 
 
-def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_not_opened(tmp_path: Path) -> None:
     """A pipe is not waited for, a missing path is named."""
     os.mkfifo(tmp_path / "model.safetensors")
     with pytest.raises(TargetError, match="is a pipe, and only files can be read"):

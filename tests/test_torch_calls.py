@@ -200,7 +200,7 @@ def test_a_call_with_names_is_not_the_usual_one() -> None:
     assert [each.known for each in machine.reached.values()] == [False]
 
 
-def test_a_class_within_a_class_is_no_call() -> None:
+def test_a_class_within_a_class_is_not_a_call() -> None:
     """`getattr` was left on the stack as an unknown name; what it leads to is known."""
     machine = Machine(Stream.of(b""), Budget(9))
     getter = machine.name("builtins", "getattr")

@@ -152,7 +152,7 @@ def test_places_that_are_none(odd: tuple[Any, Any]) -> None:
 
 
 @pytest.mark.parametrize("state", [{}, {"state_dict_metadata": {}}, {"storage_data": {}}, {"storage_data": []}])
-def test_what_is_no_metadata(state: dict[str, Any]) -> None:
+def test_what_is_not_metadata(state: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match=r"^x/\.metadata is not metadata of torch\.distributed\.checkpoint$"):
         described(b"\x80\x02" + opcodes(Bare(state)) + b".", PATH)
     with pytest.raises(FormatError, match=r"^x/\.metadata: its pickle cannot be followed: it has no end$"):

@@ -171,7 +171,7 @@ def test_where_members_lie() -> None:
         (b"00000000012\0", 522),
         (b"        12 \0", 522),
         (b"\x80" + (600).to_bytes(11, "big"), 1112),  # GNU's encoding of numbers that are too large
-        (b"00000000018\0", 512),  # 8 is no octal digit
+        (b"00000000018\0", 512),  # 8 is not an octal digit
         (b"x0000000012\0", 512),
         (bytes(12), 512),
     ],

@@ -152,7 +152,7 @@ def check() -> None:
     version = following(ROOT)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "source"
-        ran(["git", "rev-parse"])  # fails with a message if this is no checkout
+        ran(["git", "rev-parse"])  # fails with a message if this is not a checkout
         copy.mkdir()
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
         subprocess.run(["tar", "-x"], cwd=copy, input=archive, check=True)

@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
 
 def text(family: Family, name: str, *, words: Mapping[str, str] | None = None, **beside: Any) -> str:
-    """The text of the table in the file `name`. `beside` are fields that are no part of the family: about, source …"""
+    """The text of the table in the file `name`. `beside` are fields that are not part of the family: about, source …"""
     named = {**beginnings(family.rows), **(words or {})}
     fields = {field: beside.get(field) for field in ("about", "source", "made", "notes")}
     fields |= {
@@ -263,7 +263,7 @@ _NAMES = re.compile(r"\$?[A-Za-z0-9_.]+|.", re.DOTALL)
 
 
 def _alternatives(texts: Sequence[str]) -> str | None:
-    """`q_proj`, `k_proj` → `(q|k)_proj`; None if the differing part is no word."""
+    """`q_proj`, `k_proj` → `(q|k)_proj`; None if the differing part is not a word."""
     if len(set(texts)) == 1:
         return texts[0]
     pieces = _NAMES if any("," in each or " " in each for each in texts) else _PIECES

@@ -340,7 +340,7 @@ def keep(config: Mapping[str, Any], *, probing: bool = False) -> tuple[Path, Seq
 
 
 def _asked(config: Mapping[str, Any], *, probing: bool = False) -> _Asked | None:
-    """What the library says of a configuration; None if none is asked, or it is no configuration of a library's."""
+    """What the library answers about a configuration; None if no library is asked, or it is not one of a library's."""
     if not _LIBRARY or GGUF_ARCHITECTURE in config or not isinstance(config.get("model_type"), str):
         return None
     import json

@@ -153,7 +153,7 @@ def _predict(config: Config, head: str | None) -> Prediction:
 
 
 def _by_whom(family: Family, config: Config) -> str:
-    """Who says so, if it is no table of the package's, or who was asked in vain."""
+    """What a prediction rests on, if not on a table of the package's own; or the library that was asked in vain."""
     if config.relative:
         return f"no table for {config.model_type}: read as {config.relative}, by analogy{_what_to_do(config)}"
     if family.asked:

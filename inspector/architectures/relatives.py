@@ -33,7 +33,7 @@ _FORMULAS = frozenset({
 _INHERITED = {"like": "families", "use": "blocks"}
 _FOR_PEOPLE = ("about", "source", "made", "notes", "coverage", "outside", "inferable", "signs", "cache", "classes")
 _BOUND, _CHOICE = re.compile(r"<([^{}]*)\}"), re.compile(r"\(([^()|]*(?:\|[^()|]*)+)\)")
-#: Words of formulas that are no fields.
+#: Words of formulas that are not fields.
 _NO_FIELDS = frozenset(
     {*ROLES, *FUNCTIONS, "and", "or", "not", "in", "is", "if", "else", "for", "layer", "expert", "text"}
 )
@@ -169,7 +169,7 @@ class _Words:
 
 
 def _in_name(text: str) -> Iterator[str]:
-    """The words of the bounds in a name, or of a text that is no name."""
+    """The words of the bounds in a name, or of a text that is not a name."""
     bounds = _BOUND.findall(text)
     yield from _texts(bounds if bounds or "." in text else text)
 

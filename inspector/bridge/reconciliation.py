@@ -135,7 +135,7 @@ def _model(checkpoint: Checkpoint, ledger: Ledger, *, analogy: bool = False) -> 
             joined = join(named, stored.shapes, kinds, prediction.expected, packed=packed)
     booked = account(ledger, stored, named, kinds, joined, prediction, bits)
     logical = sum(booked.parameters)
-    if prediction and relative:  # what an analogy lacks is no fault of the files
+    if prediction and relative:  # what an analogy lacks is not a fault of the files
         booked = booked._replace(findings=(read_as(prediction, logical),))
     roles = summary.roles(
         stored, named, kinds, booked.parameters, prediction, _size_meanings(stored, named, config, prediction)

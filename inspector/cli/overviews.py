@@ -40,7 +40,7 @@ def _is_folder(target: str) -> bool:
     """Whether it is a folder on this machine; False as well where the system refuses to say."""
     try:
         return Path(target).expanduser().is_dir()
-    except (OSError, RuntimeError, ValueError):  # no permission; a user without a home; a name that is no path
+    except (OSError, RuntimeError, ValueError):  # no permission; a user without a home; a name that is not a path
         return False
 
 

@@ -11,7 +11,7 @@ Agreement = Literal["equal", "rounded", "different"]
 AGREEMENTS: tuple[Agreement, ...] = ("equal", "rounded", "different")
 
 
-#: Blocks of which other levels are a fault; elsewhere in more it is another quantizer, or another original.
+#: The most blocks, and share of blocks, in which other levels are a fault; more are another quantizer or original.
 LOCAL, LOCAL_SHARE = 2, 0.005
 
 

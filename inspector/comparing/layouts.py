@@ -207,7 +207,7 @@ def _without_lacking(parts: Mapping[str, str], other: Side) -> Mapping[str, str]
 
 
 def _operands_of_other(side: Side, other: Side, sides: Sides) -> frozenset[str]:
-    """The keys of tensors that are no part of the other side's, but are used to compute one of them."""
+    """The keys of tensors that are not part of the other side's, but are used to compute one of them."""
     if len(side.tensors) < 2:
         return frozenset()
     return frozenset(text for key in other.keys for text in sides.conversion.operands(key_text(key)))

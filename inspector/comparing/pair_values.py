@@ -247,7 +247,7 @@ class _Levels(NamedTuple):
 
 
 def apart(a: Array, b: Array, exact: Sequence[Array]) -> tuple[Array, Array]:
-    """Numbers of two sides, of which integers that differ are neighbours where they would be the same float."""
+    """The numbers of both sides; integers that differ but have the same float become neighbouring floats."""
     if len(exact) == 2 and exact[0].dtype == exact[1].dtype:
         b = np.where((exact[0] != exact[1]) & (a == b), np.nextafter(b, np.inf), b)
     return a, b

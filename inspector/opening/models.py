@@ -270,7 +270,7 @@ class _Search:
         return rows
 
     def _apart(self, home: str, found: Sequence[Variant]) -> list[Found]:
-        """A row for each candidate that is no copy of another, nor accompanies the first."""
+        """A row for each candidate that is not a copy of another, nor accompanies the first."""
         rows: list[Found] = []
         for each in self._main_first(home, found):
             if self._is_leftover(each, rows):

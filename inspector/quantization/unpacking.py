@@ -244,8 +244,8 @@ def _without_side_data(found: Unpacked) -> Iterator[tuple[Unit, Weight]]:
 def lacking(found: Unpacked, declared: Declared) -> dict[str, tuple[str, ...]]:
     """Name of a packed weight → suffixes of the pieces that the scheme needs and the weight lacks.
 
-    Of pieces of which one is enough, the one that most weights have is named. A tensor like packed weights of its name
-    and dtype needs what they need.
+    Where any one of several pieces is enough, the one that most weights have is named. A tensor with the name and dtype
+    of packed weights needs what they need.
     """
     usual: Counter[tuple[str, str]] = Counter()
     alike: Counter[tuple[str, str]] = Counter()

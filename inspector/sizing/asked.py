@@ -49,7 +49,7 @@ def answered(library: Library, model: Model, request: Request, *, flash: bool = 
     """The library with its version, and what it reserves for a model's file.
 
     Raises:
-        ConfigError: no llama.cpp can be asked there, the model is no local GGUF, or it is refused.
+        ConfigError: no llama.cpp can be asked there, the model is not a local GGUF, or it is refused.
     """
     longest = max(request.context, model.context or 0)
     cells = {

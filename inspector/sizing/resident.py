@@ -32,7 +32,7 @@ REPACKED: Mapping[str, Mapping[str, int]] = {
 }
 #: A matrix product's too, if there is no head.
 EMBEDDING = "token_embd.weight"
-#: Matrices of which rows are looked up, or that are no matrix product's.
+#: Matrices of which rows are looked up, or that are not a matrix product's.
 _LOOKED_UP = re.compile(
     r"(token_embd|position_embd|token_types|per_layer_token_embd|d2t)\.|attn_rel_b|cross_attn_rel|_ape\.|tid2eid|"
     r"conv|nextn\.embed_tokens|centroid|ordering|markov_w1|selector_(prev|next)|\.bias$"

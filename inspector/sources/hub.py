@@ -102,7 +102,7 @@ def endpoint() -> str:
         text = os.environ.get("HF_ENDPOINT", "")
     try:
         parts = urlsplit(text)
-        parts.port  # noqa: B018  raises ValueError for one that is no number up to 65,535
+        parts.port  # noqa: B018  raises ValueError for one that is not a number up to 65,535
         known = parts.scheme in ("http", "https") and not parts.query + parts.fragment
         known = known and not parts.path.startswith("//")  # two addresses
         if known and _HOST.fullmatch(parts.hostname or "") and not re.search(r"[\s\\\x00-\x20\x7f]", text):

@@ -23,7 +23,7 @@ from inspector.units import escape
 
 #: `org/name@revision/path` or `name@revision`, in the characters that the Hub allows in ids.
 _HUB_ID = r"(?a){id}(?:/{id}(?:/[^/@][^/]*)*)?/?|{id}(?:/{id})?@[^/]+(?:/[^/]+)*/?".replace("{id}", r"\w[\w.-]*")
-#: The beginning of a Windows path: a single letter is no repository.
+#: The beginning of a Windows path: a single letter is not a repository.
 _DRIVE = re.compile(r"[A-Za-z]:(?!//)")
 #: The Hub's host without a scheme.
 _HUB_HOST = r"(?i)(?:www\.)?(?:hf\.co|huggingface\.co)/"

@@ -30,7 +30,7 @@ def found(ran: Ran) -> set[tuple[str, str | None]]:
 
 @pytest.mark.parametrize("target", ["demo/sound", "hf://demo/sound", "demo/sound@main"])
 def test_a_repository_is_audited(hub: Hub, published: Path, inspect: Run, target: str) -> None:
-    """A Hub id that is no local path is looked up on the Hub, as by other commands; only headers are fetched."""
+    """A Hub id that is not a local path is looked up on the Hub, as by other commands; only headers are fetched."""
     ran = inspect("audit", target, "--json")
     assert (ran.code, found(ran)) == (0, set())
     hub.repos["demo/sound"] = Repo(hostile.make(hostile.CASES["template-code"].trips, published.parent / "evil"))

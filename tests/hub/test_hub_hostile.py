@@ -100,7 +100,7 @@ def test_an_endless_configuration_is_bounded(hub: Hub, single: str, fault: Fault
 
 
 @pytest.mark.parametrize("body", [b"[]", b"{}", b"null", b"<html>", b'{"sha": 1, "siblings": []}', b"[" * 100_000])
-def test_a_response_that_is_no_listing_is_reported(hub: Hub, single: str, body: bytes) -> None:
+def test_a_response_that_is_not_a_listing_is_reported(hub: Hub, single: str, body: bytes) -> None:
     def fault(handler: Handler) -> bool:
         handler.answer(200, body)
         return True
@@ -164,7 +164,7 @@ def test_a_head_without_end_is_given_up(hub: Hub, large: str, monkeypatch: pytes
 
 @pytest.mark.usefixtures("one_try")
 def test_a_header_in_any_encoding_is_text(hub: Hub, large: str) -> None:
-    """A header that cannot be decoded is no error."""
+    """A header that cannot be decoded is not an error."""
     hub.fault(WEIGHTS, faults.any_encoding)
     assert "answered 418" in refused(large)
 

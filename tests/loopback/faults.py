@@ -37,7 +37,7 @@ def circle(handler: Handler) -> bool:
 
 
 def drips_head(handler: Handler) -> bool:
-    """An endless head, of which a letter comes now and then."""
+    """An endless head, one letter of it at a time."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nx: ")
     for _ in range(200):
         handler.wfile.write(b"y")
@@ -140,7 +140,7 @@ def cut(after: int) -> Fault:
 
 
 def drips(handler: Handler) -> bool:
-    """A body of which a byte comes now and then."""
+    """A body that is sent byte by byte, slowly."""
     handler.head(206, {"content-range": _asked(handler), "content-length": "262144"})
     for _ in range(2000):
         handler.write(b"\0")
@@ -225,7 +225,7 @@ def endless_trailer(handler: Handler) -> bool:
 
 
 def drips_body(handler: Handler) -> bool:
-    """A document of which a space comes now and then."""
+    """A document of spaces, sent slowly."""
     handler.head(200, {"content-length": "1000000"})
     for _ in range(2000):
         handler.write(b" ")

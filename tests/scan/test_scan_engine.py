@@ -13,7 +13,7 @@ from inspector.scanning.engine import Task
 pytestmark = pytest.mark.gate
 
 
-def test_waiting_is_no_work(one_cluster: str) -> None:
+def test_waiting_is_not_work(one_cluster: str) -> None:
     """It checks twice a second, and whenever a task is done, so that it takes no processor time from the workers."""
     looks: list[bool] = []
 

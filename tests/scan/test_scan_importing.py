@@ -54,7 +54,7 @@ def test_the_trap_works(download: Path) -> None:
 
 
 def test_the_reading_process(download: Path) -> None:
-    assert "invalid literal" in run(download, "-c", process._START, "x", "x", "x")  # its first argument is no handle
+    assert "invalid literal" in run(download, "-c", process._START, "x", "x", "x")  # its first argument is not a handle
     assert not (download / "ran").exists()
 
 

@@ -175,7 +175,7 @@ def test_sql_reads_the_tables_and_nothing_else(
     assert not [*tmp_path.iterdir()]
 
 
-def test_variables_of_this_program_are_no_tables(zoo: Path) -> None:
+def test_variables_of_this_program_are_not_tables(zoo: Path) -> None:
     """DuckDB would read a data frame in the caller's variables as a table."""
     import pyarrow as pa
 
@@ -190,7 +190,7 @@ def test_too_many_rows(zoo: Path) -> None:
         ask(zoo, "SELECT * FROM range(200000)")
 
 
-def test_a_folder_that_is_no_scan(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_scan(tmp_path: Path) -> None:
     with pytest.raises(TargetError, match="is not a scan's folder"):
         report(tmp_path)
 

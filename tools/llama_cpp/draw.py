@@ -16,7 +16,7 @@ Pair = tuple[str, str, Any]  # key, type, value
 Entry = tuple[str, list[int], str]  # dtype, shape, name
 Keys = dict[str, Any]
 
-#: Architectures without a loader, or that are no model.
+#: Architectures without a loader, or that are not a model.
 WITHOUT = frozenset({"clip", "gptj", "(unknown)"})
 #: The width of a head is hidden size / heads, whatever `attention.key_length` says.
 NARROW = frozenset({

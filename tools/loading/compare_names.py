@@ -5,7 +5,7 @@
     python tools/loading/compare_names.py record FILE…
 
 `draw` takes models of fixtures/cases, replaces a pattern in every name, and records how many tensors
-`from_pretrained(output_loading_info=True)` then misses and does not know. Several changes are no fault: names that
+`from_pretrained(output_loading_info=True)` then misses and does not know. Several changes are not a fault: names that
 Transformers renames as it loads. `judge` audits a file with these names, and counts: it must warn exactly where weights
 are both missing and present under names that are not loaded. `record` takes from FILEs what `tests/test_loaded_names.py`
 compares with (`fixtures/loaded_names.jsonl`): a row of each outcome, of the cases that have both.

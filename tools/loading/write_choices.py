@@ -41,7 +41,7 @@ UNKNOWN, ODD = "no_such_word", 13
 _SOME = 8
 #: Seconds for one type, and for one model.
 _LONG, _SLOW = 90, 8
-#: Fields whose words are no choice of a model, or that rules of their own check.
+#: Fields whose words are not a choice of a model, or that rules of their own check.
 _OTHERS = re.compile(
     r"model_type|_name_or_path|(torch_)?dtype|transformers_version|tokenizer_class|problem_type|.*token.*|_.*|rope.*"
     r"|.*(file|path|prefix|name|checkpoint|family)|peft_type|task_type"

@@ -6,7 +6,7 @@ PEFT names an adapter's tensors by the modules of the model in memory. Every con
 on the meta device, and each name that its files have is renamed as `from_pretrained` does. What comes out different is
 recorded by model type: words of the file's name → words in memory, without those in front and behind that both have,
 numbers as `{}` and `{0}`, `{1}` …; with `^` the words are the first. Names that end in `experts` parameters hold the
-matrices of all experts: they are no modules of their own.
+matrices of all experts: they are not modules of their own.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def generated() -> dict[str, str]:
 
 
 def taken(name: str) -> str:
-    """A file of the repository, its links turned into those of the site; targets outside the site are no links."""
+    """A file of the repository, its links turned into those of the site; targets outside the site are not links."""
     homes = {source: page for page, source in TAKEN.items()}
     folder = Path(name).parent
 

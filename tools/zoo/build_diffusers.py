@@ -475,7 +475,7 @@ def _varied(maker: Maker) -> Iterator[Change]:
 
 
 def _lengths(maker: Maker, base: Arguments, reference: dict[str, tuple[int, ...]]) -> Iterator[Change]:
-    """Lists of other lengths, if these are no sides of a convolution's kernel."""
+    """Lists of other lengths, if these are not sides of a convolution's kernel."""
     together = set[str]()
     for label, change in maker.other_lengths(base):
         kind, _, which = label.partition(".")

@@ -30,7 +30,7 @@ IRRELEVANT = re.compile(
     r"output_attentions|output_hidden_states|return_dict|chunk_size_feed_forward|initializer_range|initializer_factor|"
     r"(\w*_)?(token_id|token_index|token_ids|eps|dropout|prob)|layerdrop|pretraining_tp|rms_norm_eps|layer_norm_eps)(\.|$)"
 )
-#: Nested objects of numbers that are no configurations of a part.
+#: Nested objects of numbers that are not configurations of a part.
 _OPAQUE = {"id2label", "label2id", "rope_parameters", "rope_scaling", "quantization_config", "task_specific_params"}
 
 _EXPERT = re.compile(r"(?<![^.])expert_(?=\d+(\.|$))")

@@ -6,7 +6,7 @@ Every type of Transformers is built with its default configuration and compared 
 of Diffusers with its default arguments. A type that has no table is built under many configurations (`build`,
 `build_crossed`), traced (`trace`) and derived (`derive`). Where a draft is not exact on drawn configurations that
 deriving never saw, these become part of what it is derived from, and others are drawn: a formula that fits the drawn
-numbers, but is no rule of the code, does not survive that. What is exact everywhere is adopted (`adopt`), its cache by
+numbers, but is not a rule of the code, does not survive that. What is exact everywhere is adopted (`adopt`), its cache by
 running it; the rest is left for a hand, by name and reason. Run again, it changes nothing.
 
 DIR/report.md says all this, for a pull request. Of other packages (PEFT, sentence-transformers, gguf, vLLM) what no

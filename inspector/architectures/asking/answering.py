@@ -112,7 +112,7 @@ def _line(error: BaseException) -> str:
     return text if isinstance(error, Unknown) else f"{type(error).__name__}: {text}"
 
 
-class Unknown(Exception):  # noqa: N818  it is no fault
+class Unknown(Exception):  # noqa: N818  it is not a fault
     """The library has no such model."""
 
 

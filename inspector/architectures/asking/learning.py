@@ -1,7 +1,7 @@
 """A library's answers → a table: the tensors of a model that it built, as rows.
 
 Each answer is of one configuration. What changing a field changes is seen by asking about it as well; a field that was
-not asked about, or whose effect is no formula here, is `fixed`: the table holds for configurations with its value.
+not asked about, or whose effect is not a formula here, is `fixed`: the table holds for configurations with its value.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def _code_of(dtype: Any) -> str:
 
 
 def _width_of(code: str) -> int | None:
-    """Bytes of a number; None for what is no number."""
+    """Bytes of a number; None for what is not a number."""
     digits = code.lstrip("?bhilqpefdgFDGSUVMmcu")
     if not digits.isdecimal() or len(digits) > 6:
         return None

@@ -7,7 +7,7 @@
     marlin-24            weight_packed I32 [I/32, O·b/2] scale_packed [I/g, O]   meta I16
     sparse               compressed [O, I/2] or [n]      bitmask U8 [O, I/8]
 
-Experts in one tensor have the same pieces after the tensor's name, which is no module: `gate_up_proj_packed`,
+Experts in one tensor have the same pieces after the tensor's name, which is not a module: `gate_up_proj_packed`,
 `gate_up_proj_scale`, `gate_up_proj_global_scale`.
 
 `weight_shape` is data, which is not read. `config_groups` gives bits and group sizes, checked against the tensors.

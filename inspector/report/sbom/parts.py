@@ -184,7 +184,7 @@ def text_of(finding: Finding) -> str:
 
 
 def created() -> datetime | None:
-    """The date by SOURCE_DATE_EPOCH, seconds since 1970; None without one, or with one that is no date."""
+    """The date by SOURCE_DATE_EPOCH, seconds since 1970; None without one, or with one that is not a date."""
     try:
         return datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), timezone.utc)
     except (KeyError, ValueError, OverflowError, OSError):
