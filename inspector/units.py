@@ -64,8 +64,8 @@ def bits(nbits: float) -> str:
 
 
 def fixed(number: float, digits: int, *, sign: bool = False) -> str:
-    """`fixed(0.51, 3, sign=True)` → `+0.510`; `fixed(-28, 1)` → `−28.0`."""
-    return f"{number:{'+' if sign else ''}.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    """`fixed(0.51, 3, sign=True)` → `+0.510`; `fixed(-2800, 1)` → `−2,800.0`."""
+    return f"{number:{'+' if sign else ''},.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def percent(part: int, whole: int) -> str:

@@ -324,10 +324,12 @@ def test_a_progress_bar_is_for_long_work_on_a_terminal(
     """It is on stderr, with the number of headers; stdout is the same as without it."""
     stderr, stdout = Terminal() if terminal else io.StringIO(), io.StringIO()
     monkeypatch.setattr(console, "_PATIENCE", seconds)
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(sys, "stdout", stdout)
     assert main.run([str(made("llama-7b")), "--json"]) == 0
     assert ("headers" in stderr.getvalue()) == shown
+    assert stderr.getvalue().endswith("\n\x1b[A\x1b[2K" if shown else "")  # and gone when the answer is there
     assert len(json.loads(stdout.getvalue())["files"]) == 2
 
 

@@ -102,7 +102,7 @@ def test_the_second_line_says_what_the_folder_holds(tmp_path: Path, inspect: Ins
     objects = sum(path.stat().st_size for path in (tmp_path / ".git" / "lfs").rglob("*") if path.is_file())
     total, files = folders.size_of(tmp_path)
     stated = f"the folder is {units.decimal(total)}: {units.decimal(copy)} in 1 more copy (PyTorch), "
-    assert f"{stated}{units.decimal(objects)} of .git/lfs" in inspect(tmp_path).out.splitlines()[1]
+    assert f"{stated}{units.decimal(objects)} in .git/lfs" in inspect(tmp_path).out.splitlines()[1]
     folder = inspect(tmp_path, "--json").json["folder"]
     assert (folder["size"], folder["files"]) == (total, files)
     assert [each["size"] for each in folder["copies"]] == [copy, objects]

@@ -178,6 +178,74 @@ def test_a_folder_of_many_models_is_one_screen(tmp_path: Path, inspect: Callable
     assert len(inspect(tmp_path).out.splitlines()) == 4 + 30
 
 
+def test_lines_begin_with_whole_items(made: Made) -> None:
+    """No number stands apart from its unit, and no file from its count."""
+    lines = shown(made("gpt-oss-120b"))
+    assert lines[1:3] == ["complete: 116.83B parameters (5.71B active), GptOss, mxfp4 at 4.47 bits,", "  65.25 GB"]
+    assert lines[4] == "  128 experts (4 active), 1 safetensors file, 687 tensors"
+
+
+def test_a_head_is_tied_where_there_is_one(made: Made) -> None:
+    """BERT for masked words has one; MPNet for sentences has the field in its configuration and no head."""
+    assert "head tied" in "".join(shown(made("bert-base-uncased"))[2:4])
+    assert "head tied" not in "".join(shown(made("all-mpnet-base-v2"))[2:4])
+
+
+def test_what_towers_share_is_no_tower(made: Made) -> None:
+    """T5's embedding is both towers'; RoBERTa's encoder is the whole model: its groups are the rows."""
+    rows = {line[:20].rstrip() for line in shown(made("flan-t5-base"))}
+    assert {"encoder", "decoder", "embeddings, head"} <= rows
+    assert "text" not in rows
+    rows = {line[:20].rstrip() for line in shown(made("twitter-roberta-sentiment"))}
+    assert {"feed forward", "attention", "embeddings, head"} <= rows
+
+
+def test_a_training_run_state_is_named(tmp_path: Path) -> None:
+    """Both moments of AdamW at four bytes: 323 tensors of 6,738,415,616 parameters and 1,024 frequencies."""
+    import sparse_torch
+
+    sparse_torch.make("llama-7b-training", tmp_path)
+    (row,) = [line for line in shown(tmp_path) if line.startswith("training state")]
+    assert row.split()[2:6] == ["exp_avg,", "exp_avg_sq", f"{8 * 6_738_417_664 / 1e9:.2f}", "80.0"]
+
+
+def test_terabytes_are_gigabytes_in_tables(tmp_path: Path) -> None:
+    """2.35 GB of embeddings are not 0.00 TB."""
+    tensors = [["BF16", [1 << 20, 1 << 19], "model.layers.0.mlp.up_proj.weight"],
+               ["BF16", [163840, 7168], "model.embed_tokens.weight"]]  # fmt: skip
+    lines = shown(sparse.make({"files": {"model.safetensors": {"tensors": tensors}}}, tmp_path))
+    rows = {line.split("  ")[0]: line.split() for line in lines}
+    assert "1,099.51" in rows["feed forward"]
+    assert f"{163840 * 7168 * 2 / 1e9:.2f}" in rows["embeddings"]
+
+
+def test_what_is_next_has_the_target(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long name too, in a shorter line."""
+    folder = made("vit-base-patch16-224")
+    monkeypatch.chdir(folder.parent)
+    assert shown(Path(folder.name))[-1] == "next: inspect audit|memory vit-base-patch16-224; more: --full"
+
+
+def test_an_index_in_a_folder_is_told(made: Made, tmp_path: Path, inspect: Callable[..., Any]) -> None:
+    """Its files are named and none is there: that, and not only what a configuration predicts."""
+    for name in ("model.safetensors.index.json", "config.json"):
+        shutil.copy(made("llama-7b") / name, tmp_path)
+    assert "an index alone: 323 tensors in 2 files, none of which is present" in inspect(tmp_path).out
+    (tmp_path / "config.json").unlink()
+    assert inspect(tmp_path).code == 0
+
+
+def test_names_of_models_stay_different(tmp_path: Path) -> None:
+    """Two quantizations in one folder differ in the last letters of a long name."""
+    names = [f"bartowski/Llama-3.1-8B-Instruct-GGUF/Llama-3.1-8B-Q{n}_K_M.gguf" for n in (4, 5)]
+    for name in names:
+        file = tmp_path / name.replace("GGUF/", "GGUF/x" + name[-8]) / "model.safetensors"
+        file.parent.mkdir(parents=True)
+        save_file({"x.weight": np.ones((2, 2), "<f4")}, file)
+    rows = on_screen(models.lines("all", inspector.models(tmp_path), 80))[4:]
+    assert len({row.split()[0] for row in rows}) == 2
+
+
 # --- the screens of audits and comparisons ----------------------------------------------------------
 
 #: The first word of an audited model's second line.

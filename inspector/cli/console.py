@@ -124,6 +124,20 @@ def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reco
     return api.reconcile(checkpoint, label)
 
 
+@contextmanager
+def _bar(**options: Any) -> Iterator[Any]:
+    """click's bar on stderr, which is gone when the work is done: the answer has the whole screen."""
+    import click
+
+    try:
+        with click.progressbar(file=sys.stderr, **options) as bar:
+            yield bar
+    finally:
+        if os.environ.get("TERM") != "dumb":
+            sys.stderr.write("\x1b[A\x1b[2K")  # a line up, and cleared
+            sys.stderr.flush()
+
+
 #: Seconds before a progress bar appears.
 _PATIENCE = 0.5
 
@@ -137,9 +151,7 @@ def progress(label: str = "headers") -> Iterator[Callable[[int, int], None]]:
         def update(done: int, total: int) -> None:
             nonlocal bar
             if bar is None and total > 1 and monotonic() - began > _PATIENCE and sys.stderr.isatty():
-                import click
-
-                bar = shown.enter_context(click.progressbar(length=total, label=label, file=sys.stderr))
+                bar = shown.enter_context(_bar(length=total, label=label))
             if bar is not None:
                 bar.update(done - bar.pos)
 
@@ -158,15 +170,10 @@ def bytes_read(total: int, label: str) -> Iterator[Callable[[int], object]]:
         return
     from threading import Lock
 
-    import click
-
     from inspector.units import decimal
 
     lock, began = Lock(), monotonic()
-    bar: Any
-    with click.progressbar(
-        length=total, label=escape(label, 40), file=sys.stderr, item_show_func=lambda rate: f"{decimal(rate or 0)}/s"
-    ) as bar:
+    with _bar(length=total, label=escape(label, 40), item_show_func=lambda rate: f"{decimal(rate or 0)}/s") as bar:
 
         def done(nbytes: int) -> None:
             with lock:

@@ -61,9 +61,11 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
     except (TargetError, FormatError) as error:
         if picked:
             raise
+        if _outline(target, output, full=shown.full):
+            return
         if (found := _prediction(target, error)) and not (shown.layers or output.html):
             show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error), full=shown.full)
-        elif not (_outline(target, output, full=shown.full) or _list_models(target, shown, output)):
+        elif not _list_models(target, shown, output):
             raise
         return
     if not picked and result.checkpoint.origin.kind != "hub" and _list_models(target, shown, output, result):
@@ -159,20 +161,23 @@ def show_prediction(
 
 
 def _outline(target: str, output: Output, *, full: bool) -> bool:
-    """Show the contents of an index whose files are absent; False if the target is not one."""
+    """Show the contents of an index whose files are absent; False if the target is not one, nor a folder of one."""
     if not target.endswith(".index.json"):
-        return False
+        found = sorted(Path(target).expanduser().glob("*.index.json")) if _is_folder(target) else []
+        if len(found) != 1:
+            return False
+        target = str(found[0])
     from inspector import api
     from inspector.report import outline as report
 
-    found = api.outline(target)
+    outline = api.outline(target)
     output.show(
-        lambda: (report.lines(target, found, output.width, full=full),),
-        lambda: report.document(target, found),
-        lambda: report.rows(found),
+        lambda: (report.lines(target, outline, output.width, full=full),),
+        lambda: report.document(target, outline),
+        lambda: report.rows(outline),
         titled=True,
     )
-    output.write_page(lambda: report.page(target, found))
+    output.write_page(lambda: report.page(target, outline))
     return True
 
 

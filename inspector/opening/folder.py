@@ -263,7 +263,7 @@ class _Account:
         if name.endswith(".incomplete"):
             return "unfinished download"
         if ".git" in folders:
-            return ".git/lfs, of other files" if "lfs" in folders else ".git"
+            return ".git/lfs (other files)" if "lfs" in folders else ".git"
         hidden = next((each for each in folders if each.startswith(".")), None)
         if hidden is not None:
             return hidden

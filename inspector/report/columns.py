@@ -165,13 +165,18 @@ def fitted(line: str, width: int | None) -> str:
     return shortened(line, width) if " " * _GAP in line.strip() else wrapped(line, width, indent + 2)
 
 
+#: Between words that are not split between lines, such as a number and its unit; no text that is shown contains it.
+_GLUE = "\0"
+
+
 def wrapped(text: str, width: int | None, indent: int = 2) -> str:
     """A line folded at spaces to the width, further lines indented; unchanged if there is no limit.
 
     A word longer than a line is split.
     """
     if width is None or text_width(text) <= width:
-        return text
+        return text.replace(_GLUE, " ")
+    text = re.sub(r"(?<=\d) (?=[kMGTP]?i?B\b)", _GLUE, text)
     lead = text[: len(text) - len(text.lstrip(" "))]
     lines, line = [], ""
     for word in text.strip(" ").split(" "):
@@ -183,7 +188,12 @@ def wrapped(text: str, width: int | None, indent: int = 2) -> str:
             lines.append(head := _beginning(candidate, width))
             candidate = " " * indent + candidate[len(head) :]
         line = candidate
-    return "\n".join((*lines, line))
+    return "\n".join((*lines, line)).replace(_GLUE, " ")
+
+
+def whole_items(text: str) -> str:
+    """A list for `folded`, which then begins lines with items: `65.25 GB` is not split."""
+    return ", ".join(item.replace(" ", _GLUE) if len(item) < 40 else item for item in text.split(", "))
 
 
 def folded(text: str, width: int | None, most: int | None = None, indent: int = 2) -> list[str]:

@@ -22,7 +22,7 @@ MOST_LINES = 40
 
 
 def clause(folder: Folder | None) -> str:
-    """`; the folder is 50.41 GB: 26.95 GB in 2 more copies (PyTorch), 9.9 GB of .git/lfs`; or nothing."""
+    """`; the folder is 50.41 GB: 26.95 GB in 2 more copies (PyTorch), 9.9 GB in .git/lfs`; or nothing."""
     if folder is None:
         return ""
     parts = [text for size, text in _parts(folder) if size >= _LEAST * folder.size]
@@ -39,13 +39,18 @@ def _parts(folder: Folder) -> list[tuple[int, str]]:
         parts.append((size, f"{decimal(size)} in {_more(plain)} ({kinds})"))
     for each in folder.copies:
         if each not in plain:
-            parts.append((each.size, f"{decimal(each.size)} of {escape(each.what, 20)}"))
+            parts.append((each.size, f"{decimal(each.size)} in {escape(each.what, 20)}"))
     if folder.checkpoints:
         size = sum(each.size for each in folder.checkpoints)
         what = plural(len(folder.checkpoints), "other checkpoint")
         parts.append((size, f"{decimal(size)} in {what}"))
     shown = (each for each in folder.rest if each.name not in _ORDINARY or each.size >= _LARGE)
-    return parts + [(each.size, f"{decimal(each.size)} of {escape(each.name, 40)}") for each in shown]
+    return parts + [(each.size, _beside(each)) for each in shown]
+
+
+def _beside(share: Share) -> str:
+    """`9.9 GB in .git`, `5 MB of importance matrix`."""
+    return f"{decimal(share.size)} {'in' if share.name.startswith('.') else 'of'} {escape(share.name, 40)}"
 
 
 def _more(copies: list[Copy]) -> str:

@@ -12,7 +12,7 @@ from inspector.model import Folder, Reconciliation
 from inspector.opening.named import Models, Named
 from inspector.opening.variants import Variants
 from inspector.report import folder as accounts
-from inspector.report.columns import GO, table, wrapped
+from inspector.report.columns import GO, least_width, table, wrapped
 from inspector.report.documents import fields
 from inspector.report.pages.parts import Page, Section, of_rows
 from inspector.report.screen import family, state
@@ -52,8 +52,9 @@ def lines(
         ranked = sorted(rows, key=lambda row: next((n for n, word in enumerate(_WRONG) if row[-1].startswith(word)), 9))
         rows, more = ranked[:room], f"\n… {plural(len(rows) - room, 'more model')}: --full"
     headers = ("model", "architecture", "parameters", "type", "bits", "size", "")
-    give = ((6, 20), (1, 0), (3, 12), (4, GO), (0, 16), (6, 10))
-    return f"{head}\n\n{table(rows, headers, 'llrlrrl', width=width, give=give)}{more}"
+    least = 16 if width is None else least_width([row[0] for row in rows])
+    give = ((6, 20), (1, 0), (3, 12), (4, GO), (0, max(least, 16)), (6, 10), (2, GO), (0, 16))
+    return f"{head}\n\n{table(rows, headers, 'llrlrrl', width=width, give=give, names=0)}{more}"
 
 
 def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]:
@@ -61,7 +62,7 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
     if named.foreign:
         return (name, "", "", escape(named.foreign, 20), "", decimal(named.size), "not read")
     if isinstance(each, InspectorError):
-        return (name, "", "", "", "", "", f"unreadable: {escape(str(each), 200)}")
+        return (name, "", "", "", "", "", f"unreadable: {escape(_alone(named.name, each), 200)}")
     bits = units.bits(each.bits_per_weight(each.weight_bytes)) if each.logical else ""
     return (
         name,
@@ -72,6 +73,11 @@ def _row(named: Named, each: Reconciliation | InspectorError) -> tuple[str, ...]
         decimal(each.on_disk),
         ": ".join(filter(None, state(each))).removesuffix(", listed below"),
     )
+
+
+def _alone(name: str, error: InspectorError) -> str:
+    """An error without the name that its row begins with."""
+    return str(error).removeprefix(f"{name} ").removeprefix(f"{name}: ")
 
 
 def variant_lines(found: Variants) -> Iterator[str]:

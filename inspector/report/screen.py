@@ -11,7 +11,7 @@ from inspector import units
 from inspector.architectures.facts import facts
 from inspector.bridge.ledger import BY_NAME
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
-from inspector.report.columns import GO, bar, cut, folded, shortened, table, text_width, wrapped
+from inspector.report.columns import GO, bar, cut, folded, shortened, table, whole_items, wrapped
 from inspector.tabular import NamedTuple
 from inspector.units import count, decimal, escape, fixed, integer, plural
 
@@ -58,10 +58,15 @@ def overview(
 def _head(result: Reconciliation, width: int | None, folder: Folder | None, most: int) -> list[str]:
     """The lines above the tables: what it is, its state and what is wrong, its shape, what it takes to run."""
     checkpoint = result.checkpoint
-    shape = [", ".join(filter(None, (facts_line(result), _files(checkpoint))))]
-    above = [(shortened(escape(checkpoint.title, _NAME), width or _NAME), 1), (headline(result, folder), 3)]
-    below = [(line, 2) for line in adapter_lines(result)] + [(line, 2) for line in shape]
-    more = (memory_line(result), _wrong_claims(result), _elsewhere(result), source(checkpoint))
+    shape = ", ".join(filter(None, (facts_line(result), _files(checkpoint))))
+    verdict = headline(result, folder).replace(", listed below", "", 1)  # as far as there is room
+    known = identity(result)
+    above = [
+        (shortened(escape(checkpoint.title, _NAME), width or _NAME), 1),
+        (verdict.replace(known, whole_items(known), 1), 3),
+    ]
+    below = [(line, 2) for line in (*adapter_lines(result), whole_items(shape))]
+    more = (memory_line(result, width), _wrong_claims(result), _elsewhere(result), source(checkpoint))
     below += [(line, 1) for line in more if line]
     lines, after = ([each for text, most in part for each in folded(text, width, most)] for part in (above, below))
     wrong = [each for each in result.findings if each.severity != "info"]
@@ -117,6 +122,9 @@ def family(result: Reconciliation) -> str:
 def facts_line(result: Reconciliation) -> str:
     """`32 layers, width 4,096, 32 heads (8 KV), vocabulary 32,000, context 32,768, …`, and the card's licence."""
     known = {fact.name: fact.value for fact in facts(result.checkpoint.config)}
+    shared = result.prediction.tied if result.prediction else ()
+    if not any(row.role == "lm_head" for row in shared):
+        known.pop("tied_head", None)  # many configurations have the field, and their models no head to share
     phrases = [phrase(known) for name, phrase in _PHRASES.items() if name in known]
     phrases += [
         f"{word} {escape(result.checkpoint.card[key], 60)}"
@@ -252,10 +260,10 @@ def _found(found: Sequence[Finding], width: int | None, most: int) -> list[str]:
 _CONTEXTS = (4096, 32768)
 
 
-def memory_line(result: Reconciliation) -> str:
+def memory_line(result: Reconciliation, width: int | None = None) -> str:
     """`memory: 15.79 GB at 4k tokens, 30.83 GB at 32k (transformers)`; nothing where there is no model to run."""
     config = result.checkpoint.config
-    if result.prediction is None or config is None or result.adapter or result.is_pipeline or not result.logical:
+    if result.prediction is None or config is None or result.adapter or not result.logical:
         return ""
     if result.verdict.state == "incomplete" or any(step.cause == "training_state" for step in result.steps):
         return ""  # what would be loaded is not what is stored
@@ -270,13 +278,15 @@ def memory_line(result: Reconciliation) -> str:
         return ""
     runs = first.engine.name
     if first.held is None:
-        return f"memory: {decimal(stored)} of weights; what it keeps of its input is unknown"
+        return f"memory: {decimal(stored)} of weights; what computing takes besides is unknown"
     if not sized.kept:
         return f"memory: {decimal(first.total)} to run ({runs})"
     own = sized.context
     lengths = sorted({min(tokens, own or tokens) for tokens in (*_CONTEXTS, own or 0) if tokens})
     totals = [f"{decimal(memory.at_context(first, each).total)} at {_tokens(each)}" for each in lengths]
-    return f"memory: {', '.join([f'{totals[0]} tokens', *totals[1:]])} ({runs})"
+    totals[0] += " tokens"
+    line = f"memory: {', '.join(totals)} ({runs})"
+    return line if len(line) <= (width or len(line)) else f"memory: {totals[0]}, {totals[-1]} ({runs})"
 
 
 def _tokens(number: int) -> str:
@@ -307,7 +317,10 @@ _GROUPS = {
     "state_space": "state space",
     "buffer": "buffers",
     "quantization": "scales",
+    "other": "other tensors",
 }
+#: Groups of which layers consist.
+_LAYERS = frozenset({"feed_forward", "attention", "router", "convolution", "state_space", "adapter"})
 
 
 def _where(result: Reconciliation) -> list[Share]:
@@ -321,11 +334,24 @@ def _where(result: Reconciliation) -> list[Share]:
         return sorted(parts, key=lambda share: -share.bytes)
     if not any(role.bytes for role in result.roles):
         return []
-    shares = [*_shares(result.roles, adapter=result.adapter is not None)]
+    shares = [*_of_training(result, [*_shares(result.roles, adapter=result.adapter is not None)])]
     if rest > 0:
         words = sum(step.bytes for step in result.steps if step.cause == "tokenizer")
         shares.append(Share("tokenizer, headers" if words * 2 > rest else "headers", (), rest))
     return sorted(shares, key=lambda share: -share.bytes)
+
+
+def _of_training(result: Reconciliation, shares: Sequence[Share]) -> Iterator[Share]:
+    """The optimizer's tensors by themselves, which have no role in the model."""
+    steps = [step for step in result.steps if step.cause == "training_state"]
+    state = sum(step.bytes for step in steps)
+    names = tuple(escape(name, 40) for step in steps for name in re.findall(r"\d × ([^,]+)", step.detail))
+    for share in shares:
+        if share.name == _GROUPS["other"] and 0 < state <= share.bytes:
+            yield Share("training state", names, state, share.types)
+            share = share._replace(bytes=share.bytes - state)
+        if share.bytes:
+            yield share
 
 
 def _shares(roles: Sequence[RoleSum], *, adapter: bool) -> Iterator[Share]:
@@ -335,6 +361,13 @@ def _shares(roles: Sequence[RoleSum], *, adapter: bool) -> Iterator[Share]:
     towers: dict[str, int] = {}
     for role in roles:
         towers[role.tower] = towers.get(role.tower, 0) + role.bytes
+    if "text" in towers and not any(role.tower == "text" and role.group in _LAYERS for role in roles):
+        del towers["text"]  # no tower, but what the others share: embeddings, a head
+        if len(towers) < 2:
+            yield from _by(roles, _ends, lambda role: _word(role.role))
+            return
+        yield from _by([role for role in roles if role.tower == "text"], _ends, lambda role: _word(role.role))
+        roles = [role for role in roles if role.tower != "text"]
     main = max(towers, key=towers.__getitem__)
     if towers[main] < _MAIN * sum(towers.values()):
         yield from _by(roles, lambda role: role.tower, _group)
@@ -354,7 +387,7 @@ def _by(
     for role in sorted(roles, key=lambda role: -role.bytes):
         named.setdefault(name(role), []).append(role)
     for label, own in named.items():
-        parts = dict.fromkeys(escape(part(role), 40) for role in own if part)
+        parts = dict.fromkeys(escape(part(role), 40) for role in own if part and role.role != "other")
         types: dict[str, int] = {}
         for role in own:
             for at, dtype in enumerate(role.dtypes):  # most of a role has its first type
@@ -432,7 +465,7 @@ def _groups(result: Reconciliation, shares: Sequence[Share], width: int | None) 
 
 def _unit(nbytes: int) -> tuple[str, int]:
     """The unit of a table of bytes, and its size."""
-    name = decimal(nbytes).rpartition(" ")[2]
+    name = decimal(nbytes if nbytes >= 10**13 else min(nbytes, 10**12 - 10**9)).rpartition(" ")[2]  # no 0.00 TB
     return name, {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}.get(name, 10**12)
 
 
@@ -527,15 +560,14 @@ def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) ->
 
 
 def _next(result: Reconciliation, width: int | None) -> str:
-    def line(target: str) -> str:
-        if result.verdict.state in ("damaged", "incomplete"):
-            what = f"inspect audit {target} says what to do"
-        elif result.adapter:
-            what = f"inspect diff BASE {target} shows what it changes"
-        else:
-            what = f"inspect tensors|memory|audit|browse {target}"
-        return f"next: {what}; all numbers: --full"
-
+    """What to type next, with the target as it was typed where a line has room for it."""
+    if result.verdict.state in ("damaged", "incomplete"):
+        what = "inspect audit {} says what to do; all numbers: --full", "inspect audit {}; all numbers: --full"
+    elif result.adapter:
+        what = "inspect diff BASE {} shows what it changes; all numbers: --full", "inspect diff BASE {}; more: --full"
+    else:
+        what = "inspect tensors|memory|audit|browse {}; all numbers: --full", "inspect audit|memory {}; more: --full"
     target = result.checkpoint.target
-    plain = re.fullmatch(r"[\w@%+=:,./~-]{1,40}", target, re.ASCII)  # what no shell changes
-    return line(target) if plain and text_width(line(target)) <= (width or 80) else line("TARGET")
+    plain = re.fullmatch(r"[\w@%+=:,./~-]{1,60}", target, re.ASCII)  # what no shell changes
+    lines = [f"next: {line.format(target)}" for line in what] if plain else []
+    return next((line for line in lines if len(line) <= (width or 80)), f"next: {what[0].format('TARGET')}")
