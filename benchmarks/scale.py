@@ -69,7 +69,7 @@ def measure() -> dict[str, Any]:
                 "resolvers": sum("/resolve/" in each.path for each in asked) / EACH,
                 "bytes": sum(each.sent for each in asked) / EACH,
                 "tables": tables / EACH,
-                "checkpoints": done["checkpoints"] / EACH,
+                "checkpoints": done.checkpoints / EACH,
             }
             print(kind, found[kind], flush=True)
     return found

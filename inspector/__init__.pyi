@@ -43,6 +43,7 @@ from inspector.model import Step as Step
 from inspector.model import Tensor as Tensor
 from inspector.model import Variant as Variant
 from inspector.opening.named import Models as Models
+from inspector.scanning.run import Scan as Scan
 from inspector.scanning.run import scan as scan
 from inspector.sizing.memory import Memory as Memory
 from inspector.sizing.quants import Quants as Quants

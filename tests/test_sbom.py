@@ -179,10 +179,10 @@ def test_a_scan_for_the_bill_alone_leaves_no_tables(
 
     asked: dict[str, Any] = {}
 
-    def scan(roots: list[str], out: str, **options: Any) -> dict[str, Any]:
+    def scan(roots: list[str], out: str, **options: Any) -> run.Scan:
         asked.update(options, roots=roots, out=out, there=Path(out).is_dir())
-        counts = dict.fromkeys(("checkpoints", "inspected", "on_disk", "broken", "unreadable", "seconds"), 0)
-        return {**counts, "units": {"inspected": 0, "kept": 0}, "vanished": {"checkpoints": 0}}
+        units, gone = {"inspected": 0, "kept": 0}, {"checkpoints": 0}
+        return run.Scan(Path(out), 1, (), 0, 0, "", 0, units, gone, 0, 0, 0.0, 0, 0, 0, 0, 0, {})
 
     monkeypatch.setattr(run, "scan", scan)
     ran = inspect("scan", tmp_path, "--sbom", tmp_path / "a.cdx.json")

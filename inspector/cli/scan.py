@@ -110,12 +110,12 @@ def _scan(roots: list[str], out: str | None, output: Output, *, sbom: str | None
         console.tell("interrupted" + (f": inspect scan --out {out} --resume continues it" if out else ""))
         raise click.exceptions.Exit(console.INTERRUPTED) from None
     if output.form == "json":
-        console.print_json({"schema": "checkpoint-inspector/1", "target": out or sbom, **done})
+        console.print_json({"schema": "checkpoint-inspector/1", "target": out or sbom, **done.entry})
     else:
         from inspector.report import scan as text
 
         console.print_lines((text.done(done, out, sbom),))
-    if done["broken"] or done["unreadable"]:
+    if done.broken or done.unreadable:
         raise click.exceptions.Exit(FINDINGS)
 
 

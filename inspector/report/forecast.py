@@ -97,7 +97,10 @@ def _sizes_in_short(result: Prediction) -> str:
 def _predicted_identity(result: Prediction, *, full: bool = False) -> str:
     config = result.config
     named = " ".join(filter(None, (config.model_type, f"({config.architecture})" if config.architecture else None)))
-    lines = [f"{escape(named, _NAME)}: {result.family} family, read as {result.head}"]
+    table_of = f"the {result.family} family" if result.family != config.model_type else ""
+    own = result.head in ("", "Model") or (config.architecture or config.model_type or "").endswith(result.head)
+    as_class = "" if own else f"taken as {result.head}"
+    lines = [": ".join(filter(None, (escape(named, _NAME), ", ".join(filter(None, (table_of, as_class))))))]
     lines += [f"  {escape(note, 400)}" for note in config.notes]
     lines.append(
         f"{integer(result.parameters)} parameters ({count(result.parameters)}) in {plural(result.tensors, 'tensor')}"

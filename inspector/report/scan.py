@@ -16,7 +16,7 @@ from inspector.units import count, decimal, escape, integer, plural
 
 if TYPE_CHECKING:
     from inspector.scanning.queries import Answer, Report
-    from inspector.scanning.run import Progress
+    from inspector.scanning.run import Progress, Scan
 
 #: Characters of a cell that are shown.
 _CELL = 120
@@ -59,15 +59,15 @@ def _time(seconds: float) -> str:
     return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {whole % 60:02} s" if minutes else f"{whole} s"
 
 
-def done(scan: Mapping[str, Any], folder: str | None, bill: str | None = None) -> str:
+def done(scan: Scan, folder: str | None, bill: str | None = None) -> str:
     """The result of a scan, and the command that shows more if it left tables in a folder."""
-    units, gone = scan["units"], scan["vanished"]
-    rate = units["inspected"] / scan["seconds"] if scan["seconds"] else 0
-    did = f"{plural(scan['inspected'], 'checkpoint')} inspected in {_time(scan['seconds'])} ({rate:.0f}/s)"
+    units, gone = scan.units, scan.vanished
+    rate = units["inspected"] / scan.seconds if scan.seconds else 0
+    did = f"{plural(scan.inspected, 'checkpoint')} inspected in {_time(scan.seconds)} ({rate:.0f}/s)"
     did += f", {integer(units['kept'])} unchanged" if units["kept"] else ""
     did += f", {integer(gone['checkpoints'])} gone" if gone["checkpoints"] else ""
-    held = f"{plural(scan['checkpoints'], 'checkpoint')}, {decimal(scan['on_disk'])}: "
-    held += f"{integer(scan['broken'])} with errors, {integer(scan['unreadable'])} unreadable"
+    held = f"{plural(scan.checkpoints, 'checkpoint')}, {decimal(scan.on_disk)}: "
+    held += f"{integer(scan.broken)} with errors, {integer(scan.unreadable)} unreadable"
     more = f"\ninspect scan --report {escape(folder, _CELL)} shows more" if folder else ""
     return f"{escape(folder or bill or '', _CELL)}: {held}\n{did}{more}"
 
@@ -191,6 +191,17 @@ def _cell(name: str, value: Any) -> str:
             return ("−" if value < 0 else "") + decimal(abs(value))
         return count(value) if name in _COUNTS else integer(value)
     return escape(str(value), _CELL)
+
+
+def checkpoint_rows(scan: Scan) -> Rows:
+    """The table of checkpoints that a scan left in its folder. Raises SourceError if it is gone."""
+    from pyarrow import parquet
+
+    from inspector.scanning import schema, storage
+
+    files = [storage.part_file(scan.folder, "checkpoints", part) for part in storage.parts(scan.folder)]
+    kinds = tuple(Column(each.name, each.type) for each in schema.CHECKPOINTS)
+    return Rows(kinds, [row for file in files for row in parquet.read_table(file).to_pylist()])
 
 
 def as_rows(answer: Answer) -> Rows:

@@ -562,12 +562,13 @@ def _bridge(result: Reconciliation, lines: Sequence[Line], width: int | None) ->
 def _next(result: Reconciliation, width: int | None) -> str:
     """What to type next, with the target as it was typed where a line has room for it."""
     if result.verdict.state in ("damaged", "incomplete"):
-        what = "inspect audit {} says what to do; all numbers: --full", "inspect audit {}; all numbers: --full"
+        what = ["inspect audit {} says what to do", "inspect audit {}"]
     elif result.adapter:
-        what = "inspect diff BASE {} shows what it changes; all numbers: --full", "inspect diff BASE {}; more: --full"
+        what = ["inspect diff BASE {} shows what it changes", "inspect diff BASE {}"]
     else:
-        what = "inspect tensors|memory|audit|browse {}; all numbers: --full", "inspect audit|memory {}; more: --full"
+        what = ["inspect tensors|memory|audit|browse {}", "inspect audit|memory {}"]
+    full, short = (f"next: {what[0]}; {more}: --full" for more in ("all numbers", "more"))
     target = result.checkpoint.target
     plain = re.fullmatch(r"[\w@%+=:,./~-]{1,60}", target, re.ASCII)  # what no shell changes
-    lines = [f"next: {line.format(target)}" for line in what] if plain else []
-    return next((line for line in lines if len(line) <= (width or 80)), f"next: {what[0].format('TARGET')}")
+    lines = [line.format(target) for line in (full, short, f"next: {what[1]}; more: --full")] if plain else []
+    return next((line for line in lines if len(line) <= (width or 80)), full.format("TARGET"))

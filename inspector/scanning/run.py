@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
@@ -24,7 +25,7 @@ from inspector.scanning.process import Job, Written
 from inspector.scanning.schema import VERSION
 from inspector.scanning.unit import short_digest
 from inspector.tabular import Tabular
-from inspector.units import escape
+from inspector.units import decimal, escape, integer, plural
 from inspector.version import __version__
 
 #: Checkpoints of a full part, which is no longer merged: a million checkpoints are some 250 parts.
@@ -60,6 +61,39 @@ class Progress(NamedTuple):
         return (self.found - self.done) / self.rate if self.all_found and self.rate else None
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Scan(Tabular):
+    """A finished scan: its entry in scan.json, and what the tables contain now. Sizes are bytes."""
+
+    folder: Path  # that of the tables
+    number: int  # from 1 on
+    roots: tuple[str, ...]
+    began: int  # seconds since 1970
+    finished: int
+    version: str
+    inspected: int  # checkpoints
+    units: Mapping[str, int]  # inspected, kept as they were, changed
+    vanished: Mapping[str, int]  # checkpoints that are gone, and their bytes
+    requests: int
+    bytes_read: int
+    seconds: float
+    checkpoints: int  # in the tables, as are all below
+    on_disk: int
+    logical: int  # parameters
+    broken: int  # checkpoints with errors
+    unreadable: int
+    families: Mapping[str, Mapping[str, int]]  # family → checkpoints, on_disk
+
+    def __repr__(self) -> str:
+        held = f"{plural(self.checkpoints, 'checkpoint')}, {decimal(self.on_disk)}"
+        return f"<Scan {escape(str(self.folder), 100)}: {held}, {integer(self.broken)} broken>"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """As in scan.json."""
+        return {each.name: getattr(self, each.name) for each in fields(self)[1:]}
+
+
 def scan(
     roots: str | Path | Iterable[str | Path],
     out: str | Path,
@@ -71,7 +105,7 @@ def scan(
     timeout: float = TIMEOUT,
     sbom: str | Path | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
-) -> dict[str, Any]:
+) -> Scan:
     """Inspect and audit every checkpoint at the roots, and write the results into Parquet tables (docs/scan.md).
 
     Args:
@@ -86,7 +120,7 @@ def scan(
         sbom: a file to write a bill of materials of all tables to: `*.cdx.json`, `*.spdx3.json`.
 
     Returns:
-        The scan's entry in scan.json.
+        What was done, and what the tables contain; `to_pandas()` is the table of checkpoints.
 
     Raises:
         UsageError: there is already a scan and `resume` is not set, another one is running, a package is missing, or
@@ -96,8 +130,8 @@ def scan(
 
     Example:
         >>> done = inspector.scan(["fixtures/real/safetensors"], "tables", workers=1)
-        >>> done["finished"] is not None
-        True
+        >>> done.checkpoints, done.unreadable
+        (32, 0)
     """
     check_packages()
     named = [str(root) for root in ([roots] if isinstance(roots, (str, Path)) else roots)]
@@ -115,7 +149,8 @@ def scan(
         storage.write_summary(folder, summary)
         if bill is not None:
             bill.write(folder)
-    return own
+    own["roots"] = tuple(own["roots"])
+    return Scan(folder, *(own[each.name] for each in fields(Scan)[1:]))
 
 
 def check_packages() -> None:

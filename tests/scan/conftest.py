@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import sparse
+
+if TYPE_CHECKING:
+    import inspector
 
 Table = list[dict[str, Any]]
 
@@ -119,15 +122,15 @@ def one_cluster() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-Scan = Callable[..., dict[str, Any]]
+Scan = Callable[..., "inspector.Scan"]
 
 
 @pytest.fixture
 def scan(one_cluster: str) -> Scan:
     """Run a scan on that cluster."""
-    import inspector
+    import inspector as library
 
-    def run(roots: list[Any], out: Path, **options: Any) -> dict[str, Any]:
-        return inspector.scan(roots, out, scheduler=one_cluster, **options)
+    def run(roots: list[Any], out: Path, **options: Any) -> inspector.Scan:
+        return library.scan(roots, out, scheduler=one_cluster, **options)
 
     return run

@@ -96,7 +96,7 @@ def quiet(tree: Path, team: Team, tmp_path_factory: pytest.TempPathFactory) -> d
     """The tables of an undisturbed run; one in a hundred checkpoints is damaged."""
     out = tmp_path_factory.mktemp("quiet") / "out"
     done = inspector.scan([tree], out, scheduler=team.address)
-    assert (done["checkpoints"], done["broken"]) == (MANY, MANY // 100 + 1)
+    assert (done.checkpoints, done.broken) == (MANY, MANY // 100 + 1)
     return tables(out)
 
 
@@ -216,11 +216,11 @@ def test_a_file_system_hangs(team: Team, tmp_path: Path) -> None:
     began = monotonic()
     done = inspector.scan([home], out, scheduler=team.address, timeout=5)
     assert monotonic() - began < HANGS
-    assert done["unreadable"] == 1
+    assert done.unreadable == 1
     (row,) = [row for row in table(out, "checkpoints") if row["error"]]
     assert (row["target"], row["error_kind"]) == (f"{home}/b", "Timeout")
     (folder / "b" / "hang").unlink()
-    assert inspector.scan([], out, resume=True, scheduler=team.address)["inspected"] == 1
+    assert inspector.scan([], out, resume=True, scheduler=team.address).inspected == 1
     assert tables(out, without=OF_THE_SCAN) == tables(quiet_out, without=OF_THE_SCAN)
     environment.undo()
 

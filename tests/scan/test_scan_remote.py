@@ -61,11 +61,11 @@ def test_an_organisation_is_scanned_by_commits(hub: Hub, tmp_path: Path) -> None
     assert len(found["hf://team/plain"]["stamp"]) == 40
     assert all(row["digest"].startswith("sha256:") for row in table(out, "files") if row["weights"])
     assert found["hf://team/plain"]["same_data"] is not None
-    assert done["requests"] > 0
+    assert done.requests > 0
     asked = len(hub.settled())
     hub.repos["team/plain"] = Repo(make(tmp_path / "new", plain=llama("F32", "float32")) / "plain")
     again = inspector.scan([], out, resume=True, workers=1)
-    assert (again["inspected"], again["units"]) == (1, {"inspected": 1, "kept": 2, "changed": 1})
+    assert (again.inspected, again.units) == (1, {"inspected": 1, "kept": 2, "changed": 1})
     assert not [each for each in hub.settled()[asked:] if "/team/two" in each.path]
 
 
@@ -109,7 +109,7 @@ def test_requests_are_spread_over_time(hub: Hub, tmp_path: Path) -> None:
     hub.fault("/resolve/", note)
     began = monotonic()
     done = inspector.scan(["hf://team"], tmp_path / "out", workers=2, requests_per_second=20)
-    assert done["requests"] >= 24
+    assert done.requests >= 24
     assert [at - began >= number / 20 for number, at in enumerate(sorted(times))] == [True] * len(times)
 
 
@@ -202,10 +202,10 @@ def test_a_store_that_throttles_and_cuts(bucket: str, tmp_path: Path) -> None:
     Proxy.rough, Proxy.numbers, Proxy.faults[:] = True, count(), []
     done = inspector.scan([bucket], tmp_path / "out", workers=1)
     assert {"slow down", "cut"} <= set(Proxy.faults)
-    assert (done["checkpoints"], done["broken"], done["unreadable"]) == (6, 1, 0)
+    assert (done.checkpoints, done.broken, done.unreadable) == (6, 1, 0)
     assert tables(tmp_path / "out") == tables(tmp_path / "quiet")
     Proxy.rough = False
-    assert inspector.scan([], tmp_path / "out", resume=True, workers=1)["inspected"] == 0
+    assert inspector.scan([], tmp_path / "out", resume=True, workers=1).inspected == 0
     inspector.scan([tmp_path / "tree"], tmp_path / "local", workers=1)
     keys = ("family", "logical", "on_disk", "errors", "same_tensors", "same_model", "unexplained")
     there, here = (

@@ -32,7 +32,7 @@ def test_nothing_changed_is_nothing_done(tmp_path: Path, scan: Scan) -> None:
     scan([tree], tmp_path / "out")
     before = tables(tmp_path / "out")
     again = scan([], tmp_path / "out", resume=True)
-    assert (again["number"], again["inspected"], again["units"]["kept"]) == (2, 0, 3)
+    assert (again.number, again.inspected, again.units["kept"]) == (2, 0, 3)
     assert tables(tmp_path / "out") == before
 
 
@@ -45,9 +45,9 @@ def test_only_what_is_new_or_changed_is_inspected(tmp_path: Path, scan: Scan) ->
     shutil.rmtree(tree / "goes")
     make(tree, grows=llama("F32", "float32"), new=llama("BF16", "bfloat16"))
     done = scan([], out, resume=True)
-    assert done["inspected"] == 2
-    assert done["units"] == {"inspected": 2, "kept": 2, "changed": 1}
-    assert done["vanished"] == {"checkpoints": 1, "on_disk": gone}
+    assert done.inspected == 2
+    assert done.units == {"inspected": 2, "kept": 2, "changed": 1}
+    assert done.vanished == {"checkpoints": 1, "on_disk": gone}
     found = {Path(row["target"]).name: row for row in table(out, "checkpoints")}
     assert sorted(found) == ["grows", "new", "other", "same"]
     assert {name: (row["first_scan"], row["scan"], row["bytes_before"]) for name, row in found.items()} == {
@@ -66,7 +66,7 @@ def test_a_place_that_cannot_be_read_now_keeps_its_rows(tmp_path: Path, scan: Sc
     scan([one, two], out)
     two.rename(tmp_path / "away")
     done = scan([], out, resume=True)
-    assert done["vanished"]["checkpoints"] == 0
+    assert done.vanished["checkpoints"] == 0
     assert names(out) == ["a", "b", "two"]
     (tmp_path / "away").rename(two)
     scan([], out, resume=True)
@@ -115,9 +115,9 @@ def test_times_of_any_kind(tmp_path: Path, scan: Scan) -> None:
     os.utime(tree / "future/model.safetensors", (7_258_118_400, 7_258_118_400))
     os.utime(tree / "past/model.safetensors", (-86_400, -86_400))
     scan([tree], out)
-    assert scan([], out, resume=True)["inspected"] == 0
+    assert scan([], out, resume=True).inspected == 0
     os.utime(tree / "future/model.safetensors", (1_000_000_000, 1_000_000_000))
-    assert scan([], out, resume=True)["inspected"] == 1
+    assert scan([], out, resume=True).inspected == 1
 
 
 def killed(tree: Path, out: Path, scheduler: str, *, parts: int) -> int:
@@ -148,7 +148,7 @@ def test_killed_and_resumed(tmp_path: Path, scan: Scan, one_cluster: str) -> Non
     assert 0 < before < 300
     assert storage.check(out)["scans"][-1]["finished"] is None
     done = scan([], out, resume=True)
-    assert (done["number"], done["inspected"], done["checkpoints"]) == (1, 300 - before, 300)
+    assert (done.number, done.inspected, done.checkpoints) == (1, 300 - before, 300)
     scan([tree], tmp_path / "quiet")
     assert tables(out) == tables(tmp_path / "quiet")
     assert not [*(out / ".work").iterdir()]
@@ -168,7 +168,7 @@ def test_killed_while_parts_are_put_together(lost: str, tmp_path: Path, scan: Sc
         storage.part_file(out, "checkpoints", "0123456789abcdef").unlink()
     if lost == "tensors":
         storage.part_file(out, "tensors", "0123456789abcdef").unlink()
-    assert scan([], out, resume=True)["inspected"] == 0
+    assert scan([], out, resume=True).inspected == 0
     assert tables(out) == tables(tmp_path / "quiet")
     assert {len([*(out / name).iterdir()]) for name in ("tensors", "files", "findings", "checkpoints")} == {1}
 
@@ -195,10 +195,10 @@ def test_a_listing_hangs(tmp_path: Path, scan: Scan, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(LocalTree, "list", hang)
     done = scan([tree], tmp_path / "out", timeout=5)
-    assert (done["checkpoints"], done["unreadable"]) == (3, 1)
+    assert (done.checkpoints, done.unreadable) == (3, 1)
     (row,) = [row for row in table(tmp_path / "out", "checkpoints") if row["error"]]
     assert (row["target"], row["error_kind"]) == (str(tree / "b"), "Timeout")
     assert row["error"] == "does not answer within 5 seconds"
     back.set()
-    assert scan([], tmp_path / "out", resume=True)["inspected"] == 1
+    assert scan([], tmp_path / "out", resume=True).inspected == 1
     assert [row["error"] for row in table(tmp_path / "out", "checkpoints")] == [None, None, None]

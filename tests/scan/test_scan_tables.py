@@ -11,6 +11,7 @@ import pytest
 import inspector
 from inspector.errors import SourceError
 from inspector.scanning.schema import TABLES, arrow_schema
+from inspector.units import decimal
 from scan.conftest import Scan, gguf, llama, make, table
 
 if TYPE_CHECKING:
@@ -30,7 +31,11 @@ def test_each_table_has_the_rows_of_each_checkpoint(tmp_path: Path, scan: Scan) 
     done = scan([tree], tmp_path / "out")
     found = by_name(tmp_path / "out", tree)
     assert sorted(found) == ["cut", "lm/pub/tiny", "plain"]
-    assert (done["checkpoints"], done["broken"], done["unreadable"]) == (3, 1, 0)
+    assert (done.checkpoints, done.broken, done.unreadable) == (3, 1, 0)
+    assert repr(done) == f"<Scan {tmp_path / 'out'}: 3 checkpoints, {decimal(done.on_disk)}, 1 broken>"
+    assert done.overview().startswith(f"{tmp_path / 'out'}: 3 checkpoints, ")
+    assert done._repr_html_().startswith("<pre>")
+    assert sorted(done.to_pandas()["errors"]) == [0, 0, 1]
     plain, header = found["plain"], (tree / "plain/model.safetensors").stat().st_size - 2 * ELEMENTS
     assert (plain["logical"], plain["predicted"], plain["tensors"]) == (ELEMENTS, ELEMENTS, 21)
     assert (plain["on_disk"], plain["unexplained"], plain["errors"]) == (2 * ELEMENTS + header, 0, 0)
@@ -80,7 +85,7 @@ def test_what_cannot_be_read_is_a_row(tmp_path: Path, scan: Scan) -> None:
         (tree / name / "model.safetensors").write_bytes(content)
     done = scan([tree, tmp_path / "absent"], tmp_path / "out")
     found = {Path(row["target"]).name: row for row in table(tmp_path / "out", "checkpoints")}
-    assert done["unreadable"] == 5
+    assert done.unreadable == 5
     assert found["sound"]["error"] is None
     assert {
         name: bool(found[name]["error"]) for name in ("page", "pointer", "empty", "noise", "absent")
@@ -103,7 +108,7 @@ def test_names_that_no_table_could_hold(tmp_path: Path, scan: Scan) -> None:
         4,
     )
     done = scan([tree], tmp_path / "out")
-    assert done["checkpoints"] == 3
+    assert done.checkpoints == 3
     assert [row["errors"] for row in table(tmp_path / "out", "checkpoints") if row["target"].endswith("/sound")] == [0]
 
 
