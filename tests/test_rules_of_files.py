@@ -16,6 +16,7 @@ import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile, ZipInfo
 
 import pytest
 import rule_words
@@ -25,9 +26,9 @@ from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
 
-from inspector.auditing.completeness import downloads
 from inspector.auditing.loading import gguf_keys
-from inspector.auditing.readers import archives, misleading_names, pickles
+from inspector.auditing.readers import archives, graphs, pickles
+from inspector.auditing.safety import misleading_text
 from inspector.model import Header, Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -38,6 +39,16 @@ LLAMA = {"config.json": CONFIG, "model.safetensors": safetensors(shapes())}
 
 def stated(code: str, files: dict[str, Any], folder: Path) -> list[str]:
     return rule_words.lines(code, files, folder)
+
+
+def linked(name: str, target: str) -> bytes:
+    """A ZIP archive with a symbolic link: the kind 0xA in the upper four bits of Unix's mode."""
+    member = ZipInfo(name)
+    member.external_attr = 0xA1FF << 16
+    out = io.BytesIO()
+    with ZipFile(out, "w") as file:
+        file.writestr(member, target)
+    return out.getvalue()
 
 
 def index(**weight_map: str) -> dict[str, Any]:
@@ -173,7 +184,11 @@ DATA: list[Case] = [
     ("pickle", {"a.pkl": calls("mine", "Thing")}, ["a.pkl: warning: a pickle, which runs code when it is loaded; imports mine.Thing"]),
     ("pickle", {"a.pkl": b"\x80\x02]"}, ["a.pkl: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: it has no end (at byte 3)"]),
     ("unopened", {"a.bin": b"7z\xbc\xaf\x27\x1c" + bytes(50), "b.dat": b"\x1f\x8b\x08" + bytes(50), "c.xyz": b"7z\xbc\xaf\x27\x1c" + bytes(50)}, ["a.bin: error: a 7z archive: not examined", "b.dat: error: damaged compressed data: not examined", "c.xyz: warning: a 7z archive: not examined"]),
+    ("unopened", {"weka.model": b"\xac\xed\0\5sr\0\x04java" + bytes(40), "net.bin": b"\0\1\0\0\0\xff\xff\xff\xff\1\0\0\0" + bytes(40), "c.model": b"\xac\xed\0\4" + bytes(40)}, ["net.bin: error: objects of .NET's, whose reading can run code: not examined", "weka.model: warning: objects of Java's, whose reading can run code: not examined"]),
     ("unopened", {"a.bin": archive({"x/m.onnx": b"x"})}, ["a.bin: error: 'x/m.onnx' in it: a model of another format, in an archive: not examined"]),
+    ("outside-path", {"a.zip": linked("w/model.bin", "../../shadow"), "b.zip": linked("w/model.bin", "../shadow"), "c.zip": linked("x", "/etc")}, ["a.zip: error: the archive has 'w/../../shadow', outside the folder where it is unpacked", "c.zip: error: the archive has '/etc', outside the folder where it is unpacked"]),
+    ("pickle", {"__0_0.distcp": archive({"archive/data.pkl": calls("posix", "system")}) + 2 * archive({"archive/data.pkl": b"\x80\2N.", "archive/version": b"3\n"})}, ["__0_0.distcp: error: loading it reaches posix.system, which can run anything: do not load it"]),
+    ("unopened", {"a.pt": b"PK\3\4" + bytes(90_000) + archive({"archive/data.pkl": b"\x80\2N."})}, ["a.pt: error: no archive before another archive: not examined"]),
     ("outside-path", {"a.bin": archive({"../x": b"x"}), "b.tar": tape({"/etc/x": b"x"})}, ["a.bin: error: the archive has '../x', outside the folder where it is unpacked", "b.tar: error: the archive has '/etc/x', outside the folder where it is unpacked"]),
 ]  # fmt: skip
 
@@ -665,7 +680,7 @@ def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[
     ],
 )
 def test_paths_that_lead_out(path: str, out: bool) -> None:
-    assert misleading_names.leaves(path) == out
+    assert archives.leaves(path) == out
 
 
 @every(
@@ -685,7 +700,7 @@ def test_paths_that_lead_out(path: str, out: bool) -> None:
     ],
 )
 def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
-    assert misleading_names.look_alike(text) == letter
+    assert misleading_text.look_alike(text) == letter
 
 
 @every(
@@ -706,7 +721,7 @@ def test_letters_that_look_like_others(text: str, letter: str | None) -> None:
     ],
 )
 def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
-    assert (misleading_names.not_on_windows(path), misleading_names.barely_portable(path)) == (windows, portable)
+    assert (misleading_text.not_on_windows(path), misleading_text.barely_portable(path)) == (windows, portable)
 
 
 @every(
@@ -730,7 +745,7 @@ def test_names_on_windows(path: str, windows: bool, portable: bool) -> None:
     ],
 )
 def test_messages_that_end_with_their_last_field(raw: bytes, whole: bool) -> None:
-    assert downloads._is_whole_message(raw) == whole
+    assert graphs.is_message(raw) == whole
 
 
 @every(

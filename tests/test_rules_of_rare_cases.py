@@ -364,8 +364,8 @@ def test_as_many_pieces_as_are_counted(raw: bytes, last: int | None, monkeypatch
         (b"\x12\x01a", None),
         (b"\x0a\x02a", None),  # ends within a piece
         (b"\x0a\x81\x00a", 1),
-        (b"\x0a" + b"\x80" * 5, 1),  # no further than a length can reach
-        (b"\x0a" + b"\x80" * 5 + b"\x00", 1),  # what follows is not a piece
+        (b"\x0a" + b"\x80" * 5, None),  # ends within a length
+        (b"\x0a" + b"\x80" * 10 + b"\x00", None),  # longer than a length may be
         (b"", 0),
     ],
 )

@@ -26,6 +26,8 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _LISTED = struct.Struct("<4s6H3L5H2L")
 _LOCAL = struct.Struct("<4s5H3L2H")
 _IN_64 = 0xFFFFFFFF
+#: The kind of a symbolic link in the upper four bits of Unix's mode, which the external attributes begin with.
+_LINK = 0xA
 #: Trailing bytes that are searched first for the end of the list.
 _NEAR = 4096
 
@@ -47,6 +49,7 @@ class Member(NamedTuple):
     compressed: int  # bytes in the archive
     size: int  # bytes unpacked, as the list says
     header: int  # offset of its local header in the file
+    is_link: bool = False  # a symbolic link, whose target is its text
 
 
 def clipped(read: Read, size: int) -> Read:
@@ -124,7 +127,7 @@ def _parsed_list(raw: bytes, shift: int) -> Iterator[Member]:
     for _ in range(MAX_MEMBERS):
         if len(raw) - at < _LISTED.size:
             break
-        magic, _, _, flags, method, _, _, _, packed, size, name, extra, comment, _, _, _, header = _LISTED.unpack_from(
+        magic, _, _, flags, method, _, _, _, packed, size, name, extra, comment, *_, mode, header = _LISTED.unpack_from(
             raw, at
         )
         if magic != b"PK\1\2":
@@ -133,7 +136,7 @@ def _parsed_list(raw: bytes, shift: int) -> Iterator[Member]:
         fields = raw[at + name : at + name + extra]
         size, packed, header = _from_zip64(fields, size, packed, header)
         text = raw[at : at + name].decode("utf-8" if flags & 0x800 else "cp437", "replace")
-        yield Member(text, method, bool(flags & 1), packed, size, header + shift)
+        yield Member(text, method, bool(flags & 1), packed, size, header + shift, mode >> 28 == _LINK)
         at += name + extra + comment
     if len(raw) - at >= 4:
         raise LongListError("its list of members is damaged or too long")

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from inspector.auditing import data
+from inspector.auditing.readers import graphs
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -329,7 +330,7 @@ def _wrong_content(subject: Subject, entry: Entry) -> str | None:
         start = subject.head(entry.path, 64)
         if start[:1] != b"\n" and not _TIKTOKEN.match(start) and any(start) and not stands_in(start):
             return "neither a SentencePiece nor a tiktoken model"
-        if start[:1] == b"\n" and not _is_whole_message(subject.whole(entry, MOST_PIECES)):
+        if start[:1] == b"\n" and not graphs.is_message(subject.whole(entry, MOST_PIECES)):
             return "a truncated or overwritten SentencePiece model"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
@@ -361,30 +362,6 @@ def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:
 
 #: The most bytes that are parsed of a SentencePiece model (Gemma's takes 4 MB), and of a list of tokens or a template.
 MOST_PIECES, MOST_TEXT = 16 * 1024 * 1024, 16 * 1024 * 1024
-
-
-def _is_whole_message(raw: bytes) -> bool:
-    """Whether a Protocol Buffers message ends exactly at the end of its last field."""
-    at, end = 0, len(raw)
-    while at < end:
-        if raw[at] & 128:
-            return True  # an unknown field number belongs to an extension
-        kind, number, at = raw[at] & 7, raw[at] >> 3, at + 1
-        if not number:
-            return False
-        length = shift = 0
-        while kind in (0, 2) and at < end:
-            byte, at = raw[at], at + 1
-            length |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        else:
-            if kind not in (1, 5):
-                return False
-            length = 8 if kind == 1 else 4
-        at += length if kind != 0 else 0
-    return at == end
 
 
 #: How pickles of protocol 0 start: `(dp0`, `cmodule`, `}`, `]`; and how a TorchScript archive of Python code does.

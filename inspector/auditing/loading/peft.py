@@ -188,9 +188,12 @@ def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong_expressions(own: Mapping[str, Any]) -> Iterator[str]:
-    for field in ("target_modules", "exclude_modules"):
-        if isinstance(own.get(field), str) and (fault := _fault_of_expression(own[field])):
-            yield f"{field} is {shown(own[field])}, {fault}"
+    for field in ("target_modules", "exclude_modules", "rank_pattern", "alpha_pattern"):
+        value = own.get(field)
+        listed = list(value)[: accepted.MOST_ITEMS] if isinstance(value, Mapping) else [value]
+        for text in (each for each in listed if isinstance(each, str)):
+            if fault := _fault_of_expression(text):
+                yield f"{field} {'is' if value is text else 'has'} {shown(text)}, {fault}"
 
 
 def _fault_of_expression(text: str) -> str | None:

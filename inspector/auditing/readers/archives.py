@@ -12,15 +12,11 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from inspector.auditing import data
-from inspector.auditing.readers.misleading_names import leaves
 from inspector.formats import zips
 from inspector.formats.zips import Read
-
-if TYPE_CHECKING:
-    from tarfile import TarInfo
 
 #: How deeply nested archives are opened.
 MAX_DEPTH = 5
@@ -133,6 +129,18 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
                 yield _in_memory(_inner_name(piece.name, f"serialized{number}.pkl"), b64decode(text))
 
 
+def leaves(path: str) -> bool:
+    """Whether a relative path leaves its folder, on any system."""
+    parts = re.split(r"[/\\]", path)
+    absolute = path.startswith(("/", "\\", "~", "file:")) or re.match(r"[A-Za-z]:", path) is not None
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else 0 if part in ("", ".") else 1
+        if depth < 0:
+            return True
+    return absolute or "\0" in path
+
+
 def _inner_name(outer: str, inner: str) -> str:
     return f"{outer}/{inner}" if outer else inner
 
@@ -154,33 +162,49 @@ def _in_memory(name: str, data: bytes) -> Piece:
 
 # --- ZIP ----------------------------------------------------------------------------------------
 
-#: A tensor's bytes in a PyTorch archive, `archive/data/0`: no reader interprets them as anything else.
-_RECORD = re.compile(r"(?:.*/)?(?:data|constants|xl_model_weights|tensors)/\d+")
+#: What a PyTorch archive has besides its pickle: tensors' bytes, `archive/data/0`, and a few words. No reader
+#: interprets them as anything else.
+_RECORD = re.compile(
+    r"(?:.*/)?(?:(?:data|constants|xl_model_weights|tensors)/\d+|\.data/serialization_id|version|byteorder"
+    r"|\.format_version|\.storage_alignment)"
+)
 
 
 def _of_zip(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
-    try:
-        listed = zips.members(piece.read, piece.size)
-    except zips.ZipError as error:
-        yield Unopened(piece.name, str(error))
-        return
-    of_torch = any(member.name.endswith("data.pkl") for member in listed)
-    for member in listed:
-        if of_torch and _RECORD.fullmatch(member.name) and member.method == zips.STORED:
-            continue
-        limits.members -= 1
-        if limits.members < 0:
-            yield Unopened(piece.name, "more members than the audit looks into")
-            return
-        name = _inner_name(piece.name, member.name)
-        if leaves(member.name):
-            yield Outside(piece.name, member.name)
-        if member.encrypted:
-            yield Unopened(name, "an encrypted member")  # some readers take it as it is
+    """The last archive, and those before it: `torch.distributed.checkpoint` writes one for each tensor into a file."""
+    end, first = piece.size, piece.start(2) == b"PK"
+    while end > 0:
+        own = _range_of(piece, piece.name, 0, end)
         try:
-            yield from pieces(_member(piece, member, name, limits), limits, depth + 1)
+            listed = zips.members(own.read, end)
         except zips.ZipError as error:
-            yield Unopened(name, str(error))
+            yield Unopened(piece.name, str(error) if end == piece.size else "no archive before another archive")
+            return
+        of_torch = any(member.name.endswith("data.pkl") for member in listed)
+        for member in listed:
+            if of_torch and _RECORD.fullmatch(member.name) and member.method == zips.STORED and not member.is_link:
+                continue
+            limits.members -= 1
+            if limits.members < 0:
+                yield Unopened(piece.name, "more members than the audit looks into")
+                return
+            yield from _of_member(own, member, limits, depth)
+        end = min((member.header for member in listed), default=0) if first else 0
+
+
+def _of_member(piece: Piece, member: zips.Member, limits: Limits, depth: int) -> Iterator[Part]:
+    name = _inner_name(piece.name, member.name)
+    if leaves(member.name):
+        yield Outside(piece.name, member.name)
+    if member.encrypted:
+        yield Unopened(name, "an encrypted member")  # some readers take it as it is
+    try:
+        inner = _member(piece, member, name, limits)
+        if member.is_link and leaves(path := _target_of(member.name, inner.start().decode("utf-8", "replace"))):
+            yield Outside(piece.name, path)
+        yield from pieces(inner, limits, depth + 1)
+    except zips.ZipError as error:
+        yield Unopened(name, str(error))
 
 
 def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
@@ -230,7 +254,8 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
                 if limits.members < 0:
                     yield Unopened(piece.name, "more members than the audit looks into")
                     return
-                for path in (member.name, *([_target_of(member)] if member.issym() or member.islnk() else ())):
+                target = _target_of(member.name if member.issym() else "", member.linkname)  # a hard link's: the root
+                for path in (member.name, *([target] if member.issym() or member.islnk() else ())):
                     if leaves(path):
                         yield Outside(piece.name, path)
                 if member.issparse():
@@ -244,10 +269,10 @@ def _of_tar(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
         yield Unopened(piece.name, "a truncated or damaged tar archive")
 
 
-def _target_of(link: TarInfo) -> str:
-    """A link's target, from the archive's root: a symbolic link is relative to its folder, a hard link to the root."""
-    own = link.name.rpartition("/")[0] if link.issym() else ""
-    return f"{own}/{link.linkname}" if own and not link.linkname.startswith("/") else link.linkname
+def _target_of(link: str, target: str) -> str:
+    """The target of a symbolic link, which is relative to the link's folder, from the archive's root."""
+    own = link.rpartition("/")[0]
+    return f"{own}/{target}" if own and not target.startswith("/") else target
 
 
 class _Reader(BytesIO):

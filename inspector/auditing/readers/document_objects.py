@@ -19,7 +19,8 @@ _ANY_TAG = re.compile(r"!<[^>\n]{1,300}>|![^\s,\[\]{}]{1,300}")
 #: A shorthand that a document defines for Python's tags: `%TAG !p! tag:yaml.org,2002:python/`.
 _SHORT_FORM = re.compile(r"(?m)^%TAG[ \t]+\S{1,100}[ \t]+(\S{1,300})")
 _OF_PYTHON = re.compile(r"!?!?<?tag:yaml\.org,2002:p|!!p")
-_PICKLED_JSON = re.compile(r'"py/(?:reduce|function|repr|newargs|newargsex)"\s*:\s*.{0,60}')
+#: Objects in JSON for which a reader puts something else, and what it does.
+_CALLED = [(re.compile(pattern), what) for pattern, what in _NAMES["called"]]
 #: A character escaped by its number, as in JSON and in YAML's double-quoted strings.
 _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 #: Fields that name what a reader creates, and the name after it: on the same line, on the next (`>-`), or by an anchor
@@ -73,9 +74,10 @@ def runs(name: str) -> bool:
 def in_text(text: str, *, is_json: bool) -> Iterator[str]:
     """Names that the document's reader would create or call, and that can run anything."""
     text = unescaped(text)
-    if is_json and (found := _PICKLED_JSON.search(text)):
-        yield f"{found[0]:.80}, which jsonpickle calls"
-    elif is_json and '"expr_str"' in text:
+    for pattern, what in _CALLED if is_json else ():
+        if found := pattern.search(text):
+            yield f"{found[0]:.80}, {what}"
+    if is_json and '"expr_str"' in text:
         odd = (each for each in _EXPRESSION.findall(text) if _NOT_OF_SIZES.search(each))
         yield from (f"the expression {each:.80}, which torch.export evaluates" for each in dict.fromkeys(odd))
     elif not is_json and (tag := _python_tag(text)):

@@ -54,6 +54,19 @@ def texts(read: Read, size: int, schema: Schema, kind: str = "model") -> Iterato
     yield from _of_message(_Window(read, size), 0, size, schema, kind, budget, 0)
 
 
+def reads(raw: bytes) -> Read:
+    """Reads of bytes in memory."""
+    return lambda at, length: raw[at : at + length]
+
+
+def is_message(raw: bytes) -> bool:
+    """Whether bytes are a message that ends exactly at the end of its last field."""
+    try:
+        return not any(texts(reads(raw), len(raw), {"model": {}}))
+    except DamageError:
+        return False
+
+
 def _of_message(
     window: _Window, start: int, end: int, schema: Schema, kind: str, budget: list[int], depth: int
 ) -> Iterator[Text]:
@@ -66,22 +79,24 @@ def _of_message(
             raise DamageError("more fields than the audit reads")
         tag, at = window.number(at)
         wire, number = tag & 7, tag >> 3
+        if not number or wire not in _FIXED:
+            raise DamageError("an invalid field")
         if wire == 0:
             _, at = window.number(at)
-        elif wire in (1, 5):
-            at += 8 if wire == 1 else 4
-        elif wire == 2:
-            length, at = window.number(at)
-            if length > end - at:
-                raise DamageError("a field longer than its message")
-            inner = schema[kind].get(number, "")
-            if inner.startswith("."):
-                yield Text(inner, window.take(at, min(length, 1024)).decode("utf-8", "replace"), start)
-            elif inner:
-                yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)
-            at += length
-        else:
-            raise DamageError("an invalid field")
+            continue
+        length, at = window.number(at) if wire == 2 else (_FIXED[wire], at)
+        if length > end - at:
+            raise DamageError("a field longer than its message")
+        inner = schema[kind].get(number, "") if wire == 2 else ""
+        if inner.startswith("."):
+            yield Text(inner, window.take(at, min(length, 1024)).decode("utf-8", "replace"), start)
+        elif inner:
+            yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)
+        at += length
+
+
+#: The kinds of fields, and the bytes of those with a fixed number of them; the other two are numbers and lengths.
+_FIXED = {0: 0, 1: 8, 2: 0, 5: 4}
 
 
 class _Window:
@@ -102,7 +117,9 @@ class _Window:
 
     def number(self, at: int) -> tuple[int, int]:
         """A varint, and the position after it."""
-        value = 0
+        value, near = 0, at - self._start
+        if 0 <= near < len(self._data) and (byte := self._data[near]) < 0x80:
+            return byte, at + 1
         for place in range(10):
             byte = self.take(at, 1)[0]
             at += 1

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 from inspector.auditing import data
+from inspector.auditing.readers import graphs
 from inspector.auditing.subject import Subject
 
 _NAMES = data.names("tokenizers")
@@ -375,24 +377,10 @@ _PIECES = ("tokenizer.model", "spiece.model")
 
 def _count_of_pieces(raw: bytes) -> int | None:
     """How many pieces a SentencePiece model has, each a field 1 of its message; None for another kind of file."""
-    at, count = 0, 0
-    while at < len(raw) and count < MAX_TOKENS:
-        if raw[at] != 0x0A:  # the trainer's and the normalizer's settings follow the pieces
-            return count or None
-        length, shift, at = 0, 0, at + 1
-        while at < len(raw) and shift < _LONGEST_VARINT:
-            byte = raw[at]
-            at += 1
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
-        at += length
-        count += 1
-    return count if at == len(raw) else None
-
-
-_LONGEST_VARINT = 35
+    with suppress(graphs.DamageError):
+        count = sum(1 for _ in graphs.texts(graphs.reads(raw), len(raw), {"model": {1: ".piece"}}))
+        return count or (None if raw else 0)
+    return None
 
 
 def assigned(subject: Subject, path: str) -> int | None:

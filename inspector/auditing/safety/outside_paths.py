@@ -8,9 +8,9 @@ from typing import Any
 
 from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, START
+from inspector.auditing.readers.archives import leaves
 from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
-from inspector.auditing.readers.misleading_names import leaves
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
@@ -51,12 +51,12 @@ def _named_in_documents(subject: Subject) -> Iterator[Found | NotJudged]:
     reported = {finding.path for finding in met if finding.rule == "index-path"}
     if subject.index:
         reported.add(subject.index.path)  # each of its files was looked for in the folder
-    for entry in subject.named(*_NAMING):
+    for entry in subject.named(*dict.fromkeys(end for end, *_ in _NAMING)):
         if entry.name.lower() in _LISTS and entry.size > MAX_DOCUMENT:
             what = f"a list of files of {plural(entry.size, 'byte')}"
             yield NotJudged(what, entry.path, "warning" if entry.name.lower() == GRAPH else "error")
         elif entry.path not in reported:
-            for path, severity in _named_paths(subject.json(entry.path), entry.name):
+            for path, severity in dict.fromkeys(_named_paths(subject.json(entry.path), entry.name.lower())):
                 if leaves(path) or _ADDRESS.match(path):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
@@ -100,30 +100,26 @@ def _checkpoint_state(subject: Subject) -> Iterator[Found]:
 
 
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
-    """Ollama's Modelfile; in YAML, Fairseq's `user_dir`, vLLM's plugins, MLflow's code, HyperPyYAML's `!include:`."""
+    """Paths in recipes that are no JSON: Ollama's, YAML's, gin's, Jsonnet's, DVC's, llama.cpp's presets."""
     for entry in subject.regular():
-        kind = entry.name.startswith("Modelfile")
-        if kind or entry.name == "MLmodel" or entry.name.lower().endswith((".yaml", ".yml")):
-            for found in _RECIPES[kind].finditer(text_of(subject.head(entry.path, MAX_DOCUMENT))):
+        name = "/modelfile" if entry.name.startswith("Modelfile") else f"/{entry.name.lower()}"
+        for pattern in (pattern for ends, pattern in _RECIPES if name.endswith(ends)):
+            for found in pattern.finditer(text_of(subject.head(entry.path, MAX_DOCUMENT))):
                 path = found[found.lastindex or 0]
                 if path.startswith(("/", "~", "\\")) or (path.startswith("..") and leaves(path)):
                     yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity="warning")
 
 
 _NAMES = data.names("paths")
-#: Suffixes of documents that name files.
-_NAMING = tuple(_NAMES["naming"])
-#: Those among them that list nothing but files.
-_OF_FILES = tuple(_NAMES["of_files"])
+#: Documents in JSON that name files, by the ends of their names: in which fields (`*` is each item, `#` each key of an
+#: object, `**` whatever is below, `|` or), and the severity of a path outside, if it is no error.
+_NAMING = [(end, fields, *(severity or [None])) for end, fields, *severity in _NAMES["naming"]]
 #: Those of other programs, whose size no other rule reports.
 _LISTS = tuple(_NAMES["lists"])
-#: Fields of YAML documents from which a program reads a file or imports code, and what a Modelfile is made from.
-_RECIPES = tuple(map(re.compile, _NAMES["recipes"]))
+#: The ends of recipes' names, and what names a file in them that a program reads or whose code it imports.
+_RECIPES = [(tuple(ends), re.compile(pattern)) for ends, pattern in _NAMES["recipes"]]
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
-#: Fields of other configurations that name files Transformers and PEFT read or write: an index of passages, which is a
-#: pickle, the classes of a segmentation, the source of an adapter's initial values.
-_OTHER_FILES = tuple(_NAMES["other_files"])
 #: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
 #: Files with the name of the newest checkpoint: of DeepSpeed, of Megatron.
@@ -134,68 +130,34 @@ _CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 MAX_PROLOGUE = 1 << 20
 #: An XML entity whose text is read from another file or a URL.
 _ENTITY = re.compile(rb"<!ENTITY[^>]{0,200}?(?:SYSTEM|PUBLIC)[^>]{0,200}")
-#: Fields of tokenizer_config.json that override the tokenizer's own files. Others are left over from training.
-_TOKENIZER_FILES = tuple(_NAMES["tokenizer_files"])
 
 
 def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | None]]:
     """Paths in a document that names files, each with the severity if it leads outside; None for the rule's own."""
-    if name == "modules.json" and isinstance(document, list):
-        yield from ((text, None) for each in document if isinstance(each, dict) for text in _strings(each.get("path")))
-    elif isinstance(document, dict) and name == "tokenizer_config.json":
-        yield from ((text, "warning") for field in _TOKENIZER_FILES for text in _strings(document.get(field)))
-    elif isinstance(document, dict) and name.endswith("config.json") and name not in _OF_FILES:
-        yield from ((text, None) for text in _strings(document.get("transformers_weights")))
-        scopes = (document, *(each for each in document.values() if isinstance(each, dict)))
-        named = (each.get(field) for each in scopes for field in _OTHER_FILES)
-        listed = ([*each.values()] if isinstance(each, dict) else each for each in named)  # X-LoRA's are by number
-        yield from ((text, "warning") for each in listed for text in _strings(each))
-    elif isinstance(document, dict):
-        yield from ((text, None) for text in dict.fromkeys(_named_files(document, name)))
+    own = max((end for end, *_ in _NAMING if name.endswith(end)), key=len)  # genai_config.json is no config.json
+    for end, fields, severity in _NAMING:
+        if end == own:
+            yield from ((text, severity) for field in fields for text in _texts_at(document, field))
 
 
-def _named_files(document: dict[str, Any], name: str) -> Iterator[str]:
-    if name.endswith(".index.json"):
-        weight_map = document.get("weight_map")
-        yield from _strings(list(weight_map.values()) if isinstance(weight_map, dict) else ())
-    elif name == "model.json":  # TensorFlow.js
-        manifest = document.get("weightsManifest")
-        for each in manifest if isinstance(manifest, list) else ():
-            yield from _strings(each.get("paths") if isinstance(each, dict) else None)
-    elif name.lower() == "manifest.json":  # a Core ML package
-        entries = document.get("itemInfoEntries")
-        for each in entries.values() if isinstance(entries, dict) else ():
-            yield from _strings(each.get("path") if isinstance(each, dict) else None)
-    elif name == "speaker_embeddings_path.json":  # Bark's voices, which NumPy loads
-        yield from _strings([document.get("repo_or_path")])
-        yield from (text for each in document.values() if isinstance(each, dict) for text in _strings([*each.values()]))
-    elif name == "router_config.json":
-        for field in ("types", "structure", "parameters"):
-            yield from _strings(document.get(field))
-    else:
-        yield from _files_in(document)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    """A string, the strings of a list, or a mapping's keys and the strings in its lists."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        yield from (each for each in value if isinstance(each, str))
-    elif isinstance(value, dict):
-        yield from value
-        yield from (text for inner in value.values() if isinstance(inner, list) for text in _strings(inner))
-
-
-def _files_in(document: dict[str, Any]) -> Iterator[str]:
-    """Values of fields named `filename`, or `dataPath` in MLC's lists."""
-    pending: list[Any] = [document]
-    for value in pending:
-        if isinstance(value, dict):
-            yield from (value[field] for field in ("filename", "dataPath") if isinstance(value.get(field), str))
-            pending += value.values()
-        elif isinstance(value, list):
-            pending += value
+def _texts_at(document: Any, field: str) -> Iterator[str]:
+    """The strings, alone or in a list, that a document has in a field."""
+    values = [document]
+    for step in field.split("."):
+        if step == "**":
+            for each in values:
+                values += [*each.values()] if isinstance(each, dict) else each if isinstance(each, list) else ()
+        elif step == "#":
+            values = [key for each in values if isinstance(each, dict) for key in each]
+        elif step == "*":
+            inner = (each.values() if isinstance(each, dict) else each for each in values)
+            values = [item for each in inner if not isinstance(each, str | float | int | None) for item in each]
+        else:
+            values = [
+                each[name] for each in values if isinstance(each, dict) for name in step.split("|") if name in each
+            ]
+    for each in values:
+        yield from (text for text in (each if isinstance(each, list) else (each,)) if isinstance(text, str))
 
 
 @rule("external-data", "safe", "error")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.auditing import data
 from inspector.auditing.readers import document_objects, graphs, keras, repositories
-from inspector.auditing.readers.misleading_names import leaves
+from inspector.auditing.readers.archives import leaves
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import GRAPH, hdf5_parts, is_hdf5

@@ -46,7 +46,7 @@ def remote_code(subject: Subject) -> Iterator[Found | NotJudged]:
             here = file in subject.by_path
             named |= {file: None} if here else {}
             origin = f"from the repository {repository}" if repository else f"in {file}" if here else "not here"
-            severity: Severity = "warning" if here or repository or what == "auto_mapping" or ".." in local else "info"
+            severity: Severity = "warning" if here or repository or what in _MODULES or ".." in local else "info"
             if repository and what.startswith("vision_config."):
                 origin, severity = f"{origin}, which vLLM before 0.11.1 runs without asking (CVE-2025-66448)", "error"
             yield Found(f"{what} names {reference:.120}, code {origin}", entry.path, severity=severity)
@@ -158,6 +158,8 @@ _LOADER = re.compile(r"""(?m)^\s*["']?loader_module["']?\s*:\s*["']?(?!mlflow\.)
 _RUN = [tuple(each) for each in _NAMES["run"]]
 #: Keys whose value is the name of something to import.
 _IMPORTED_AS_NAMED = tuple(_NAMES["imported_as_named"])
+#: Those among them that may be any module of the user's Python.
+_MODULES = ("auto_mapping", "megatron_core")
 #: Fields that name a repository whose compiled kernels Transformers fetches and loads.
 _KERNELS = tuple(_NAMES["kernels"])
 #: Packages in which PEFT finds a model's class; it imports any named package.
