@@ -15,7 +15,7 @@ from typing import Any
 import cases
 import pytest
 
-from inspector.architectures.table import Family, Include
+from inspector.architectures.table import Family, Include, Row
 
 ROOT = Path(__file__).parents[1]
 #: Where a person, a test or a build would find the name of a tool.
@@ -92,9 +92,11 @@ def zoo(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, Any]]:
         del sys.modules[name]  # those before are put back
 
 
-def record(folder: Path, model_type: str, variant: str, change: dict[str, list[int]] | None = None) -> None:
-    """A record as `zoo.build` writes it: the first case of a type, with tensors of other shapes."""
-    case = cases.load(cases.FOLDER / f"{model_type}.txt")[0]
+def record(
+    folder: Path, model_type: str, variant: str, change: dict[str, list[int]] | None = None, number: int = 0
+) -> None:
+    """A record as `zoo.build` writes it: a case of a type, with tensors of other shapes."""
+    case = cases.load(cases.FOLDER / f"{model_type}.txt")[number]
     cls = case.config["architectures"][0]
     shapes = {name: list(shape) for name, shape in case.shapes.items()} | (change or {})
     folder.mkdir(exist_ok=True, parents=True)
@@ -104,19 +106,63 @@ def record(folder: Path, model_type: str, variant: str, change: dict[str, list[i
         json.dump({**whole, "config": dict(case.config), "config_full": {}, "note": "built from a case"}, stream)
 
 
-def test_a_table_is_adopted_if_all_that_was_asked_for_is_exact(zoo: tuple[Any, Any], tmp_path: Path) -> None:
+def test_a_table_is_adopted_if_all_that_was_asked_for_is_exact(
+    zoo: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With drawn configurations that deriving never saw; a class that could not be built leaves it for a hand."""
     _, adopt = zoo
     record(tmp_path / "truth", "arcee", "default")
-    assert adopt.proof("arcee", tmp_path, {}) == ("arcee", 1, 1, 0, 0, "no drawn configuration could be built")
+    assert adopt.proof("arcee", tmp_path, {})[:-1] == ("arcee", 1, 1, 0, 0, 0, 0)
+    assert adopt.proof("arcee", tmp_path, {}).against == "no drawn configuration could be built"
     record(tmp_path / "held", "arcee", "h1")
-    assert adopt.proof("arcee", tmp_path, {}) == ("arcee", 2, 2, 1, 1, "")
+    record(tmp_path / "held", "arcee", "t0_head_dim.1", number=1)
+    assert adopt.proof("arcee", tmp_path, {}).against.startswith("not proven: `attention_bias`: seen only where")
+    monkeypatch.setattr(adopt, "doubts", lambda *_: [])
+    assert adopt.proof("arcee", tmp_path, {}) == ("arcee", 3, 3, 1, 1, 1, 1, "")
     assert adopt.proof("arcee", tmp_path, {"arcee": "ArceeModel default: refused"}).against.endswith("refused")
     record(tmp_path / "held", "arcee", "h2", {"model.norm.weight": [7]})
     proof = adopt.proof("arcee", tmp_path, {})
-    assert proof[1:5] == (3, 2, 2, 1)
+    assert proof[1:5] == (4, 3, 2, 1)
     assert "1 other shapes: model.norm.weight" in proof.against
     assert adopt.proof("nowhere", tmp_path, {}).against == "no class could be built"
+
+
+def doubted(rows: Sequence[Row], configurations: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What speaks against rows of an invented type, of which models with these configurations were seen."""
+    found = [
+        import_module("zoo.records").Record(
+            "dory", "DoryModel", "base", "", "", fields, fields, {}, {}, {}, frozenset()
+        )
+        for fields in configurations
+    ]
+    reasons: list[str] = import_module("zoo.doubts").doubts(Family("dory", {"dory": {}}, tuple(rows)), found)
+    return reasons
+
+
+def test_a_formula_that_was_seen_with_one_value_proves_nothing(zoo: tuple[Any, Any]) -> None:
+    """4 * 256 of a layer that only the defaults have may be any field that is 4; with two values of each it may not."""
+    row = Row("q_proj", "attention", "blocks * channels, channels", when="side == 16")
+    seen = [{"blocks": 4, "channels": 256, "side": 16}, {"blocks": 5, "channels": 64, "side": 8}]
+    once = ["blocks is 4", "channels is 256"]
+    assert doubted([row], seen) == [
+        *(f"`blocks * channels`: seen only where {each}" for each in once),
+        "`channels`: seen only where channels is 256",
+    ]
+    assert doubted([row], [*seen, {"blocks": 6, "channels": 32, "side": 16}]) == []
+    assert doubted([row._replace(name="never", when="side == 7")], seen)[-1] == "`side == 7`: never seen to hold"
+
+
+def test_a_formula_with_a_field_that_changes_nothing_is_doubted(zoo: tuple[Any, Any]) -> None:
+    """`least + (most - least)` is the most; a loop's first layer needs other loops to be told from a multiple."""
+    seen = [{"least": 3, "most": 7, "start": 2, "layers": 6}, {"least": 2, "most": 9, "start": 2, "layers": 8}]
+    rows = [
+        Row("embed_tokens", "embed", "least + (most - least), 8"),
+        Row("k_proj", "layers.{layer<layers}.k", "8", when="(layer + 1) % start == 0"),
+    ]
+    assert doubted(rows, seen) == [
+        "`least + (most - least)`: least changes nothing",
+        "`(layer + 1) % start == 0`: seen only where start is 2",
+    ]
 
 
 def derived(

@@ -32,6 +32,8 @@ from zoo.build_models import auto_classes
 from zoo.check import Verdict, check_type, difference, forget, use_drafts
 from zoo.derive_drafts import load_drafts
 from zoo.derive_roles import compacted, name_roles
+from zoo.doubts import doubts
+from zoo.records import nested
 from zoo.write import TABLES, about, merged, module_name, source
 
 #: Records of configurations that deriving never saw, which a type needs at least.
@@ -46,6 +48,8 @@ class Proof(NamedTuple):
     exact: int
     drawn: int
     drawn_exact: int
+    probes: int
+    probes_exact: int
     against: str  # why it is left for a hand; "" if it is adopted
 
 
@@ -53,7 +57,8 @@ def proof(model_type: str, work: Path, unbuilt: Mapping[str, str]) -> Proof:
     """All records of a type against its draft."""
     verdicts = check_type(([work / "truth", work / "held"], model_type, ""))
     drawn = [each for each in verdicts if each.variant.startswith("h") and each.variant[1:].isdigit()]
-    counts = len(verdicts), sum(map(_sound, verdicts)), len(drawn), sum(map(_sound, drawn))
+    probes = [each for each in verdicts if each.variant.startswith("t")]
+    exact = [sum(map(_sound, some)) for some in (verdicts, drawn, probes)]
     wrong = next((each for each in verdicts if not _sound(each)), None)
     against = unbuilt.get(model_type, "")
     if wrong:
@@ -63,8 +68,8 @@ def proof(model_type: str, work: Path, unbuilt: Mapping[str, str]) -> Proof:
     elif len(drawn) < FEWEST_HELD:
         against = against or "no drawn configuration could be built"
     else:
-        against = against or _at_own_defaults(model_type, work)
-    return Proof(model_type, *counts, against)
+        against = against or _at_own_defaults(model_type, work) or _doubted(model_type, work)
+    return Proof(model_type, len(verdicts), exact[0], len(drawn), exact[1], len(probes), exact[2], against)
 
 
 def _sound(verdict: Verdict) -> bool:
@@ -72,21 +77,33 @@ def _sound(verdict: Verdict) -> bool:
 
 
 def _at_own_defaults(model_type: str, work: Path) -> str:
-    """How a file that names a type and a class alone differs from the model of the class's own defaults; "" if not.
+    """How a file that names a type and a class differs from the model of the class's own defaults; "" if not.
 
-    A class may write another configuration than it has: one that stores twice its layers is left for a hand.
+    With the fields that a probe changes, too: the other fields follow from these. A class may write another
+    configuration than it has: one that stores twice its layers is left for a hand.
     """
-    for record in records.of_type(work / "truth", model_type, "default"):
+    for record in (
+        each for name in ("truth", "held") for each in records.of_type(work / name, model_type, "default|t")
+    ):
         if record.note or record.config.get("model_type") != model_type:
             continue  # built with fields that the defaults lack, or from a part of another type's
+        config = {**nested(record.overrides), "model_type": model_type, "architectures": [record.cls]}
+        where = f"{record.cls}, the class's own defaults" + (f" with {record.overrides}" if record.overrides else "")
         try:
-            found = predict(Config({"model_type": model_type, "architectures": [record.cls]}, "config.json"))
+            found = predict(Config(config, "config.json"))
         except ConfigError as error:
-            return f"{record.cls}, the class's own defaults: {error}"
+            return f"{where[:200]}: {error}"
         names = {row.name_of(key): row.shape for row in found.expected for key in row.keys()}
         if names != record.shapes:
-            return f"{record.cls}, the class's own defaults: {difference(names, record.shapes)}"
+            return f"{where[:200]}: {difference(names, record.shapes)}"
     return ""
+
+
+def _doubted(model_type: str, work: Path) -> str:
+    """The first formulas of a draft that its records do not prove; "" if there are none."""
+    found = [each for folder in ("truth", "held") for each in records.of_type(work / folder, model_type)]
+    reasons = doubts(Config({"model_type": model_type}, "config.json").family, found)
+    return f"not proven: {'; '.join(reasons[:3])}" if reasons else ""
 
 
 def unbuilt_classes(work: Path) -> dict[str, str]:

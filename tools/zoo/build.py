@@ -51,7 +51,7 @@ from zoo.build_templates import template_for
 from zoo.build_values import Perturber, single_field_variants
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: Seconds that a second of work may take, where others work on the same machine.
 _PATIENCE = 10
@@ -143,8 +143,21 @@ def record(
     overrides: Overrides | None = None,
 ) -> None:
     """Write one truth file."""
+    raw = content(model_type, auto, variant, model, note, overrides)
+    safe = re.sub(r"[^\w.\-]+", "_", variant)[:120]
+    target = out / f"{model_type}__{type(model).__name__}__{safe}.json.gz"
+    partial = target.with_suffix(f".{os.getpid()}.tmp")
+    with gzip.open(partial, "wt", compresslevel=4) as stream:
+        stream.write(json.dumps(raw))  # a fourth of the time of `dump`
+    partial.replace(target)
+
+
+def content(
+    model_type: str, auto: str, variant: str, model: PreTrainedModel, note: str, overrides: Overrides | None = None
+) -> dict[str, Any]:
+    """What a truth file holds."""
     tensors, used, saving_note = saved_tensors(model)
-    content = {
+    return {
         "model_type": model_type,
         "class": type(model).__name__,
         "auto": auto,
@@ -158,12 +171,6 @@ def record(
         "uses": used,
         "note": "; ".join(part for part in (note, saving_note) if part),
     }
-    safe = re.sub(r"[^\w.\-]+", "_", variant)[:120]
-    target = out / f"{model_type}__{type(model).__name__}__{safe}.json.gz"
-    partial = target.with_suffix(f".{os.getpid()}.tmp")
-    with gzip.open(partial, "wt", compresslevel=4) as stream:
-        stream.write(json.dumps(content))  # a fourth of the time of `dump`
-    partial.replace(target)
 
 
 def as_json(config: PreTrainedConfig, use_diff: bool) -> dict[str, Any]:
@@ -214,29 +221,38 @@ def _ready() -> None:
 
 def run(types: list[str], out: Path, jobs: int, timeout: float, seed: int = 0, *, defaults: bool = False) -> None:
     """Build the types, several at a time, each with a limit on its work, and a hard one of many times that."""
+    failures = out.parent / "failures.tsv"
+    late = parallel(worker, {t: (t, out, timeout * 0.7, failures, seed, defaults) for t in types}, jobs, timeout)
+    for model_type in late:
+        with failures.open("a") as stream:
+            stream.write(f"{model_type}\t-\t-\tkilled after {_PATIENCE * timeout:.0f} s\n")
+
+
+def parallel(
+    target: Callable[..., None], jobs: Mapping[str, tuple[Any, ...]], workers: int, timeout: float
+) -> list[str]:
+    """Run each job in a process of its own, some at a time; the names of those killed after many times `timeout`."""
     _ready()
     context = multiprocessing.get_context("fork")
-    failures = out.parent / "failures.tsv"
-    waiting = list(reversed(types))
+    waiting = [*jobs][::-1]
     active: dict[str, tuple[Any, float]] = {}
+    late = []
     while waiting or active:
-        while waiting and len(active) < jobs:
-            model_type = waiting.pop()
-            process = context.Process(
-                target=worker, args=(model_type, out, timeout * 0.7, failures, seed, defaults), daemon=True
-            )
+        while waiting and len(active) < workers:
+            name = waiting.pop()
+            process = context.Process(target=target, args=jobs[name], daemon=True)
             process.start()
-            active[model_type] = (process, time.monotonic())
-        for model_type, (process, started) in list(active.items()):
+            active[name] = (process, time.monotonic())
+        for name, (process, started) in list(active.items()):
             if process.is_alive() and time.monotonic() - started > _PATIENCE * timeout:
                 process.kill()
                 process.join()
-                with failures.open("a") as stream:
-                    stream.write(f"{model_type}\t-\t-\tkilled after {_PATIENCE * timeout:.0f} s\n")
+                late.append(name)
             if not process.is_alive():
                 process.join()
-                del active[model_type]
+                del active[name]
         time.sleep(0.02)
+    return late
 
 
 def main() -> None:

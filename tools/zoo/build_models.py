@@ -72,7 +72,7 @@ def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
     config = CONFIG_MAPPING[model_type]
     found: dict[str, tuple[str, bool]] = {}
     inner: dict[str, type[PreTrainedModel]] = {}
-    for module in _modeling_modules(config):
+    for module in modeling_modules(config):
         exported = getattr(module, "__all__", ())
         for name, cls in vars(module).items():
             model = _as_model(cls, module, config)
@@ -86,7 +86,8 @@ def exported_classes(model_type: str) -> dict[str, tuple[str, bool]]:
     return found or {name: (name, True) for name in _outermost(inner)}
 
 
-def _modeling_modules(config: type[PreTrainedConfig]) -> list[types.ModuleType]:
+def modeling_modules(config: type[PreTrainedConfig]) -> list[types.ModuleType]:
+    """The modules of a configuration's package that have models."""
     package = importlib.import_module(config.__module__.rpartition(".")[0])
     names = [each.name for each in pkgutil.iter_modules(package.__path__) if each.name.startswith("modeling_")]
     return [importlib.import_module(f"{package.__name__}.{name}") for name in names]

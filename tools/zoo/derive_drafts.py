@@ -9,12 +9,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from inspector.architectures import expansion, family_of, formula, scope
+from inspector.architectures import expansion, family_of, scope
 from inspector.architectures.naming import by_table
 from inspector.architectures.table import Family, Include, Row, nested_values
 from inspector.model import Config
 from zoo.derive_includes import Includer
 from zoo.derive_rows import Tabler
+from zoo.records import paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,19 +88,13 @@ def used_fields(entries: Sequence[Row | Include], derived: Mapping[str, str]) ->
     found: set[str] = set()
     for entry in entries:
         for text in texts_of(entry):
-            found |= _paths(text)
+            found |= paths_of(text)
     pending = list(found)
     while pending:
-        for path in _paths(derived.get(pending.pop(), "0")) - found - {"for", "range", "layer"}:
+        for path in paths_of(derived.get(pending.pop(), "0")) - found - {"for", "range", "layer"}:
             found.add(path)
             pending.append(path)
     return found
-
-
-def _paths(text: str) -> set[str]:
-    text = re.sub(r"'[^']*'|\"[^\"]*\"", "", text)
-    words = re.findall(r"[A-Za-z_][\w.]*", text)
-    return set(words) - set(formula.FUNCTIONS) - {"if", "else", "and", "or", "not", "in", "is", "None", "True", "False"}
 
 
 def _defaults(
@@ -118,7 +113,7 @@ def _defaults(
             rule = deriver.list_rule(path)
             if rule:
                 derived[path] = rule
-                pending += sorted(_paths(rule) - {"for", "range", "layer", *pending})
+                pending += sorted(paths_of(rule) - {"for", "range", "layer", *pending})
                 continue
         value = default.fields[path] if value is None else value
         if value is not None and not isinstance(value, (int, float, str, bool, list, tuple)):

@@ -14,6 +14,7 @@ from zoo import derive_expressions as expressions
 from zoo import records
 from zoo.derive_conditions import Conditions
 from zoo.derive_expressions import Point, Weights
+from zoo.doubts import Read
 from zoo.records import Numbers, Record, Shape, evaluated, nested
 
 if TYPE_CHECKING:
@@ -133,7 +134,10 @@ class Study:
 
     def _complete_fields(self) -> None:
         """Fill empty or absent fields as the model does, and find the rule for it."""
-        keys = dict.fromkeys(key for record in self.records for key in record.fields)
+        read = Read(self.records)
+        keys = [
+            key for key in dict.fromkeys(k for record in self.records for k in record.fields) if read.somewhere(key)
+        ]
         reported: dict[str, Counter[str]] = defaultdict(Counter)
         for record in self.records:
             for key, rule in record.trace.derived.items():
@@ -221,14 +225,16 @@ class Study:
         return f"[{reported}{kinds[-1][1]!r} for layer in range({length})]"
 
     def _changes(self) -> list[frozenset[str]]:
-        """The fields in which each single-field record differs from its base; empty for others."""
-        base = {record.cls: at for at, record in enumerate(self.records) if record.variant == "p1"}
-        found = []
+        """The fields in which each single-field record differs from its start; empty for others."""
+        starts = {(record.cls, record.variant): at for at, record in enumerate(self.records)}
+        found, self.base = [], list[int]()
         for at, record in enumerate(self.records):
-            single = record.variant[:2] in ("b_", "i_", "l_", "f_", "s_", "d_") and record.cls in base
-            one, two = self.completed[at], self.completed[base.get(record.cls, at)]
-            found.append(frozenset(k for k in one if one[k] != two.get(k)) if single else frozenset())
-        self.base = base
+            kind, changed, _ = record.variant.partition("_")
+            start = "p1" if kind in tuple("bilfsd") else kind if kind.startswith("t") else ""
+            base = starts.get((record.cls, start), at) if changed else at
+            one, two = self.completed[at], self.completed[base]
+            found.append(frozenset(k for k in one if one[k] != two.get(k)) if base != at else frozenset())
+            self.base.append(base)
         return found
 
     def relevant(self, seen: Mapping[int, Any]) -> Weights:
@@ -241,7 +247,7 @@ class Study:
         for at, fields in enumerate(self.changed):
             if not fields:
                 continue
-            base = self.base[self.records[at].cls]
+            base = self.base[at]
             if at not in seen and base not in seen:
                 continue
             if (at in seen) != (base in seen) or (at in seen and seen[at] != seen[base]):

@@ -102,7 +102,11 @@ class Record:
 def read(path: Path) -> Record:
     """One record."""
     with gzip.open(path, "rt") as stream:
-        raw = json.load(stream)
+        return of_content(json.load(stream), traces.load(path.parent, path.name))
+
+
+def of_content(raw: Mapping[str, Any], trace: Trace | None = None) -> Record:
+    """One record from what its file holds."""
     tensors = raw["tensors"]
     return Record(
         model_type=raw["model_type"],
@@ -117,7 +121,7 @@ def read(path: Path) -> Record:
         shapes={name: tuple(entry[0]) for name, entry in tensors.items()},
         buffers=frozenset(name for name, entry in tensors.items() if entry[2] == "buffer"),
         declared=raw.get("declared") or {},
-        trace=traces.load(path.parent, path.name),
+        trace=trace or Trace(),
         uses=raw.get("uses") or {},
         note=_of_template(raw.get("note") or ""),
     )
@@ -179,6 +183,13 @@ def expanded(bounds: Sequence[tuple[str, str]], tree: Mapping[str, Any]) -> Iter
             yield from inner(rest[1:], {**index, variable: number})
 
     yield from inner(bounds, {})
+
+
+def paths_of(text: str) -> set[str]:
+    """The names in an expression, by dotted path; its indexes among them."""
+    text = re.sub(r"'[^']*'|\"[^\"]*\"", "", text)
+    words = re.findall(r"[A-Za-z_][\w.]*", text)
+    return set(words) - set(formula.FUNCTIONS) - {"if", "else", "and", "or", "not", "in", "is", "None", "True", "False"}
 
 
 def evaluated(text: str, tree: Mapping[str, Any], index: Mapping[str, int]) -> Any:

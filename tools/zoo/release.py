@@ -5,9 +5,10 @@
 Every type of Transformers is built with its default configuration and compared with the package's tables, every class
 of Diffusers with its default arguments. A type that has no table is built under many configurations (`build`,
 `build_crossed`), traced (`trace`) and derived (`derive`). Where a draft is not exact on drawn configurations that
-deriving never saw, these become part of what it is derived from, and others are drawn: a formula that fits the drawn
-numbers, but is not a rule of the code, does not survive that. What is exact everywhere is adopted (`adopt`), its cache by
-running it; the rest is left for a hand, by name and reason. Run again, it changes nothing.
+deriving never saw, or on those that are made to contradict its formulas (`build_probes`), these become part of what it
+is derived from, and others are drawn. What is exact everywhere, and has no formula that its records do not prove
+(`doubts`), is adopted (`adopt`), its cache by running it; the rest is left for a hand, by name and reason. Run again, it
+changes nothing.
 
 DIR/report.md says all this, for a pull request. Of other packages (PEFT, sentence-transformers, gguf, vLLM) what no
 table has is listed.
@@ -118,6 +119,13 @@ def derived(work: Path, types: Sequence[str]) -> None:
         run("trace", "--truth", truth, "--types", chosen)
         run("build", "--out", held, "--seed", str(SEEDS[0]), "--types", chosen)
     run("derive", "--truth", truth, "--drafts", drafts, "--types", ",".join(types), "--missing")
+    probed(work, missing)
+
+
+def probed(work: Path, types: Sequence[str]) -> None:
+    """Configurations that are made to contradict the drafts of some types."""
+    if types:
+        run("build_probes", "--out", str(work / "held"), "--drafts", str(work / "drafts"), "--types", ",".join(types))
 
 
 def corrected(work: Path, types: Sequence[str]) -> None:
@@ -129,6 +137,7 @@ def corrected(work: Path, types: Sequence[str]) -> None:
     run("trace", "--truth", str(truth), "--types", chosen, "--variants", "default,p1,p2,p3,h1,h2")
     run("build", "--out", str(held), "--seed", str(SEEDS[1]), "--types", chosen)
     run("derive", "--truth", str(truth), "--drafts", str(work / "drafts"), "--types", chosen)
+    probed(work, types)
 
 
 def transformers(work: Path, chosen: str, only_list: bool) -> Report:
@@ -157,15 +166,15 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Report:
         return found.behind
     derived(work, new)
     first = adopt.proofs(work, new)
-    wrong = [each.model_type for each in first if each.against and each.drawn > each.drawn_exact]
-    yield f"- exact on drawn configurations before correcting: {sum(p.drawn_exact for p in first)} of {sum(p.drawn for p in first)}"
+    wrong = [p.model_type for p in first if p.against and p.drawn + p.probes > p.drawn_exact + p.probes_exact]
+    yield f"- exact before correcting: {_share(first)}"
     if wrong:
         corrected(work, wrong)
     proofs = adopt.adopted(work, new)
     yield f"- {sum(not p.against for p in proofs)} adopted without a hand, {sum(bool(p.against) for p in proofs)} left for one"
-    yield "\n| type | result | records | drawn |\n| --- | --- | --- | --- |"
+    yield "\n| type | result | records | drawn | probes |\n| --- | --- | --- | --- | --- |"
     for p in sorted(proofs, key=lambda p: (bool(p.against), p.model_type)):
-        yield f"| {p.model_type} | {f'left: {p.against}' if p.against else 'adopted'} | {p.exact}/{p.records} | {p.drawn_exact}/{p.drawn} |"
+        yield f"| {p.model_type} | {f'left: {p.against}' if p.against else 'adopted'} | {p.exact}/{p.records} | {p.drawn_exact}/{p.drawn} | {p.probes_exact}/{p.probes} |"
     asked = adopt.failures(work)
     refused = [f"{t} ({', '.join(f'{cls}: {n}' for cls, n in asked[t].items())})" for t in new if t in asked]
     yield f"\n- variants that were asked for and not built: {'; '.join(refused) or 'none'}"
@@ -173,6 +182,12 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Report:
     yield f"- caches: {'; '.join(f'{t}: {stated}' for t, stated in measured(work, proofs)) or 'none of these generates'}"
     yield f"- {time.process_time() - started:.0f} s of this process's own work"
     return found.behind
+
+
+def _share(proofs: Sequence[adopt.Proof]) -> str:
+    drawn, probes = sum(p.drawn for p in proofs), sum(p.probes for p in proofs)
+    exact = sum(p.drawn_exact for p in proofs), sum(p.probes_exact for p in proofs)
+    return f"{exact[0]} of {drawn} drawn configurations, {exact[1]} of {probes} made to contradict the formulas"
 
 
 def finished(work: Path, types: Sequence[str]) -> None:
