@@ -82,6 +82,18 @@ def test_files_are_read_as_the_relative_that_has_their_tensors(tmp_path: Path, i
     assert "no table for unheard_of: read as llama, by analogy" in inspect("memory", folder).out
 
 
+def test_what_weighs_little_decides_between_relatives(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Norms of queries and keys are a thousandth of a model, and make it a Qwen3; biases of three projections, a Qwen2."""
+    norms = {f"model.layers.{layer}.self_attn.{each}_norm.weight": [8] for layer in (0, 1) for each in "qk"}
+    found = inspect(saved(tmp_path / "model", **norms), "--json").json
+    assert found["knowledge"]["relative"] == "qwen3"
+    assert found["parameters"]["predicted"] == PARAMETERS + 2 * 2 * 8
+    biases = {f"model.layers.{layer}.self_attn.{each}_proj.bias": [64] for layer in (0, 1) for each in "qkv"}
+    found = inspect(saved(tmp_path / "biased", **biases), "--json").json
+    assert found["knowledge"]["relative"] == "qwen2"
+    assert found["parameters"]["predicted"] == PARAMETERS + 2 * 3 * 64
+
+
 def test_an_audit_does_not_judge_by_analogy(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """A tensor that the relative lacks, or has, is not a fault of the files."""
     found = inspect("audit", saved(tmp_path / "model"), "--json").json["checkpoints"][0]["findings"]

@@ -165,6 +165,25 @@ def test_a_formula_with_a_field_that_changes_nothing_is_doubted(zoo: tuple[Any, 
     ]
 
 
+def test_a_row_of_several_names_gets_the_role_of_all_of_them(
+    zoo: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What follows from the use of one stage's norms is not written for all stages, of which the others are right."""
+    roles, use = import_module("zoo.check_roles"), import_module("zoo.derive_uses").Use("norm", "LayerNorm", "")
+    wrong: list[str] = []
+    monkeypatch.setattr(roles, "fitted", lambda role, name, *_: "layer_norm" if name in wrong else role)
+    path = tmp_path / "table.json"
+    path.write_bytes(roles._file_of("apertus1p5_vision_tokenizer").read_bytes())
+    monkeypatch.setattr(roles, "_file_of", lambda _: path)
+    names = [f"encoder.stages.{stage}.layers.0.resnet.norm2.weight" for stage in range(5)]
+    seen = [roles.Seen("apertus1p5_vision_tokenizer", name, "post_attention_layernorm", "", use, 1) for name in names]
+    for more, written in ((names[:1], False), (names[1:], True)):
+        wrong += more
+        roles.write(seen, tmp_path)
+        row = next(line for line in path.read_text().splitlines() if "resnet.norm2" in line)
+        assert ('"layer_norm"' in row) == written
+
+
 def derived(
     zoo: Any, built: Sequence[tuple[str, Mapping[str, Any], Mapping[str, tuple[int, ...]]]], bounds: tuple[str, ...]
 ) -> Any:

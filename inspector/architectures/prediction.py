@@ -90,17 +90,21 @@ def predict_as(config: Config, head: str) -> Prediction:
     return _bounded(config, head)
 
 
-def by_relatives(config: Config) -> Iterator[Prediction]:
+def by_relatives(config: Config, beside: str | None = None) -> Iterator[Prediction]:
     """What the nearest relatives of a type without a table predict, the nearest first.
 
     A relative must need no number and no part that the configuration does not have, and use its counts of experts.
+
+    Args:
+        beside: a relative: the other types of its table are tried instead.
     """
-    from inspector.architectures.relatives import nearest, parts_as_relatives  # only types without a table need it
+    from inspector.architectures.relatives import nearest, parts_as_relatives, types_beside  # for types without a table
 
     if config.kind != "config.json" or not config.model_type or config.family is not None:
         return
     values = parts_as_relatives(store(), config.values)
-    found = [config._replace(values=values, relative=each.model_type) for each in nearest(store(), config.values)]
+    types = types_beside(store(), beside) if beside else [each.model_type for each in nearest(store(), config.values)]
+    found = [config._replace(values=values, relative=each) for each in types]
     for relative in sorted(found, key=_lacks_class):
         parts = (entry.scope for entry in relative.family.rows if isinstance(entry, Include) and not entry.when)
         if not all(isinstance(part_at(values, scope), Mapping) for scope in parts):

@@ -83,6 +83,19 @@ def nearest(home: Store, config: Mapping[str, Any], hidden: frozenset[str] = fro
     return sorted((each for each in found if each.nearness >= LEAST), key=lambda each: -each.nearness)[:MOST]
 
 
+def types_beside(home: Store, model_type: str) -> list[str]:
+    """The other types of a type's table, one for each set of values that they have of their own."""
+    table = home.types[model_type]
+    values: Mapping[str, Any] = home.find("families", table)["types"]
+    distinct: list[Any] = [values.get(model_type, {})]
+    found = []
+    for each, own in values.items():
+        if own not in distinct:
+            distinct.append(own)
+            found.append(each)
+    return found
+
+
 def parts_as_relatives(home: Store, config: Mapping[str, Any]) -> Mapping[str, Any]:
     """A configuration whose parts of types without a table have their nearest relative's type."""
     changed = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 
 from inspector.architectures import refusal
@@ -40,20 +40,30 @@ LEAST_ALIKE, NO_MATTER = 0.8, 0.02
 
 
 def by_analogy(config: Config, stored: Stored) -> Prediction | None:
-    """What the nearest relative that has most of the stored tensors predicts, for a type without a table."""
-    alike = [(_alike(each, stored), each) for each in by_relatives(config)]
-    most = max((share for share, _ in alike), default=0.0)
-    best = next((each for share, each in alike if share >= max(most - NO_MATTER, LEAST_ALIKE)), None)
+    """What the relative with most of the stored tensors predicts, for a type without a table; the nearest of equals.
+
+    A norm of queries is small, and tells a Qwen3 from a Llama: where sizes are alike, the number of tensors decides.
+    """
+    best = _most_alike(by_relatives(config), stored)
+    best = best and _most_alike([best, *by_relatives(config, beside=best.config.relative)], stored)
     return best and best._replace(config=best.config._replace(notes=config.notes))
 
 
-def _alike(prediction: Prediction, stored: Stored) -> float:
-    """The share of the larger of both that is the same by key and shape."""
+def _most_alike(found: Iterable[Prediction], stored: Stored) -> Prediction | None:
+    alike = [(*_alike(each, stored), each) for each in found]
+    most = max((size for size, *_ in alike), default=0.0)
+    near = [(tensors, each) for size, tensors, each in alike if size >= max(most - NO_MATTER, LEAST_ALIKE)]
+    return max(near, key=lambda each: each[0], default=(0.0, None))[1]
+
+
+def _alike(prediction: Prediction, stored: Stored) -> tuple[float, float]:
+    """The share of the larger of both that is the same by key and shape: of parameters, and of tensors."""
     named = Namer(prediction.config.family, prediction.config.values).name(stored.names, stored.side)
     expected = {key: row.shape for row in prediction.expected for key in row.keys()}
     pairs = zip(named.keys(), stored.shapes, strict=True)
-    same = sum(prod(shape) for key, shape in pairs if expected.get(key) == tuple(shape))
-    return same / max(prediction.parameters, sum(map(prod, stored.shapes)), 1)
+    same = [prod(shape) for key, shape in pairs if expected.get(key) == tuple(shape)]
+    of_both = max(prediction.parameters, sum(map(prod, stored.shapes)), 1)
+    return sum(same) / of_both, len(same) / max(len(expected), len(stored.shapes), 1)
 
 
 def read_as(prediction: Prediction, logical: int) -> Finding:

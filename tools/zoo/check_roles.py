@@ -87,7 +87,7 @@ def main() -> None:
                 f"{table}\t{template}\t{each.role} → {each.better}\t{each.use.kind} {each.use.cls} {each.use.place}\t{each.formula}"
             )
     if arguments.write:
-        write(better.values(), arguments.truth)
+        write(found.values(), arguments.truth)
 
 
 def seen_of(truth: Path, types: Iterable[str]) -> dict[tuple[str, str], Seen]:
@@ -100,15 +100,22 @@ def seen_of(truth: Path, types: Iterable[str]) -> dict[tuple[str, str], Seen]:
     return found
 
 
-def write(better: Iterable[Seen], truth: Path) -> None:
-    """Write the roles that follow from use into the tables; a table that would name two tensors alike is left."""
+def write(seen: Iterable[Seen], truth: Path) -> None:
+    """Write the roles that follow from use into the tables; a table that would name two tensors alike is left.
+
+    Args:
+        seen: all rows, those whose role is right as well: a row of the table is several of a prediction.
+    """
     by_table: dict[str, dict[str, Seen]] = defaultdict(dict)
-    for each in better:
+    for each in seen:
         by_table[model_types()[each.model_type]][each.template] = each
     for table, found in by_table.items():
+        if all(each.better == each.role for each in found.values()):
+            continue
         path = _file_of(table)
         before = path.read_text()
-        for name in sorted(rewritten(table, {name: each.better for name, each in found.items()})):
+        left = rewritten(table, {name: each.better for name, each in found.items()})
+        for name in sorted(name for name in left if found[name].better != found[name].role):
             print(f"{table}\t{name}\tin a block or a part: left")
         forget()
         if twice := next(filter(None, (_twice(truth, each) for each in {e.model_type for e in found.values()})), ""):
@@ -130,7 +137,7 @@ def _file_of(table: str) -> Path:
 
 
 def rewritten(table: str, roles: Mapping[str, str]) -> set[str]:
-    """Write new roles of rows, by their whole names, into the file of a table; those that it has no row of its own for."""
+    """Write roles of rows, by their whole names, into the file of a table; the names that it has no row of its own for."""
     path = _file_of(table)
     whole = json.loads(path.read_text())
     document = whole if ONE & whole.keys() else whole[table]
@@ -140,30 +147,28 @@ def rewritten(table: str, roles: Mapping[str, str]) -> set[str]:
     lists += [entries for field in ("after", "instead") for entries in document.get(field, {}).values()]
     done: dict[int, tuple[list[Any], list[str]]] = {}
     found: set[str] = set()
-    alike: dict[str, set[str]] = defaultdict(set)
-    for name, role in roles.items():
-        alike[_numberless(name)].add(role)
 
     def better(row: Row) -> str:
-        """Its new role; a prediction's names have numbers where a row counts."""
-        same = alike[_numberless(row.template)] if "{" in row.template else set()
-        return roles.get(row.template) or (min(same) if len(same) == 1 else row.role)
+        """The role of all the names that are its own; of several roles, its own."""
+        own = _NUMBERS.sub(lambda match: rf"(?:\d+|{match[0]})", re.escape(row.template))
+        names = [name for name in roles if re.fullmatch(own, name)]
+        found.update(names)
+        wanted = {roles[name] for name in names}
+        return wanted.pop() if len(wanted) == 1 else row.role
 
     for entry, rows in (each for entries in lists for each in _places(entries, scope, {}, "")):
         new = [better(row) for row in rows]
-        found |= {_numberless(row.template) for row in rows}
         if new != [row.role for row in rows]:
             done[id(entry)] = entry, new
     for entry, new in done.values():
         entry[0] = new[0] if len(set(new)) == 1 else f"({'|'.join(new)})"
     if done:
         path.write_text(table_text.layout(whole))
-    return {name for name in roles if _numberless(name) not in found}
+    return roles.keys() - found
 
 
-def _numberless(name: str) -> str:
-    """A name with one sign for each of its numbers, counted or not."""
-    return re.sub(r"\{\w+\}|(?<![^.])\d+(?![^.])", "#", name)
+#: A number that a row's name counts, in a pattern: a prediction's name has it, or the number.
+_NUMBERS = re.compile(r"\\\{\w+\\\}")
 
 
 def _words(table: str) -> Mapping[str, str]:

@@ -194,7 +194,7 @@ def finished(work: Path, types: Sequence[str]) -> None:
     """Roles by use, coverage and cases of adopted types."""
     forget()
     seen = check_roles.seen_of(work / "truth", types)
-    check_roles.write((each for each in seen.values() if each.better != each.role), work / "truth")
+    check_roles.write(seen.values(), work / "truth")
     table = {t: check_type(([work / "truth", work / "held"], t, "")) for t in types}
     coverage(table)
     fixtures([work / "truth", work / "held"], table)
