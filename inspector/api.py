@@ -830,7 +830,7 @@ def quants(
         imatrix: whether there is an importance matrix for the mixtures that do not require one.
 
     Raises:
-        UsageError: an option is invalid, or nothing is known of the tensors.
+        UsageError: an option is invalid, or nothing is known about the tensors.
         TargetError, FormatError, SourceError, ConfigError: the target cannot be read.
 
     Example:

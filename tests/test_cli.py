@@ -263,7 +263,7 @@ def test_each_commands_help_fits_80_columns(command: str, inspect: Inspect) -> N
 def test_a_lone_word_that_is_almost_a_command_is_not_asked_for(
     word: str, meant: str, inspect: Inspect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The Hub is not asked, whatever stands beside; a file of that name is one."""
+    """The Hub is not asked, whatever is in the folder; a file of that name is a target."""
     monkeypatch.setattr("inspector.sources.hub.hub_place", lambda *_: pytest.fail("the Hub was asked"))
     ran = inspect(word)
     assert (ran.code, f"did you mean `inspect {meant}`" in ran.err) == (2, True)

@@ -165,7 +165,7 @@ def test_a_stored_head_is_a_head_of_its_own(tmp_path: Path) -> None:
         assert not result.findings
 
 
-def test_parts_that_are_missing_say_nothing_of_the_head(tmp_path: Path) -> None:
+def test_missing_parts_leave_the_head_open(tmp_path: Path) -> None:
     """A head may be in a missing part of a split: the architecture's default holds."""
     recipe = sparse.load("llama-3.2-1b-q8_0")
     (file,) = recipe["files"].values()

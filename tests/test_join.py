@@ -448,7 +448,7 @@ def test_two_optional_tensors_are_counted() -> None:
 
 
 @pytest.mark.parametrize(("part", "cause"), [("weight", "duplicate"), ("bias", "adapter")])
-def test_what_peft_wraps_is_the_bases_own(part: str, cause: str) -> None:
+def test_weights_that_peft_wraps_belong_to_the_base(part: str, cause: str) -> None:
     """A weight under `base_layer` is a copy of the base's; a bias is stored where it is trained."""
     name = f"base_model.model.model.layers.0.self_attn.o_proj.base_layer.{part}"
     book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])

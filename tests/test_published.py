@@ -194,7 +194,7 @@ def test_real_indexes_are_explained(stem: str) -> None:
 if real.has(f"index/{DEEPSEEK_OCR_2}model.safetensors.index.json"):
 
     def test_deepseek_ocr_2_is_named_whole() -> None:
-        """All 2,707 names, and the published count; its index claims a megabyte more, which no tensor has."""
+        """All 2,707 names, and the published count; its index claims one more megabyte, which no tensor has."""
         index = json.loads(real.file(f"index/{DEEPSEEK_OCR_2}model.safetensors.index.json").read_text())
         prediction = predict(configs.load(real.file(f"config/{DEEPSEEK_OCR_2}config.json")))
         assert {row.name_of(key) for row in prediction.expected for key in row.keys()} == set(index["weight_map"])

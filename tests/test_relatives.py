@@ -132,7 +132,7 @@ def test_a_mixture_is_read_as_one() -> None:
     assert any(row.experts == 4 or row.stacked == 4 for row in found.expected)
 
 
-def test_what_to_do_is_said(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+def test_what_to_do_is_stated(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "odd"}')
     error = inspect("predict", tmp_path / "config.json").err
     assert all(word in error for word in ("--ask", "inspect DIR", "--tables DIR", "a newer version"))

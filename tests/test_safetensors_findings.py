@@ -139,7 +139,7 @@ ODD: dict[str, tuple[bytes, Reported, bool]] = {
     "a short list": (b'{"t":["U8",[2]]}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
     "a text": (b'{"t":"U8"}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
     "nothing": (b'{"t":null}', [("tensor-entry", "error", "the entry is not an object", "t")], False),
-    "a field more": (of(text=',"x":1,"y":2'), [("extra-field", "warning", "unknown field x, y", "t")], True),
+    "one more field": (of(text=',"x":1,"y":2'), [("extra-field", "warning", "unknown field x, y", "t")], True),
     "a long field": (
         of(text=',"' + "x" * 90 + '":1'),
         [("extra-field", "warning", f"unknown field {'x' * 80}", "t")],

@@ -175,7 +175,7 @@ def test_the_head_of_a_part_is_there_in_its_class() -> None:
     assert part("inner.lm_head.weight", head="LMHeadModel") == [Key("text", None, None, "lm_head", "weight")]
 
 
-def test_an_older_vision_tower_has_a_word_more() -> None:
+def test_an_older_vision_tower_has_one_more_word() -> None:
     """It stands between the tower's name and those of its parts, unless the tower's own name ends with it."""
     name = "inner.vision_model.transformer.wte.weight"
     assert part(name) == [None]

@@ -123,7 +123,7 @@ def test_names_of_one_tensor(metadata: dict[str, Any], shared: dict[str, tuple[s
     assert identify((plain("a", "d", metadata=metadata),), None).shared == shared
 
 
-def test_a_gguf_says_nothing_of_shared_tensors() -> None:
+def test_a_gguf_does_not_state_shared_tensors() -> None:
     assert identify((plain("a", metadata={"b": "a"}, kind="gguf"),), None).shared == {}
 
 

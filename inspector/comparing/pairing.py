@@ -101,7 +101,7 @@ def conversion_from(result: Reconciliation) -> Conversion | None:
 
 
 def loaded_from(result: Reconciliation) -> Conversion | None:
-    """How the tensors lie beside the published ones, where they are as Transformers holds them."""
+    """How the tensors differ from the published ones, where they are as Transformers holds them."""
     model_type = result.checkpoint.config.model_type if result.checkpoint.config else None
     return loaded_form(model_type, (each.tensor.name for each in result.tensors)) if model_type else None
 

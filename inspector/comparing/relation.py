@@ -80,7 +80,7 @@ class Member(NamedTuple):
 
 
 class Facts:
-    """What is known of two checkpoints, in groups that the judges ask for."""
+    """What is known about two checkpoints, in groups that the judges ask for."""
 
     def __init__(self, result: Diff, comparison: Comparison | None = None) -> None:
         self.result = result

@@ -98,7 +98,7 @@ def _walk(root: str) -> Iterator[_Name]:
 
 
 class _Account:
-    """Files are taken in turn, by what is known of them; each inode once."""
+    """Files are taken in turn, by what is known about them; each inode once."""
 
     def __init__(self, place: LocalPlace, names: Sequence[_Name], weights: frozenset[str], parameters: int) -> None:
         self._place, self._names, self._weights, self._parameters = place, names, weights, parameters

@@ -96,7 +96,7 @@ def quants(
         imatrix: whether there is an importance matrix for the mixtures that do not require one.
 
     Raises:
-        UsageError: an option makes no sense, or nothing is known of the tensors.
+        UsageError: an option makes no sense, or nothing is known about the tensors.
     """
     notes: list[str] = []
     found: list[Quant] = []

@@ -89,7 +89,7 @@ def test_a_field_of_another_kind(hub: Hub, single: str, field: str, value: objec
 
 @pytest.mark.parametrize("charset", ["utf-16", "none", "\u00e9"])
 @pytest.mark.parametrize("body", [b"\xff\xfe{\0}\0", b"\xef\xbb\xbf{}", b"NaN", b""])
-def test_a_charset_that_is_not_so(hub: Hub, single: str, charset: str, body: bytes) -> None:
+def test_a_wrong_charset(hub: Hub, single: str, charset: str, body: bytes) -> None:
     hub.fault(API, answers(body, content_type=f"application/json; charset={charset}"))
     assert "is the endpoint right?" in refused(single)
 
@@ -111,7 +111,7 @@ CODED: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("kind", CODED)
-def test_a_coding_that_is_not_so(hub: Hub, single: str, kind: str) -> None:
+def test_a_wrong_content_encoding(hub: Hub, single: str, kind: str) -> None:
     """Neither a decompression bomb nor half a stream is accepted as an answer."""
     body, coding = CODED[kind]
     hub.fault(API, answers(body(), content_encoding=coding))

@@ -139,7 +139,7 @@ def _vulnerabilities(reference: str, model: Model) -> Iterator[Vulnerability]:
 
 
 def _card(model: Model) -> dict[str, Any]:
-    """What a model is, and what is not known of it."""
+    """What a model is, and what is not known about it."""
     facts = model.facts
     stated = {
         "architectureFamily": facts.get("family"),

@@ -109,7 +109,7 @@ class Arena:
 
 
 class Layer(NamedTuple):
-    """What is known of one layer, or of what is outside of them."""
+    """What is known about one layer, or about what is outside the layers."""
 
     weights: Mapping[str, tuple[int, ...]]  # name without layer and `.weight` → shape, row-major
     field: Callable[[str], int]  # of the configuration, for this layer
