@@ -343,9 +343,13 @@ def bridge_rows(result: Reconciliation) -> Iterator[tuple[int, bool, str, str]]:
     for step in result.steps:
         yield step.bytes, True, step.cause, escape(step.detail, 160)
     if result.unexplained_bytes or result.unexplained:
-        names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
-        more = "…" if len(result.unexplained) > 3 else ""
-        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
-        yield result.unexplained_bytes, True, "unexplained", what
+        yield result.unexplained_bytes, True, "unexplained", unexplained(result)
     explained = "" if result.unexplained_bytes or result.unexplained else "unexplained: 0"
     yield result.on_disk, False, "on disk", explained
+
+
+def unexplained(result: Reconciliation) -> str:
+    """How many tensors nothing explains, and the names of the first three; "" for none."""
+    names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
+    more = "…" if len(result.unexplained) > 3 else ""
+    return f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from inspector import units
 from inspector.architectures.facts import facts
-from inspector.bridge.ledger import BY_NAME
+from inspector.bridge.ledger import BY_NAME, unexplained
 from inspector.model import Checkpoint, Finding, Folder, Reconciliation, RoleSum
 from inspector.report.columns import GO, bar, cut, folded, shortened, table, whole_items, wrapped
 from inspector.tabular import NamedTuple
@@ -493,11 +493,8 @@ def _why(result: Reconciliation) -> Iterator[Line]:
             again = ", stored again" if step.cause == "tied_embeddings" and step.bytes > 0 else ""
             yield Line(step.bytes, BY_NAME[step.cause].plain + again, detail, step.cause in _TOLD)
     if result.unexplained_bytes or result.unexplained:
-        names = ", ".join(escape(name, 60) for name in result.unexplained[:3])
-        more = "…" if len(result.unexplained) > 3 else ""
-        what = f"{plural(len(result.unexplained), 'tensor')}: {names}{more}" if names else ""
         name = "unexplained" if result.prediction else "tensors that nothing predicts"
-        yield Line(result.unexplained_bytes, name, what, fixed=True)
+        yield Line(result.unexplained_bytes, name, unexplained(result), fixed=True)
 
 
 #: Steps that have a line however small they are: they are faults.

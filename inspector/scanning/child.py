@@ -25,7 +25,7 @@ from inspector.architectures import add_tables
 from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.inspection import inspect
 from inspector.scanning.rows import Rows
-from inspector.scanning.storage import Writer, unwritten
+from inspector.scanning.storage import unwritten, writing
 from inspector.scanning.unit import Unit
 from inspector.sources import workers
 
@@ -118,8 +118,7 @@ def _know(folders: tuple[str, ...]) -> None:
 def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
     """Write each unit's rows; return their totals."""
     rows = Rows(order["scan"], order["before"])
-    writer = Writer(Path(order["work"]), order["part"])
-    try:
+    with writing(Path(order["work"]), order["part"]) as writer:
         for number, values in enumerate(order["units"]):
             unit, refused = Unit.unpacked(values), order["refused"].get(str(number))
             if refused:
@@ -132,10 +131,6 @@ def _inspected(order: Mapping[str, Any], begun: int) -> dict[str, Any]:
             if number % BETWEEN_COLLECTIONS == 0:
                 gc.collect(1)
         writer.write(rows.take())
-        writer.close()
-    except BaseException:
-        writer.abandon()
-        raise
     return {"finished": writer.rows, **rows.sums}
 
 

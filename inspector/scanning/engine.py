@@ -16,7 +16,7 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple
 
 from inspector.errors import NetworkError, UsageError, install_command
-from inspector.scanning.process import not_from_here
+from inspector.scanning.process import not_from_here, on_interrupt
 from inspector.scanning.work import PacePlugin
 from inspector.units import escape
 
@@ -189,7 +189,7 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     number = workers or os.cpu_count() or 1
     with ExitStack() as started:
         started.enter_context(not_from_here())  # to the end: workers that die are started again
-        with _deaf_to_interrupts():
+        with on_interrupt(signal.SIG_IGN):  # its processes leave Ctrl-C to this one, which ends them without tracebacks
             local = started.enter_context(
                 LocalCluster(
                     n_workers=number,
@@ -203,19 +203,6 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
         client = started.enter_context(Client(local, set_as_default=False))
         client.register_plugin(_plugin())
         yield Cluster(client, None)
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes started within this context leave Ctrl-C to this one, which then ends them without tracebacks."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _client(address: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from pkgutil import iter_modules
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -215,6 +217,19 @@ def not_from_here() -> Iterator[None]:
             os.environ.pop(_SAFE, None)
         else:
             os.environ[_SAFE] = before
+
+
+@contextmanager
+def on_interrupt(do: Any) -> Iterator[None]:
+    """What Ctrl-C does within this context, as `signal.signal` takes it; outside the main thread nothing changes."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, do)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _check(folder: Path) -> None:

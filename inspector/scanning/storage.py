@@ -174,11 +174,18 @@ class Writer:
         for writer in self._writers.values():
             writer.close()
 
-    def abandon(self) -> None:
-        """Close the files unfinished."""
-        for writer in self._writers.values():
-            with suppress(Exception):
-                writer.close()
+
+@contextmanager
+def writing(work: Path, part: str) -> Iterator[Writer]:
+    """The writer of a part, finished at the end; after an error its files are closed unfinished."""
+    writer = Writer(work, part)
+    try:
+        yield writer
+        writer.close()
+    except BaseException:
+        with suppress(Exception):
+            writer.close()
+        raise
 
 
 def merge(folder: Path, work: Path, part: str, sources: Mapping[str, Collection[str]]) -> int:
@@ -187,14 +194,9 @@ def merge(folder: Path, work: Path, part: str, sources: Mapping[str, Collection[
     Args:
         sources: part → units whose rows are omitted.
     """
-    writer = Writer(work, part)
-    try:
+    with writing(work, part) as writer:
         for source, without in sources.items():
             _copy(folder, source, frozenset(without), writer)
-        writer.close()
-    except BaseException:
-        writer.abandon()
-        raise
     commit(folder, work, part)
     return writer.rows["checkpoints"]
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, current_thread, main_thread
+from threading import Event
 
 from inspector.auditing.examination import Audited, examined
 from inspector.auditing.subject import Subject
@@ -15,6 +13,7 @@ from inspector.auditing.targets import Failed
 from inspector.errors import InspectorError, TargetError, UsageError, install_command
 from inspector.scanning.discovery import discover
 from inspector.scanning.inspection import subjects
+from inspector.scanning.process import on_interrupt
 from inspector.scanning.unit import Unit
 from inspector.units import escape, plural
 
@@ -50,7 +49,7 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
     ready(f"watching {plural(len(roots), 'folder')} with {plural(len(known), 'model')}; Ctrl-C ends it")
     before: dict[str, str | None] = {}  # the changed models, as of a moment ago
     stop, looked = Event(), False
-    with _interrupted(stop):
+    with on_interrupt(lambda *_: stop.set()):
         for seen in changes(*folders, rust_timeout=STILL, yield_on_timeout=True, stop_event=stop):
             if not seen and not before and looked:
                 continue
@@ -63,19 +62,6 @@ def watch(folders: Sequence[Path], ready: Callable[[str], object] = lambda _: No
                     yield from _audited(unit)
             known = {name: stamp for name, stamp in known.items() if name in now}
             before = {name: unit.stamp for name, unit in changed.items() if known.get(name) != unit.stamp}
-
-
-@contextmanager
-def _interrupted(stop: Event) -> Iterator[None]:
-    """Ctrl-C sets the event without interrupting an audit; outside the main thread it is left alone."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _unfinished(unit: Unit) -> bool:
