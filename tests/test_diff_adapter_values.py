@@ -157,7 +157,7 @@ def test_diff_data_of_an_adapter_shows_how_large_the_changes_are(
     assert "1 weight of these stay unchanged" in ran.out
     assert "‖ΔW‖" not in inspect("diff", base[0], lora).out
     silent, _ = adapter(tmp_path / "silent", {})
-    reported = "values of 4 weights not compared: the adapter does not say its lora_alpha"
+    reported = "values of 4 weights not compared: the adapter does not state its lora_alpha"
     assert reported in inspect("diff", base[0], silent, "--data").out
 
 

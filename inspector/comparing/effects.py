@@ -117,7 +117,7 @@ def _factors_of(
     config = found.config if found else {}
     scale = _scale_of_product(config, own.tensor.name.removesuffix(".weight"), len(down), values.get("alpha"))
     if scale is None:
-        return "the adapter does not say its lora_alpha"
+        return "the adapter does not state its lora_alpha"
     outputs, inputs = up.shape[0], down.shape[1]
     turned = shape != (outputs, inputs) or (outputs == inputs and config.get("fan_in_fan_out") is True)
     if sorted(shape) != sorted((outputs, inputs)):

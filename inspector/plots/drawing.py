@@ -20,7 +20,7 @@ from inspector.units import count, decimal, escape, integer, plural, ranges, tim
 
 #: What is drawn of towers, their stacks and rows of a block; what is beyond is added up in the last one.
 MOST_TOWERS, MOST_STACKS, MOST_ROWS = 12, 24, 14
-#: Runs of layers alike, above which layers are put together by kind, wherever they stand.
+#: The most runs of alike layers that are drawn in order; beyond that, layers are grouped by kind wherever they are.
 _RUNS = 6
 #: Roles as the input passes them, in a block and outside the layers; others stand before, as the vocabulary has them.
 _FLOW = (

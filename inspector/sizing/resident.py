@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping
 from inspector.formats.gguf.values import KeyValues
 from inspector.model import Reconciliation, Tensor
 
-#: Type → instructions of the CPU → rows that its backend takes at a time. Builds for AVX-512 copy Q2_K, too, which
-#: published packages are not.
+#: Type → instructions of the CPU → rows that its backend takes at a time. Builds for AVX-512, which no published
+#: package is, copy Q2_K, too.
 REPACKED: Mapping[str, Mapping[str, int]] = {
     "Q4_0": {"avx2": 8, "neon": 4},
     "Q4_K": {"avx2": 8, "neon": 8},

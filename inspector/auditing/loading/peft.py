@@ -360,7 +360,7 @@ def _words(value: Any) -> set[str]:
 
 
 def _unexcluded(targets: set[str], own: dict[str, Any]) -> Iterator[str]:
-    """Target modules that are not left out: as excluded ones, or as those that are saved whole.
+    """Target modules that are neither excluded nor saved whole.
 
     The words of all three fields are suffixes of modules' names.
     """

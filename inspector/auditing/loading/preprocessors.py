@@ -23,7 +23,7 @@ _FILES = ("preprocessor_config.json", "processor_config.json")
 _TYPES = {"image_processor_type": "image_processors", "feature_extractor_type": "feature_extractors"}
 #: Parts of a processor that are created like a standalone one.
 _PARTS = ("image_processor", "feature_extractor")
-#: What was written by hand of preprocessors' fields.
+#: Preprocessors' fields that were written by hand.
 _table = partial(data.overlay, "preprocessors")
 
 #: Files of a published repository, which no program saves with a model.
