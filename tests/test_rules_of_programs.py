@@ -121,7 +121,7 @@ RUNNING: list[Case] = [
     ("graph-operation", {"a.pbtxt": "node { op: 'ReadFile' } node { op : \"MatMul\" }"}, ["a.pbtxt: error: its graph has the operations ReadFile"]),
     ("graph-operation", {"a.tflite": b"\x10\0\0\0TFL2" + bytes(20)}, ["a.tflite: error: its operations could not be checked: not a TensorFlow Lite model"]),
     ("torchscript", {"a.pt": archive({"a/code/__torch__.py": b"x = torch.save"})}, ["a.pt: error: a TorchScript program in it, which calls torch.save"]),
-    ("torchscript", {"a.pt": archive({"code/a.py": b"ops.aten.add(x)\nops.prim.x"})}, ["a.pt: warning: a TorchScript program in it"]),
+    ("torchscript", {"a.pt": archive({"code/a.py": b"ops.aten.add(x)\nops.prim.x"})}, ["a.pt: info: a TorchScript program in it"]),
     ("torchscript", {"a.pt": archive({"a/code/a.py": b"ops.mine.run(x)", "a/code/b.py": b"ops.mine.run(x)"})}, ["a.pt: error: a TorchScript program in it, which calls ops.mine.run"]),
     ("torchscript", {"a.pt": archive({"a/decode/a.py": b"torch.save", "a/code/a.txt": b"torch.save"})}, []),
     ("torchscript", {"a.pt": b"PK\3\4"}, []),

@@ -207,15 +207,22 @@ def repeated_keys(text: str) -> Iterator[tuple[str, bool]]:
 def normalize(values: Mapping[str, Any], path: str | None = None) -> Config:
     """A configuration with Transformers' field names, whichever dialect it was written in."""
     config = Config(values, "config.json", path)
-    if not (values.get("model_type") or values.get("_class_name") or type_of_class(config.architecture or "")):
-        for dialect in dialects():
-            if dialect.marks <= values.keys():
-                return _translate(values, dialect, path)
+    typed = values.get("model_type") or values.get("_class_name") or type_of_class(config.architecture or "")
+    for dialect in dialects():
+        if dialect.marks <= values.keys() and (not typed or _is_written_in(dialect, values)):
+            return _translate(values, dialect, path)
     own = next((name for name in _classes(config) if name in OWN_TYPES), None)
     named = values.get("_class_name")  # such a class may have its own argument `model_type`
     if own or not values.get("model_type") or (isinstance(named, str) and named in model_types()):
         return _with_type(config, own)
     return config if named or config.family else _by_class(config)
+
+
+def _is_written_in(dialect: Dialect, values: Mapping[str, Any]) -> bool:
+    """Whether a configuration with a `model_type` has a dialect's keys only: mlx-examples' Llama, with Meta's sizes."""
+    fields = {dialect.keys.get(mark, mark) for mark in dialect.marks} - dialect.marks
+    implied = [model_type for _, model_type in dialect.model_types]
+    return bool(fields) and values.get("model_type") in implied and fields.isdisjoint(values)
 
 
 def _by_class(config: Config) -> Config:

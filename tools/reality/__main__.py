@@ -224,7 +224,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("seen", "held"))
     parser.add_argument("--list", action="store_true", help="the false statements themselves")
     parser.add_argument("--make", metavar="NAME", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     (asked.cache / "outputs").mkdir(parents=True, exist_ok=True)
     if asked.make:
         make(asked.cache, asked.make)

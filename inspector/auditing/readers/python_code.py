@@ -89,8 +89,16 @@ class _Source:
         self.left = MOST_STEPS
         self._known: dict[str, str | None] = {}  # what names stand for; None while it is being found out
         self._cut = 0  # how often that was met, or followed no further
-        for node in self.nodes:
+        self._function: dict[ast.AST, ast.AST] = {}  # a node → the innermost function that it is in
+        self._shared: set[str] = set()  # names that a function binds for others
+        for node in self.nodes:  # outer functions come first
             self._bind(node)
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                self._shared.update(node.names)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                inner = [each for each in ast.walk(node) if each is not node]
+                self._step(len(inner))
+                self._function |= dict.fromkeys(inner, node)
 
     def _bind(self, node: ast.AST) -> None:
         match node:
@@ -287,16 +295,26 @@ class _Source:
         """What an expression, and those assigned to its names, reaches."""
         for each in ast.walk(node):
             self._step()
-            if isinstance(each, ast.Name | ast.Attribute) and (path := self.path(each)):
+            values = self.bound.get(each.id, [])[:9] if isinstance(each, ast.Name) else []
+            seen = [value for value in values if isinstance(each, ast.Name) and self._sees(each, value)]
+            if isinstance(each, ast.Name | ast.Attribute) and len(seen) == len(values) and (path := self.path(each)):
                 yield path
             if isinstance(each, ast.Name) and depth < 3:
                 if each.id == "chr":
                     yield "chr"
-                for value in self.bound.get(each.id, ())[:2]:
+                for value in seen[:2]:
                     if isinstance(value, ast.AST) and value is not node:
                         yield from self._paths_in(value, depth + 1)
             if isinstance(each, ast.Attribute) and each.attr in ("fromhex", "decompress"):
                 yield f"bytes.{each.attr}"
+
+    def _sees(self, name: ast.Name, value: str | ast.AST) -> bool:
+        """Whether a name may stand for a value: that is not another function's own variable."""
+        owner = None if isinstance(value, str) or name.id in self._shared else self._function.get(value)
+        inner: ast.AST | None = name
+        while owner is not None and inner is not None and inner is not owner:
+            inner = self._function.get(inner)
+        return owner is None or inner is owner
 
     def _outside(self, call: ast.Call) -> str | None:
         """The place outside the model's folder that a call writes to or deletes; None for any other."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -32,6 +34,8 @@ MOST_ALIKE = 3
 #: The most unclaimed bytes that are searched.
 MAX_UNCLAIMED = 1024 * 1024
 MAX_REGIONS = 20_000
+#: Bytes of a RECORD, and of a program whose digest is compared with it.
+MAX_RECORD, MAX_HASHED = 16 * 1024 * 1024, 32 * 1024 * 1024
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 
 
@@ -225,20 +229,31 @@ def _kind_of_hidden(data: bytes) -> str | None:
 def executable(subject: Subject) -> Iterator[Found]:
     """There is a program or a script among the files.
 
-    Weights need none. A binary program is an error, in an archive too; a file that Windows or a desktop runs when it is
-    opened is a warning, and so is a script in a folder with weights. Scripts elsewhere, those of web pages and of npm's
-    packages, and Python files are a note unless something makes a loader run them (see remote-code). Examine them
-    first.
+    Weights need none. A binary program is an error, in an archive too; a warning if its name says what it is and no
+    weights are in its folder. What Windows or a desktop runs when it is opened, and scripts, are a warning in a folder
+    with weights. Scripts elsewhere, those of web pages and of npm's packages, and Python files are a note unless
+    something makes a loader run them (see remote-code); so is what a Python package's RECORD lists with this size and
+    digest, which was installed with the code beside it. Examine them first.
     """
-    yield from _program_files(subject)
-    for path, found in pickle_verdicts(subject).items():
-        for inner, what in (found.programs if found else ())[:10]:
-            yield Found(f"{inner!r:.120} in it is {what}", path)
-
-
-def _program_files(subject: Subject) -> Iterator[Found]:
-    """Files that are programs by their first bytes, or that are run because of their names."""
     beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
+    listed: dict[str, str] | None = None
+    for found in _program_files(subject, beside):
+        path = found.path or ""
+        if found.severity != "info" and not path.endswith(".pth"):
+            listed = _recorded(subject) if listed is None else listed
+            if path in listed and _is_as_recorded(subject, path, listed[path]):
+                found = found._replace(message=f"{found.message}, listed in its package's RECORD", severity="info")
+        yield found
+    for path, inside in pickle_verdicts(subject).items():
+        programs = inside.programs if inside else ()
+        openly = programs and path.lower().endswith(SCRIPTS)  # such an archive is a program itself
+        severity: Severity = "warning" if openly and subject.by_path[path].folder not in beside else "error"
+        for inner, what in programs[: 1 if openly else 10]:
+            yield Found(f"{inner!r:.120} in it is {what}", path, severity=severity)
+
+
+def _program_files(subject: Subject, beside: set[str]) -> Iterator[Found]:
+    """Files that are programs by their first bytes, or run because of their names; `beside`: folders with weights."""
     # npm's packages and web pages, below which JavaScript is what one expects
     ends = ("package.json", ".html", ".htm")
     of_web = frozenset(entry.folder for entry in subject.regular() if entry.name.lower().endswith(ends))
@@ -249,20 +264,48 @@ def _program_files(subject: Subject) -> Iterator[Found]:
         start = subject.head(entry.path, 8)
         data = name.endswith(_KNOWN_DATA) and not entry.executable
         program = program_of(start)
+        alone = entry.folder not in beside
         if program and not (data and start[:4].isascii() and start[:4].decode().isprintable()):
-            yield Found(program, entry.path)
+            yield Found(program, entry.path, severity="warning" if alone and _OPENLY.search(name) else "error")
         elif _SHEBANG.match(start) and not data:
-            quiet = name.endswith(".py") or entry.folder not in beside
+            quiet = name.endswith(".py") or alone
             yield Found("a script", entry.path, severity="info" if quiet else "warning")
         elif name.endswith(TEXTS):
-            quiet = entry.folder not in beside or (name.endswith(_OF_WEB) and _within(entry.folder, of_web))
+            quiet = alone or (name.endswith(_OF_WEB) and _within(entry.folder, of_web))
             yield Found("a script", entry.path, severity="info" if quiet else "warning")
         elif name.endswith(SCRIPTS):
-            yield Found("a file that is run when it is opened", entry.path, severity="warning")
+            yield Found("a file that is run when it is opened", entry.path, severity="info" if alone else "warning")
         elif name.endswith(".pth") and subject.head(entry.path, 7) == b"import ":
             yield Found("a line that Python runs at its start, if the file is among its installed packages", entry.path)
         elif name.endswith((".py", ".pyc", ".ipynb")):
             yield Found("Python code", entry.path, severity="info")
+
+
+def _recorded(subject: Subject) -> dict[str, str]:
+    """The files of installed Python packages (the wheel format's RECORD): path → `sha256=DIGEST,SIZE`."""
+    listed = {}
+    for entry in subject.regular():
+        if entry.name == "RECORD" and entry.folder.endswith(".dist-info/"):
+            base = entry.folder[:-1].rpartition("/")[0]
+            for line in (subject.text(entry.path, MAX_RECORD) or "").splitlines():
+                name, _, rest = line.partition(",sha256=")
+                listed[f"{base}/{name}".lstrip("/")] = rest
+    return listed
+
+
+def _is_as_recorded(subject: Subject, path: str, recorded: str) -> bool:
+    """Whether a file has the size that a RECORD lists, and the digest if it is not too large to be read for this."""
+    digest, _, size = recorded.rpartition(",")
+    if size != str(subject.by_path[path].size):
+        return False
+    if int(size) > MAX_HASHED:
+        return True
+    found = hashlib.sha256(subject.span(path, 0, int(size))).digest()
+    return base64.urlsafe_b64encode(found).decode().rstrip("=") == digest
+
+
+#: Names that say that a file is a program or a library.
+_OPENLY = re.compile(r"\.(?:exe|dll|so(?:\.\d+)*|dylib|pyd|jar|class|wasm|node|o|a)$")
 
 
 #: Suffixes of files that readers treat as data: their content cannot make them a program or a pickle.
@@ -274,7 +317,8 @@ def torchscript(subject: Subject) -> Iterator[Found]:
     """A TorchScript archive contains a program as well as weights.
 
     `torch.jit.load`, and `torch.load` for such a file, run the program with the model. An error if its source names
-    operations that write or map files, a warning otherwise. Use the safetensors files instead.
+    operations that write or map files, or an extension's; a note if it only computes. Use the safetensors files
+    instead.
     """
     for entry in subject.regular():
         if subject.head(entry.path, 2) != b"PK":
@@ -282,7 +326,7 @@ def torchscript(subject: Subject) -> Iterator[Found]:
         if (raw := _scripts(subject, entry)) is not None:
             found = dict.fromkeys(each.decode() for each in _SCRIPTED.findall(raw))
             what = f", which calls {', '.join(found):.120}" if found else ""
-            yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "warning")
+            yield Found(f"a TorchScript program in it{what}", entry.path, severity="error" if found else "info")
 
 
 def _scripts(subject: Subject, entry: Entry) -> bytes | None:

@@ -107,6 +107,8 @@ def gguf_writer(folder: Path) -> int:
     writer.add_head_count(4)
     writer.add_layer_norm_eps(1e-12)
     writer.add_causal_attention(False)
+    writer.add_tokenizer_model("no_vocab")
+    writer.add_vocab_size(256)
     shapes = {"token_embd": (256, 64), "position_embd": (64, 64), "token_embd_norm": (64,)}
     for at in range(2):
         shapes |= {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -119,10 +120,24 @@ def mlx_adapters(folder: Path) -> int:
 
 @output
 def mlx_npz(folder: Path) -> int:
-    """As mlx-examples saved weights first."""
+    """As mlx-examples' convert.py wrote a Llama at first."""
     import mlx.core as mx
 
-    weights = {f"layers.{at}.attention.wq.weight": mx.random.normal((64, 64)) for at in range(2)}
-    mx.savez(str(folder / "weights.npz"), **weights)
-    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "dim": 64, "n_layers": 2}))
-    return 2 * 64 * 64
+    shapes = {"tok_embeddings.weight": (256, 64), "norm.weight": (64,), "output.weight": (256, 64)}
+    for at in range(2):
+        shapes |= {f"layers.{at}.attention.{name}.weight": (64, 64) for name in ("wq", "wk", "wv", "wo")}
+        shapes |= {f"layers.{at}.feed_forward.{name}.weight": (128, 64) for name in ("w1", "w3")}
+        shapes |= {f"layers.{at}.feed_forward.w2.weight": (64, 128)}
+        shapes |= {f"layers.{at}.{name}.weight": (64,) for name in ("attention_norm", "ffn_norm")}
+    mx.savez(str(folder / "weights.npz"), **{name: mx.random.normal(shape) for name, shape in shapes.items()})
+    sizes = {
+        "dim": 64,
+        "n_layers": 2,
+        "n_heads": 4,
+        "n_kv_heads": 4,
+        "head_dim": 16,
+        "hidden_dim": 128,
+        "vocab_size": 256,
+    }
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "norm_eps": 1e-5, **sizes}))
+    return sum(math.prod(shape) for shape in shapes.values())
