@@ -326,6 +326,15 @@ def test_book_llama() -> None:
     assert inspector.predict(book).parameters == 6_738_415_616
 
 
+def test_meta_s_keys_beside_a_type() -> None:
+    """mlx-examples' config.json of Llama 2 7B: Meta's keys, with a `model_type`; a field of Transformers' own prevails."""
+    meta = {"model_type": "llama", "dim": 4096, "n_layers": 2, "n_heads": 32, "hidden_dim": 11008, "vocab_size": 32000}
+    layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096
+    assert inspector.predict(meta).parameters == 2 * 32000 * 4096 + 2 * layer + 4096
+    of_llama = meta | {"hidden_size": 4096}  # the other sizes are its class's
+    assert inspector.predict(of_llama).parameters == 6_738_415_616
+
+
 def test_an_articles_count_is_explained() -> None:
     """123,550,272 leaves out positions, biases and norm shifts, and is off by 960: 50257 × 768 is 38,597,376."""
     reported = explain(inspector.predict(BOOK | {"tie_word_embeddings": True}), 123_550_272)
