@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from inspector.adapters import adapter_of
@@ -42,6 +43,9 @@ class Stored(NamedTuple):
         return self.packing.odd_bits.get(name, self.packing.bits)
 
 
+_NAME_OF, _SHAPE_OF = (itemgetter(Tensor._fields.index(field)) for field in ("name", "shape"))
+
+
 def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[str, Any] | None = None) -> Stored:
     """Identify the contents of the files.
 
@@ -49,7 +53,7 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
         adapter: the fields of an adapter_config.json.
     """
     tensors = [tensor for header in files for tensor in header.tensors]
-    stored = Names(tensor.name for tensor in tensors)
+    stored = Names(map(_NAME_OF, tensors))
     found = adapter_of(tensors, adapter, stored.patterns)
     packing = None if found else packing_of(config, files, stored.patterns)
     shared = _shared_names(files)
@@ -58,11 +62,12 @@ def identify(files: tuple[Header, ...], config: Config | None, adapter: Mapping[
     if packing is None:
         names = Names(wrapped.get(name, name) for name in stored) if wrapped else stored
         return Stored(tensors, names, [tensor.shape for tensor in tensors], found, None, shared, numbers=numbers)
-    renamed, shapes = {**wrapped, **packing.names}, packing.shapes
+    weights = packing.names.items()
+    renamed = wrapped | {name: weight for name, weight in weights if name != weight or name in wrapped}
     return Stored(
         tensors,
-        Names(renamed.get(name, name) for name in stored) if renamed else stored,
-        [shapes.get(tensor.name, tensor.shape) for tensor in tensors],
+        Names(map(renamed.get, stored, stored)) if renamed else stored,
+        [*map(packing.shapes.get, stored, map(_SHAPE_OF, tensors))],
         None,
         packing,
         shared,

@@ -185,7 +185,9 @@ class _Matching:
             else:
                 self.whole.append(number)
         else:
-            self.matched.append((slot, self._match_each(slot, members)))
+            filling = self._filling_a_row(slot, members)
+            rest = sorted({*members}.difference(filling)) if filling else members
+            self.matched.append((slot, sorted([*filling, *self._match_each(slot, rest)])))
 
     def _see_buffers(self, slot: Slot, members: Sequence[int]) -> None:
         """Mark predicted buffers as present. A prediction does not count them, so their bytes stay surplus."""
@@ -215,6 +217,19 @@ class _Matching:
                 if row.complete:
                     return True
         return False
+
+    def _filling_a_row(self, slot: Slot, members: Sequence[int]) -> Sequence[int]:
+        """Those of a group that have the names and shape of one row, where other layers have more: all or none."""
+        names = self.named.names
+        for row in self._rows.get((slot.tower, slot.role, slot.part, slot.branch, ()), ()):
+            expected = row.expected
+            if row.untouched and expected.tensors < len(members):
+                predicted = frozenset(expected.names())
+                filling = [at for at in members if names[at] in predicted]
+                if len(filling) == len(predicted) and {self.shapes[at] for at in filling} == {expected.shape}:
+                    row.complete = True
+                    return filling
+        return ()
 
     def _match_each(self, slot: Slot, members: Sequence[int]) -> list[int]:
         """Match tensor by tensor; return those that match a row."""

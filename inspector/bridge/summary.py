@@ -104,10 +104,12 @@ def packed(stored: Stored) -> PackedSum | None:
     if stored.packing is None or not stored.packing.shapes:
         return None
     shapes, side = stored.packing.shapes, stored.packing.side
-    sizes = {tensor.name: tensor.nbytes for tensor in stored.tensors}
-    return PackedSum(
-        sum(map(prod, shapes.values())), sum(map(sizes.__getitem__, shapes)), sum(map(sizes.__getitem__, side))
-    )
+    sizes = dict(map(_SIZE_OF, stored.tensors))
+    elements = sum(prod(shape) * number for shape, number in Counter(shapes.values()).items())
+    return PackedSum(elements, sum(map(sizes.__getitem__, shapes)), sum(map(sizes.__getitem__, side)))
+
+
+_SIZE_OF = attrgetter("name", "nbytes")
 
 
 def active(prediction: Prediction | None, logical: int) -> int | None:

@@ -54,7 +54,7 @@ def read_index(place: Place, path: str, findings: Findings) -> Index:
         raise _no_index(path, "not an object")
     if parsed.get("weight_map") != _TAKEN_TEXT:
         weight_map = parsed.get("weight_map")
-    if not isinstance(weight_map, dict) or not all(isinstance(file, str) for file in weight_map.values()):
+    if not isinstance(weight_map, dict) or not {*map(type, weight_map.values())} <= {str}:
         raise _no_index(path, "no weight_map of tensor names to file names")
     for name, differ in configs.repeated_keys(rest.decode()):
         what = f"the field {name!r:.120} appears twice" + (" and differs" if differ else "")

@@ -41,6 +41,8 @@ MOST_ENTRIES = 20_000
 MOST_PATTERNS = 500
 #: Words between the dots of a module's name; real ones have a dozen.
 MOST_WORDS = 100
+#: Names that are searched for in all modules at once, before each module's own words.
+_FEW = 20
 #: Contradictions that are listed.
 MOST_LISTED = 8
 #: Weights at least this wide are not packed.
@@ -147,10 +149,12 @@ def disagreements(values: Mapping[str, Any], packed: Sequence[str], plain: Seque
     if any(module.count(".") >= MOST_WORDS for module in (*packed, *plain)):
         found.excess = f"names of more than {MOST_WORDS} words"
     left_out: dict[str, list[str]] = {}
-    for module in packed:
-        entry = found.entry_for(module)
-        if entry is not None:
-            left_out.setdefault(entry, []).append(module)
+    text = "\n".join(packed)
+    if found.patterns or len(found.names) > _FEW or any(name in text for name in found.names):
+        for module in packed:
+            entry = found.entry_for(module)
+            if entry is not None:
+                left_out.setdefault(entry, []).append(module)
     for entry, modules in islice(left_out.items(), MOST_LISTED):
         what = (
             f"the configuration excludes {escape(entry, 60)} from packing, but "

@@ -107,15 +107,14 @@ def _tables_of(found: Unpacked, bits: int) -> _Tables:
     whole, described = found.scheme.weights, found.scheme.side
     for unit, weight in found.weights:
         own = weight.end
-        served = unit.stem + whole[own]
+        name = unit.pieces[own].name
+        served = name if own == whole[own] else unit.stem + whole[own]
+        names[name], shapes[name] = served, weight.shape
+        if weight.bits != bits:
+            maps.odd_bits[name] = weight.bits
         for end, tensor in unit.pieces.items():
-            name = tensor.name
-            if end == own:
-                names[name], shapes[name] = served, weight.shape
-                if weight.bits != bits:
-                    maps.odd_bits[name] = weight.bits
-            elif end in described:
-                side[name], kinds[name] = served, described[end]
+            if end != own and end in described:
+                side[tensor.name], kinds[tensor.name] = served, described[end]
     for name, served, kind in found.loose:
         maps.side[name], maps.kinds[name] = served or _weight_without_own(name), kind
     return maps

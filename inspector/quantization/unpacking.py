@@ -149,6 +149,7 @@ class Unpacked:
     weights: list[tuple[Unit, Weight]] = field(default_factory=list)
     loose: list[tuple[str, str, str]] = field(default_factory=list)  # (tensor, the weight it serves or "", what it is)
     idle: list[Unit] = field(default_factory=list)  # units from which no weight could be derived
+    _forms: list[tuple[tuple[Unit, Weight], int]] | None = None  # once computed
 
     @property
     def explained(self) -> int:
@@ -165,9 +166,15 @@ class Unpacked:
 
     def forms(self) -> list[tuple[tuple[Unit, Weight], int]]:
         """An example of each form of packed weight, in order of the first, and how many have it."""
-        forms = [(unit.form, id(weight)) for unit, weight in self.weights]
-        examples = dict(zip(reversed(forms), reversed(self.weights), strict=True))
-        return [(examples[form], times) for form, times in Counter(forms).items()]
+        if self._forms is None:
+            forms = [(unit.form, id(weight)) for unit, weight in self.weights]
+            examples = dict(zip(reversed(forms), reversed(self.weights), strict=True))
+            self._forms = [(examples[form], times) for form, times in Counter(forms).items()]
+        return self._forms
+
+    def change(self, weights: list[tuple[Unit, Weight]]) -> None:
+        """Read the units as these weights."""
+        self.weights, self._forms = weights, None
 
 
 def unpack(scheme: Scheme, listed: Listed, declared: Declared) -> Unpacked:
@@ -180,7 +187,8 @@ def unpack(scheme: Scheme, listed: Listed, declared: Declared) -> Unpacked:
         found.idle += _bare(found, listed)
     alone = [*_without_side_data(found)]
     served = {unit.stem for unit, _ in alone}
-    found.weights += alone
+    if alone:
+        found.change(found.weights + alone)
     found.loose += _unused_side_data(found, [unit for unit in found.idle if unit.stem not in served])
     return found
 
@@ -193,9 +201,12 @@ def _choose_widths(first: Unpacked, units: Sequence[Unit], tensors: Sequence[Ten
     tries = [_read_as(first.scheme, units, replace(declared, assumed=width)).weights for width in possible]
     stems = [unit.stem for unit, _ in first.weights]
     chosen = _fitting_tries(stems, [[weight for _, weight in each] for each in tries], _norm_lengths(tensors))
-    for at, number in enumerate(chosen):
-        if number is not None and not first.weights[at][1].sure:
-            first.weights[at] = tries[number][at]
+    first.change(
+        [
+            own if number is None or own[1].sure else tries[number][at]
+            for at, (own, number) in enumerate(zip(first.weights, chosen, strict=True))
+        ]
+    )
 
 
 def _read_as(scheme: Scheme, units: Iterable[Unit], declared: Declared) -> Unpacked:

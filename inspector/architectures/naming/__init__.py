@@ -8,7 +8,8 @@ one `Slot`, so the work is done once per pattern, not per tensor.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
+from operator import is_not
 from typing import Any
 
 from inspector.architectures.data.conventions import PART_ALIASES
@@ -23,6 +24,7 @@ from inspector.architectures.naming.by_words import (
     numbers_in,
     numbers_in_each,
     own_word,
+    pattern_of,
     unwrapped,
 )
 from inspector.architectures.table import Family
@@ -97,11 +99,18 @@ class Namer:
             adapter.
             pieces: name of such a tensor → its part and group; by default its last word, and `quantization`.
         """
-        served = [side.get(name, name) for name in names] if side else names
-        patterns = served.patterns if isinstance(served, Names) else by_pattern(served)
-        groups = list(self._groups(patterns, served))
+        patterns = names.patterns if isinstance(names, Names) else by_pattern(names)
+        served: Sequence[str] = names
+        apart: Mapping[str, Sequence[Sequence[int]]] = {pattern: (members,) for pattern, members in patterns.items()}
         if side:
-            groups = [each for group in groups for each in _by_piece(group, served, names, pieces or {})]
+            served = [*map(side.get, names, names)]
+            apart = _by_served(patterns, names, served)
+        groups = [
+            each
+            for pattern, lists in apart.items()
+            for group in self._groups(pattern, lists, served)
+            for each in (_by_piece(group, served, names, pieces or {}) if side else (group,))
+        ]
         beyond = sorted(chain.from_iterable(group.members for group in groups[MOST_PATTERNS:]))
         return _named(served, self._slots_of(groups[:MOST_PATTERNS]), beyond)
 
@@ -134,12 +143,12 @@ class Namer:
             found = self._table.slot(pattern, bare)
         return found
 
-    def _groups(self, patterns: Mapping[str, Sequence[int]], names: Sequence[str]) -> Iterator[Group]:
-        """The tensors of each pattern, separated if the table distinguishes them by their numbers."""
-        for pattern, members in patterns.items():
-            variants = self._table.variants(pattern) if self._table else ()
-            group = Group(pattern, members)
-            yield from _by_number(group, names, variants) if variants else (group,)
+    def _groups(self, pattern: str, lists: Sequence[Sequence[int]], names: Sequence[str]) -> Iterable[Group]:
+        """The tensors of a pattern, separated if the table distinguishes them by their numbers."""
+        variants = self._table.variants(pattern) if self._table else ()
+        if variants:
+            return _by_number(Group(pattern, sorted(chain.from_iterable(lists))), names, variants)
+        return (Group(pattern, members) for members in lists)
 
     def _slots_of(self, groups: Sequence[Group]) -> list[tuple[Slot, Sequence[int]]]:
         slots = [self._slot_of(group) for group in groups]
@@ -179,18 +188,43 @@ def _by_number(group: Group, names: Sequence[str], variants: Sequence[Variant]) 
         yield Group(group.pattern, members, None if place is None else variants[place].slot)
 
 
+def _by_served(
+    patterns: Mapping[str, Sequence[int]], names: Sequence[str], served: Sequence[str]
+) -> Mapping[str, Sequence[Sequence[int]]]:
+    """Pattern of the served weights' names → the tensors that serve them, those of each pattern of their own together.
+
+    Side data of a pattern usually serves the weights of one other pattern, in their order: compared at once.
+    """
+    found: dict[str, list[Sequence[int]]] = {}
+    for pattern, members in patterns.items():
+        weights = [*map(served.__getitem__, members)]
+        like = pattern if weights[0] is names[members[0]] else pattern_of(weights[0])
+        if weights == [*map(names.__getitem__, patterns.get(like, ()))]:
+            found.setdefault(like, []).append(members)
+        else:
+            for other, places in by_pattern(weights).items():
+                found.setdefault(other, []).append([members[place] for place in places])
+    return found
+
+
 def _by_piece(
     group: Group, served: Sequence[str], names: Sequence[str], pieces: Mapping[str, tuple[str, str]]
-) -> Iterator[Group]:
+) -> Iterable[Group]:
     """A group's tensors with each kind of piece separated from the weights that it serves."""
+    own = [*map(names.__getitem__, group.members)]
+    serving = [*map(is_not, own, map(served.__getitem__, group.members))]
+    if not any(serving):
+        return (group,)
+    word = own[0].rpartition(".")[2]
+    if not pieces and all(serving) and all(map(str.endswith, own, repeat(f".{word}"))):
+        return (group._replace(piece=(word, "quantization")),)
     apart: dict[tuple[str, str] | None, list[int]] = {}
     for at in group.members:
         name, piece = names[at], None
         if served[at] is not name:
             piece = pieces.get(name) or (name.rsplit(".", 1)[-1], "quantization")
         apart.setdefault(piece, []).append(at)
-    for piece, members in apart.items():
-        yield group._replace(members=members, piece=piece)
+    return (group._replace(members=members, piece=piece) for piece, members in apart.items())
 
 
 # --- what other tensors reveal about one ------------------------------------------------------------

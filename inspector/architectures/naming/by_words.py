@@ -5,7 +5,7 @@ names that no table knows: GGUF's own naming, or else the words of a path by con
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -95,11 +95,22 @@ def by_pattern(names: Sequence[str]) -> dict[str, list[int]]:
     groups: dict[str, list[int]] = {}
     for blurred, members in _grouped(text.split("\n")).items():
         if _WORD_WITH_DIGIT.search(blurred):
-            for pattern, places in _grouped(pattern_of(names[at]) for at in members).items():
+            alike = _last_words if not _WORD_WITH_DIGIT.search(blurred.rpartition(".")[0]) else _patterns
+            for places in _grouped(alike([names[at] for at in members])).values():
+                pattern = pattern_of(names[members[places[0]]])
                 groups.setdefault(pattern, []).extend(members[place] for place in places)
         else:
             groups[pattern_of(names[members[0]])] = members
     return groups
+
+
+def _patterns(names: Iterable[str]) -> Iterator[str]:
+    return map(pattern_of, names)
+
+
+def _last_words(names: Iterable[str]) -> Iterator[str]:
+    """`weight_scale_2`: names that are alike but for the digits of this word have one pattern if it is the same."""
+    return (name.rpartition(".")[2] for name in names)
 
 
 def _grouped(patterns: Iterable[str]) -> dict[str, list[int]]:
