@@ -97,7 +97,11 @@ COMMANDS = {
     "diff": "diff {gpt2} {gpt2-xl}",
     "audit": "audit {gpt2} {stranger}",
     "values": "values {small}",
+    "predict": "predict {gpt2}",
+    "three": "diff {gpt2} {gpt2-xl} {gpt2}",
 }
+#: Pages without charts.
+CHARTLESS = ("audit", "predict", "three")
 
 
 @pytest.fixture
@@ -136,7 +140,7 @@ def test_no_page_fails_or_fetches(
     width = page.run("return [document.documentElement.scrollWidth, innerWidth]")
     driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert page.run("return document.documentElement.dataset.theme") in ("light", "dark")
-    if name != "audit":  # which has no charts
+    if name not in CHARTLESS:
         ink = [page.run(INK, event) for event in ("beforeprint", "afterprint")]
         assert ink == [["light", "rgb(27, 31, 36)"], ["dark", "rgb(230, 237, 243)"]]
     assert width == [390, 390]

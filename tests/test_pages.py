@@ -284,8 +284,8 @@ def test_numbers_beyond_javascripts_are_texts() -> None:
 def test_findings_stand_gravest_first() -> None:
     found = [Finding("view", "info", "one"), Finding("hole", "error", "<two>", "f", "t")]
     page = Parsed(render.html(Page("t", "v", [Section("s", [Findings(found)])]), "inspect x"))
-    table = [text for text in page.texts if text in ("info", "error", "one", "<two>")]
-    assert table == ["error", "<two>", "info", "one"]
+    table = [text for text in page.texts if text in ("note", "error", "one", "<two>")]
+    assert table == ["error", "<two>", "note", "one"]
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -388,14 +388,47 @@ def test_a_folder_of_models_has_its_page(inspect: Callable[..., Ran], tmp_path: 
     ran = inspect(REAL / "gguf", "--html", tmp_path / "page.html")
     assert ran.code == 0
     texts = parsed(tmp_path / "page.html").texts
-    assert {"ggml-vocab-bert-bge.gguf", "test.gguf", ran.out.splitlines()[1]} <= set(texts)
+    summary = ran.out.splitlines()[1].removesuffix("; name one to inspect it")
+    assert {"ggml-vocab-bert-bge.gguf", "test.gguf", summary, "unverified"} <= set(texts)
 
 
 def test_an_index_alone_has_its_page(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     index = REAL / "index/Decentralised-AI+falcon-40b__pytorch_model.bin.index.json"
     ran = inspect(index, "--full", "--html", tmp_path / "page.html")
     assert ran.code == 0
-    assert ran.out.splitlines()[-1] in parsed(tmp_path / "page.html").texts
+    assert {ran.out.splitlines()[1], "embed_tokens", "embedding"} <= set(parsed(tmp_path / "page.html").texts)
+
+
+def test_a_prediction_has_its_page(inspect: Callable[..., Ran], made: Callable[[str], Path], tmp_path: Path) -> None:
+    """LLaMA-7B's: roles with formulas, 6,738,415,616 × 2 bytes as GB with the exact number, and its 291 tensors; as well for
+    a configuration without weights."""
+    ran = inspect("predict", "llama-7b", "--training", "--label", "6607343616", "--html", tmp_path / "page.html")
+    assert ran.code == 0
+    text = (tmp_path / "page.html").read_text()
+    assert '<td class="number" title="13,476,831,232 bytes">13.48 GB</td>' in text
+    assert "num_attention_heads·head_dim × hidden_size" in text and "without the output head" in text
+    assert "291 tensors" in text
+    (tmp_path / "alone").mkdir()
+    (tmp_path / "alone/config.json").write_bytes((made("llama-7b") / "config.json").read_bytes())
+    assert inspect(tmp_path / "alone", "--html", tmp_path / "alone.html").code == 0
+    assert "no weights here; what its config.json predicts" in (tmp_path / "alone.html").read_text()
+
+
+def test_bytes_of_a_long_table_are_sorted_as_numbers() -> None:
+    """`13.48 GB` is for tables that are written out; the page's script gets numbers."""
+    long = Table("many", [Column("size", "bytes")], [[10**9 + at] for at in range(render.PLAIN + 1)])
+    _, _, tables = render.contents(Page("t", "v", [Section("s", [long])]))
+    (own,) = tables.values()
+    assert (own["columns"][0]["kind"], own["columns"][0]["values"][:2]) == ("number", [10**9, 10**9 + 1])
+
+
+def test_a_legend_has_each_number_once() -> None:
+    """Of one NaN: 0 and 1, not also the thirds between them, rounded."""
+    from inspector.bridge.breakdown import Axes
+    from inspector.plots.layer_map import numbers
+
+    drawn = numbers(Axes(("0", "1"), ("up_proj",)), {("0", "up_proj"): 1, ("1", "up_proj"): 0}, {}, "{:.0f}".format)
+    assert re.findall(r">(\d)</text>", drawn.partition("</g>")[2]) == ["0", "1"]
 
 
 def test_hundreds_of_hostile_names_in_one_file(inspect: Callable[..., Ran], tmp_path: Path) -> None:

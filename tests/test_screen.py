@@ -223,7 +223,9 @@ def test_what_is_next_has_the_target(made: Made, monkeypatch: pytest.MonkeyPatch
     """A long name too, in a shorter line."""
     folder = made("vit-base-patch16-224")
     monkeypatch.chdir(folder.parent)
-    assert shown(Path(folder.name))[-1] == "next: inspect audit|memory vit-base-patch16-224; more: --full"
+    assert (
+        shown(Path(folder.name))[-1] == "next: inspect tensors|memory|audit|browse vit-base-patch16-224; more: --full"
+    )
 
 
 def test_an_index_in_a_folder_is_told(made: Made, tmp_path: Path, inspect: Callable[..., Any]) -> None:

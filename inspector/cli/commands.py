@@ -231,7 +231,7 @@ def overview(
 @click.option("--label", metavar="N", help="A stated parameter count: find out what it omits.")
 @click.option("--tensors", is_flag=True, help="List every tensor too.")
 @click.option("--full", is_flag=True, help="Every role, bytes to the unit, the rule of thumb.")
-@output_options(WIDE, *FORMS)
+@output_options(WIDE, HTML, *FORMS)
 def predict(
     config: str, revision: str | None, training: bool, label: str | None, tensors: bool, full: bool, output: Output
 ) -> None:

@@ -18,6 +18,7 @@ from inspector.cli.output import Output
 if TYPE_CHECKING:
     from inspector.comparing.diff import Diff
     from inspector.model import Reconciliation
+    from inspector.report.tables import Rows
 
 DIFFERS = 1  # exit code
 #: Threads for NumPy's linear algebra: parallelism is across tensors instead.
@@ -120,7 +121,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: b
         lambda: comparisons.attached_rows(result, found),
     )
     page = comparisons.attachment_lines(result, found, full=True)
-    _text_page(output, [base, adapter], page, differs=bool(result.tensors))
+    _text_page(output, [base, adapter], page, comparisons.attached_rows(result, found), differs=bool(result.tensors))
     return bool(result.tensors)
 
 
@@ -145,7 +146,7 @@ def _merged(
         lambda: comparisons.merged_rows(found),
     )
     page = comparisons.merged_lines(adapter, changes, found, full=True)
-    _text_page(output, targets, page, differs=not merged)
+    _text_page(output, targets, page, comparisons.merged_rows(found), differs=not merged)
     return not merged
 
 
@@ -168,16 +169,18 @@ def _three(
         lambda: comparisons.three_document(result),
         lambda: comparisons.three_rows(result),
     )
-    _text_page(output, targets, comparisons.three_lines(result, everything=True), differs=result.differs)
+    output.write_page(lambda: comparisons.three_page(result))
     return result.differs
 
 
-def _text_page(output: Output, targets: Sequence[Reconciliation], lines: Iterable[str], *, differs: bool) -> None:
+def _text_page(
+    output: Output, targets: Sequence[Reconciliation], lines: Iterable[str], rows: Rows, *, differs: bool
+) -> None:
     """Write the page of a result without pairs, if requested."""
     from inspector.report.diff import text_page
 
     title = " → ".join(each.checkpoint.title for each in targets)
-    output.write_page(lambda: text_page(title, list(lines), differs=differs))
+    output.write_page(lambda: text_page(title, list(lines), rows, differs=differs))
 
 
 def _with_values(result: Diff, workers: int) -> Diff:

@@ -63,7 +63,7 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
             raise
         if _outline(target, output, full=shown.full):
             return
-        if (found := _prediction(target, error)) and not (shown.layers or output.html):
+        if (found := _prediction(target, error)) and not shown.layers:
             show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error), full=shown.full)
         elif not _list_models(target, shown, output):
             raise
@@ -158,6 +158,7 @@ def show_prediction(
         lambda: forecast.document(result, tensors=tensors, training=training, stated=stated),
         lambda: notebook.rows(result),
     )
+    output.write_page(lambda: forecast.page(result, training=training, stated=stated, absent=absent))
 
 
 def _outline(target: str, output: Output, *, full: bool) -> bool:

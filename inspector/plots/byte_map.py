@@ -57,7 +57,8 @@ def _areas(parent: Node, box: _Box, total: int, colour: str = "") -> Iterator[st
     children = sorted((each for each in parent.children if each.bytes), key=lambda node: -node.bytes)
     for node, own in zip(children, tiles([each.bytes for each in children], box), strict=True):
         fill = colour or _colour(node.name)
-        named = own.height >= _BAND and own.width >= 6 * CHARACTER
+        short = min(len(node.name), 16)  # a name is whole, or long enough to be known by its beginning
+        named = own.height >= _BAND and own.width >= CHARACTER * short + 6
         yield _area(node, own, total, fill, named=named)
         inner = _Box(own.x + _BETWEEN, own.y + _BAND, own.width - 2 * _BETWEEN, own.height - _BAND - _BETWEEN)
         if named and len(node.children) > 1 and min(inner.width, inner.height) > _BAND:
@@ -109,7 +110,8 @@ def _area(node: Node, box: _Box, total: int, fill: str, *, named: bool) -> str:
     if not named:
         return f"<rect {place} {style}>{hover}</rect>"
     name = f"{node.name} {part}" if box.width > CHARACTER * (len(node.name) + len(part) + 2) else node.name
-    text = f'<text x="4" y="12" fill="{_ink(fill)}">{label(name, 60)}</text>'
+    deep = ' class="deep"' if node.name.startswith("layer ") or not node.children else ""  # a phone has no room for it
+    text = f'<text x="4" y="12" fill="{_ink(fill)}"{deep}>{label(name, 60)}</text>'
     return f'<svg {place}>{hover}<rect width="100%" height="100%" {style}/>{text}</svg>'
 
 

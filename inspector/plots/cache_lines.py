@@ -15,7 +15,7 @@ from inspector.units import decimal, integer, plural
 #: Types of cache that are drawn, the requested one first; and devices, if none was named.
 MOST_TYPES, MOST_DEVICES = 4, 5
 #: Pixels of the plot, and names of contexts that a phone has room for.
-_HEIGHT, _NAMES = 300, 7
+_HEIGHT, _NAMES = 300, 4
 
 
 class _Line(NamedTuple):

@@ -58,8 +58,9 @@ def numbers(
     most = max(finite.values(), default=0) or 1
     last = len(SCALE) - 1
     colours = {place: SCALE[round(max(0.0, value) / most * last)] for place, value in finite.items()}
-    steps = [(SCALE[at], unit(most * at / last)) for at in (0, last // 3, last * 2 // 3, last)]
-    return _drawn(found, colours, texts, steps)
+    steps = {unit(most * at / last): SCALE[at] for at in (last * 2 // 3, last // 3, last, 0)}  # the ends stay
+    ends = [(colour, text) for text, colour in steps.items()]
+    return _drawn(found, colours, texts, sorted(ends, key=lambda step: SCALE.index(step[0])))
 
 
 def words(found: Axes, values: Mapping[Place, str], texts: Mapping[Place, str]) -> str:

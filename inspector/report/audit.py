@@ -19,7 +19,7 @@ from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
 from inspector.model import Finding, Severity
 from inspector.report.columns import folded, shortened, table, text_width, wrapped
 from inspector.report.documents import SCHEMA, fields, finding
-from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, mood, of_rows
+from inspector.report.pages.parts import Cell, Column, Findings, Page, Section, Table, mood, of_rows, word_of
 from inspector.report.tables import Rows, columns
 from inspector.report.words import public
 from inspector.units import decimal, escape, integer, plural, size
@@ -389,8 +389,11 @@ def rules() -> str:
 _COUNTS = {"error": "errors", "warning": "warnings", "info": "notes"}
 _MODEL_COLUMNS = (
     Column("model"),
-    *(Column(name, "number") for name in ("files", "bytes", *_COUNTS.values())),
-    Column("verdict"),
+    Column("is", filtered=True),
+    *(Column(name, "number") for name in _COUNTS.values()),
+    Column("files", "number"),
+    Column("size", "bytes"),
+    Column("what was found"),
 )
 #: Models that have their own section; the table of all findings also has the others.
 MOST_SECTIONS = 100
@@ -412,17 +415,19 @@ def page(result: Audit) -> Page:
 
 
 def _sections(result: Audit) -> Iterator[Section]:
-    models = list(map(_row, result.checkpoints))
+    models = [_row(each) for each in sorted(result.checkpoints, key=lambda model: _STATES.index(state(model)))]
     yield Section("Models", [Table(plural(len(models), "model"), _MODEL_COLUMNS, models)])
     if result.failed:
         failed = [(each.target, str(each.reason)) for each in result.failed]
         yield Section("Not audited", [Table("Targets", (Column("target"), Column("why")), failed)])
     found = [model for model in result.checkpoints if model.findings]
     if len(found) > 1:
-        yield Section("All findings", [of_rows("All findings", rows(result), ("severity", "rule", "target"))])
+        every = rows(result)
+        spoken = every._replace(rows=[{**row, "severity": word_of(row["severity"])} for row in every.rows])
+        yield Section("All findings", [of_rows("All findings", spoken, ("severity", "rule", "target"))])
     yield from (Section(title(model), [Findings(model.findings)]) for model in found[:MOST_SECTIONS])
 
 
 def _row(model: Audited) -> tuple[Cell, ...]:
     counts = (sum(each.severity == severity for each in model.findings) for severity in _COUNTS)
-    return (title(model), model.files, model.size, *counts, verdict(model))
+    return (title(model), state(model), *counts, model.files, model.size, verdict(model))

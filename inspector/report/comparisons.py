@@ -12,6 +12,7 @@ from inspector.comparing.pairing import Pair
 from inspector.model import Labelled, Reconciliation
 from inspector.report.columns import table, wrapped
 from inspector.report.documents import SCHEMA, about, fields, key
+from inspector.report.pages.parts import Column, Page, Section, Table, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.words import layers_text, place_of, public, shape_text
 from inspector.units import count, escape, integer, plural, size
@@ -287,22 +288,51 @@ def three_lines(
 
     On one screen; `everything` also has what neither changed, and `full` every role.
     """
-    numbers = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
-    yield wrapped(f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(numbers), width)
+    yield wrapped(_three_verdict(result), width)
     yield ""
+    yield table(_three_sides(result), (), "lllr", width=width, give=((1, 20),), names=1)
+    rows, more = _first(_thirds(result, everything=everything), everything or full)
+    if rows:
+        yield ""
+        yield table(rows, ("changed by", "", "in a", "in b"), "llll", width=width, give=((1, 20), (2, 8), (3, 8)))
+    yield from more
+
+
+def _three_verdict(result: Three) -> str:
+    numbers = (f"{integer(number)} {_CHANGES[change]}" for change, number in result.counts.items() if number)
+    return f"of {plural(len(result.tensors), 'tensor')} changed by: " + ", ".join(numbers)
+
+
+def _three_sides(result: Three) -> list[tuple[str, ...]]:
     sides = (("base", result.a.a), ("a", result.a.b), ("b", result.b.b))
-    yield table([(mark, *_identity(each)) for mark, each in sides], (), "lllr", width=width, give=((1, 20),), names=1)
+    return [(mark, *_identity(each)) for mark, each in sides]
+
+
+def _thirds(result: Three, *, everything: bool) -> list[tuple[str, ...]]:
     groups: dict[tuple[Change, str], list[Third]] = {}
     for each in result.tensors:
         if everything or each.change != "same":
             groups.setdefault((each.change, place_of(each.key)), []).append(each)
     ranked = sorted(groups.items(), key=lambda group: _RANK.index(group[0][0]))
-    found = [_third(change, what, members) for (change, what), members in ranked]
-    rows, more = _first(found, everything or full)
-    if rows:
-        yield ""
-        yield table(rows, ("changed by", "", "in a", "in b"), "llll", width=width, give=((1, 20), (2, 8), (3, 8)))
-    yield from more
+    return [_third(change, what, members) for (change, what), members in ranked]
+
+
+def three_page(result: Three) -> Page:
+    """`inspect diff BASE A B --html FILE`: what both changed first, and each tensor."""
+    headers = [Column(name) for name in ("changed by", "tensors of", "in a", "in b")]
+    sides = [Column(name) for name in ("", "target", "parameters", "size")]
+    found = three_rows(result)
+    found = found._replace(rows=[{**row, "change": _CHANGES[row["change"]]} for row in found.rows])
+    return Page(
+        " → ".join(each.checkpoint.title for each in (result.a.a, result.a.b, result.b.b)),
+        _three_verdict(result),
+        [
+            Section("What changed", [Table("By role", headers, _thirds(result, everything=True))]),
+            Section("What is compared", [Table("The base and both", sides, _three_sides(result))]),
+            Section("Tensors", [of_rows(plural(len(found.rows), "tensor"), found, ("change", "role"))]),
+        ],
+        mood="warning" if result.differs else "good",
+    )
 
 
 def _identity(result: Reconciliation) -> tuple[str, str, str]:

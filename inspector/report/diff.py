@@ -573,7 +573,7 @@ def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
 def _changed_table(rows: Sequence[_Row]) -> Table:
     """A row for each change, with the bytes of both sides."""
     columns = [Column("tensors of"), Column("layers"), Column("change"), Column("a → b")]
-    columns += [Column("bytes in a", "number"), Column("bytes in b", "number"), Column("values")]
+    columns += [Column("size in a", "bytes"), Column("size in b", "bytes"), Column("values")]
     cells: list[tuple[Cell, ...]] = [
         (row.what, layers_text(row.layers).removeprefix(", "), _WORDS[row.status], row.change, row.a, row.b, row.values)
         for row in rows
@@ -583,12 +583,10 @@ def _changed_table(rows: Sequence[_Row]) -> Table:
     return Table(plural(len(rows), "change"), columns, cells)
 
 
-def text_page(title: str, shown: Sequence[str], *, differs: bool) -> Page:
-    """The page of an adapter on its base, or of three ways: as shown on a terminal."""
+def text_page(title: str, shown: Sequence[str], found: Rows, *, differs: bool) -> Page:
+    """The page of an adapter on its base: as shown on a terminal, and each tensor."""
     verdict, *report_lines = [line for line in shown if line] or [""]
-    return Page(
-        title,
-        verdict,
-        [Section("What differs", [Report("\n".join(report_lines))])],
-        mood="warning" if differs else "good",
-    )
+    sections = [Section("What differs", [Report("\n".join(report_lines))])]
+    if found.rows:
+        sections.append(Section("Tensors", [of_rows(plural(len(found.rows), "tensor"), found, _FILTERED)]))
+    return Page(title, verdict, sections, mood="warning" if differs else "good")

@@ -19,6 +19,8 @@ from inspector.model import Expected, Prediction, RoleForecast
 from inspector.quantization.declaration import declared_bytes
 from inspector.report.columns import table, wrapped
 from inspector.report.documents import COUNT, SCHEMA, architecture, fields, knowledge
+from inspector.report.pages.parts import Column, Page, Report, Section, Table, of_rows
+from inspector.report.tables import PREDICTED, Rows
 from inspector.report.text import TOLD
 from inspector.units import count, decimal, escape, integer, percent, plural, signed, size
 
@@ -179,6 +181,37 @@ def _states(result: Prediction) -> Iterator[tuple[str, TrainingState]]:
     """What training with Adam keeps, with weights of each width."""
     for dtype, bits in (("F32", 32), ("BF16", 16)):
         yield dtype, training_state(result.parameters, bits)
+
+
+def page(result: Prediction, *, training: bool = False, stated: int | None = None, absent: str = "") -> Page:
+    """`inspect predict CONFIG --html FILE`: the same as on a terminal, with every role and tensor."""
+    title, verdict, *more = (each.strip() for each in _predicted_identity(result, full=True).split("\n"))
+    roles = [
+        (each.role, each.tower, each.tensors, each.parameters, each.formula, each.numbers)
+        for each in sorted(by_role(result), key=lambda each: -each.parameters)
+    ]
+    heads = [
+        Column("role"),
+        Column("tower", filtered=True),
+        Column("tensors", "number"),
+        Column("parameters", "number"),
+    ]
+    heads += [Column("shape of each"), Column("in numbers")]
+    sizes = [(dtype, bytes_at(result, bits)) for dtype, bits in BYTES_AT.items()]
+    asked = [_explanation(result, stated)] if stated is not None else []
+    asked += [_training(result, full=False)] if training else []
+    tensors = Rows(PREDICTED, list(tensor_documents(result.expected)))
+    return Page(
+        title,
+        verdict,
+        [
+            Section("Roles, the largest first", [Table(plural(len(roles), "role"), heads, roles)]),
+            Section("Bytes", [Table("All parameters in one type", (Column("type"), Column("bytes", "bytes")), sizes)]),
+            *([Section("What was asked for", [Report("\n\n".join(asked))])] if asked else []),
+            Section("Tensors", [of_rows(plural(result.tensors, "tensor"), tensors, ("role", "group", "tower"))]),
+        ],
+        [*filter(None, [absent.removesuffix(":")]), *more],
+    )
 
 
 # --- JSON -------------------------------------------------------------------------------------------

@@ -334,7 +334,8 @@ def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
         columns = _page_columns(("what", "bytes", "size", "how"))
         yield Section("Training", [Table("Per device", columns, training_rows(result.training)), assumes])
     assumed = Text([f"Assumed: {each}" for each in assumptions(result)])
-    yield Section("Findings and assumptions", [Findings(result.findings), assumed])
+    found = [Findings(result.findings)] if result.findings else []
+    yield Section("Findings and assumptions" if found else "Assumptions", [*found, assumed])
 
 
 def _page_columns(headers: Sequence[str]) -> list[parts.Column]:

@@ -14,7 +14,7 @@ from inspector.opening.variants import Variants
 from inspector.report import folder as accounts
 from inspector.report.columns import GO, least_width, table, wrapped
 from inspector.report.documents import fields
-from inspector.report.pages.parts import Page, Section, of_rows
+from inspector.report.pages.parts import Column, Mood, Page, Section, Table
 from inspector.report.screen import family, state
 from inspector.report.tables import Rows, columns
 from inspector.units import count, decimal, escape, integer, plural
@@ -35,7 +35,7 @@ def lines(
 
     On a terminal one screen, those first that are not complete; `full` and a pipe have all by name.
     """
-    total = sum(each.on_disk if isinstance(each, Reconciliation) else named.size for named, each in found)
+    total = sum(_size(named, each) for named, each in found)
     if folder is not None:
         total = folder.weights + sum(each.size for each in folder.checkpoints)
     beyond = accounts.clause(folder and folder._replace(weights=total, checkpoints=()))
@@ -142,6 +142,25 @@ def _document(named: Named, each: Reconciliation | InspectorError) -> dict[str, 
 
 def page(title: str, found: Models) -> Page:
     """`inspect FOLDER --html FILE`."""
-    _, summary, *_ = lines(title, found).split("\n")
-    table = of_rows(summary, rows(found), ("architecture", "format", "type", "complete"))
-    return Page(title, summary, [Section("Models", [table])])
+    summary = lines(title, found).split("\n")[1].removesuffix("; name one to inspect it")
+    order = [_WRONG.index(word) if (word := _state(named, each)) in _WRONG else len(_WRONG) for named, each in found]
+    heads = [Column("model"), Column("is", filtered=True), Column("architecture", filtered=True)]
+    heads += [Column("parameters"), Column("type", filtered=True), Column("size", "bytes"), Column("why")]
+    cells = [
+        (name, _state(named, each), kind, parameters, dtype, _size(named, each), last.partition(": ")[2])
+        for (named, each) in found
+        for (name, kind, parameters, dtype, _, _, last) in [_row(named, each)]
+    ]
+    ranked = [cells[at] for at in sorted(range(len(cells)), key=order.__getitem__)]
+    grave = min(order, default=len(_WRONG))
+    mood: Mood = "bad" if grave < _WRONG.index("incomplete") else "warning" if grave < len(_WRONG) else "good"
+    return Page(title, summary, [Section("Models", [Table(plural(len(found), "model"), heads, ranked)])], mood=mood)
+
+
+def _state(named: Named, each: Reconciliation | InspectorError) -> str:
+    """The first word of a row's last cell: `complete`."""
+    return _row(named, each)[-1].partition(":")[0]
+
+
+def _size(named: Named, each: Reconciliation | InspectorError) -> int:
+    return each.on_disk if isinstance(each, Reconciliation) else named.size

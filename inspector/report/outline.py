@@ -9,7 +9,7 @@ from inspector.bridge.outline import Outline, OutlinedRole
 from inspector.report import screen
 from inspector.report.columns import cut, folded, table
 from inspector.report.documents import SCHEMA, architecture, fields, reconciliation
-from inspector.report.pages.parts import Page, Report, Section
+from inspector.report.pages.parts import Column, Page, Section, Table, of_rows
 from inspector.report.tables import Rows, columns
 from inspector.report.text import bridge
 from inspector.units import escape, integer, plural, size
@@ -134,6 +134,11 @@ def rows(found: Outline) -> Rows:
 
 
 def page(target: str, found: Outline) -> Page:
-    """`inspect INDEX --html FILE`: as shown on a terminal."""
-    title, _, rest = lines(target, found, full=True).partition("\n")
-    return Page(title, rest.strip().partition("\n")[0], [Section("Report", [Report(rest.strip("\n"))])])
+    """`inspect INDEX --html FILE`: what it names, and what is predicted."""
+    title, verdict, *more = _summary(target, found)
+    sections = [Section("What it names", [of_rows("Roles", rows(found), ("group", "tower"))])]
+    if found.bridge:
+        why, steps = screen.why(found.bridge)
+        steps[-1] = (steps[-1][0], steps[-1][1].replace("on disk", "by its total_size"))
+        sections.append(Section("Why it is this size", [Table(why, (Column(""), Column("")), steps)]))
+    return Page(title, verdict, sections, [line.strip() for line in more], mood="warning")

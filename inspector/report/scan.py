@@ -172,13 +172,18 @@ def _history(scans: Sequence[Mapping[str, Any]]) -> str:
 def rows(columns: Sequence[str], found: Sequence[Sequence[Any]], width: int | None = None) -> str:
     """The rows of any query as a table."""
     shown = [at for at, name in enumerate(columns) if name not in _KEYS or len(columns) == 1]
-    heads = [columns[at].replace("_", " ") for at in shown]
+    heads = [_heading(columns[at]) for at in shown]
     cells = [[_cell(columns[at], row[at]) for at in shown] for row in found]
     numbers = [any(isinstance(row[at], int) and not isinstance(row[at], bool) for row in found) for at in shown]
     align = "".join("r" if number else "l" for number in numbers)
     text = [at for at, number in enumerate(numbers) if not number]
     give = tuple((at, 12) for at in reversed(text)) + tuple((at, 4) for at in reversed(range(len(shown))))
     return table(cells, heads, align, width=width, give=give) if cells else "no rows"
+
+
+def _heading(column: str) -> str:
+    """A column's name as people say it."""
+    return "parameters" if column == "logical" else column.replace("_", " ")
 
 
 def _cell(name: str, value: Any) -> str:
@@ -255,7 +260,10 @@ def document(found: Report, folder: str) -> dict[str, Any]:
 def page(found: Report, folder: str) -> Page:
     """`inspect scan --report DIR --html FILE`: the report with every row."""
     _, verdict, *more = head(found, folder)
-    sections = [Section(TITLES[name], [_table(answer)]) for name, answer in shown(found) if answer.columns]
+    root, total = _root(found), found.total["on_disk"]
+    more += [f"targets are below {root}"] if root else []
+    answers = [(name, _with_bars(_below(answer, root), total)) for name, answer in shown(found) if answer.columns]
+    sections = [Section(TITLES[name], [_table(answer)]) for name, answer in answers]
     bad = found.total["broken"] or found.total["unreadable"]
     return Page(f"Scan {folder}", verdict, sections, more, "bad" if bad else "good")
 
@@ -264,9 +272,12 @@ def _table(answer: Answer) -> Table:
     columns, cells = list[parts.Column](), list[list[Cell]]()
     for at, name in enumerate(answer.columns):
         values = [_page_cell(row[at]) for row in answer.rows]
+        if name in _KEYS:
+            continue
         number = any(isinstance(value, (int, float)) for value in values)
-        filtered = not number and 1 < len(set(values)) <= MOST_CHOICES // 4
-        columns.append(parts.Column(name.replace("_", " "), "number" if number else "text", filtered))
+        filtered = bool(name) and not number and 1 < len(set(values)) <= MOST_CHOICES // 4
+        kind: parts.Kind = "bytes" if name in _BYTES else "number" if number else "text"
+        columns.append(parts.Column(_heading(name), kind, filtered))
         cells.append(values)
     return Table(plural(len(answer.rows), "row"), columns, list(zip(*cells, strict=True)))
 

@@ -12,8 +12,9 @@ from inspector.model import Finding
 from inspector.plots.figure import Chart
 from inspector.report.tables import Rows, joined
 
-#: Numbers are shown with thousands separators, and sorted as numbers; a shape is text like `4096×11008`.
-Kind = Literal["text", "number"]
+#: Numbers are shown with thousands separators, and sorted as numbers; bytes as `13.48 GB` where a table is written out;
+#: a shape is text like `4096×11008`.
+Kind = Literal["text", "number", "bytes"]
 Cell = str | int | float | None
 Mood = Literal["good", "warning", "bad", "plain"]
 
@@ -73,6 +74,11 @@ class Page(NamedTuple):
     mood: Mood = "plain"  # the verdict's colour; its words say the same
 
 
+def word_of(severity: str) -> str:
+    """A finding's severity as people say it."""
+    return "note" if severity == "info" else severity
+
+
 def mood(found: Iterable[Finding]) -> Mood:
     """The colour of a verdict, by the most severe finding."""
     severities = {each.severity for each in found}
@@ -96,7 +102,9 @@ def of_rows(caption: str, rows: Rows, filtered: Sequence[str] = ()) -> Table:
             values = list(map(_cell, values))
         if any(value is not None for value in values) or not values:
             choices = len(set(values)) if name in filtered else 0
-            kept.append(Column(name, "number" if kind in _NUMBERS else "text", 1 < choices <= MOST_CHOICES))
+            kept.append(
+                Column(name.replace("_", " "), "number" if kind in _NUMBERS else "text", 1 < choices <= MOST_CHOICES)
+            )
             cells.append(values)
     return Table(caption, kept, list(zip(*cells, strict=True)))
 

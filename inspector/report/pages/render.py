@@ -14,8 +14,21 @@ from platform import python_version
 from typing import Any, NamedTuple
 
 from inspector.plots.figure import Chart
-from inspector.report.pages.parts import MOST_CHOICES, Cell, Column, Findings, Page, Part, Report, Section, Table, Text
-from inspector.units import escape, integer, plural
+from inspector.report.pages.parts import (
+    MOST_CHOICES,
+    Cell,
+    Column,
+    Findings,
+    Kind,
+    Page,
+    Part,
+    Report,
+    Section,
+    Table,
+    Text,
+    word_of,
+)
+from inspector.units import decimal, escape, integer, plural
 from inspector.version import __version__
 
 #: Rows up to which a table is written out, and needs no script.
@@ -140,7 +153,7 @@ def _findings(part: Findings, data: dict[str, Any]) -> str:
     if not part.found:
         return f"<p>{_text(part.nothing)}</p>"
     ranked = sorted(part.found, key=lambda each: _SEVERITIES[each.severity])
-    rows = [(each.severity, each.rule, each.path, each.tensor, each.message) for each in ranked]
+    rows = [(word_of(each.severity), each.rule, each.path, each.tensor, each.message) for each in ranked]
     return _table(Table(plural(len(rows), "finding"), _FINDING_COLUMNS, rows), data)
 
 
@@ -179,26 +192,29 @@ def _is_wide(table: Table) -> bool:
     """Whether it is wider than a phone, which then shows each row as a card: names beside values."""
     width = 0
     for at, column in enumerate(table.columns):
-        longest = max((len(_cell(row[at])) for row in table.rows), default=0)
-        width += 2 + max(len(column.name), longest if column.kind == "number" else min(longest, _WORD))
+        longest = max((len(_cell(row[at], column.kind)) for row in table.rows), default=0)
+        width += 2 + max(len(column.name), min(longest, _WORD) if column.kind == "text" else longest)
     return width > _PHONE
 
 
 def _cells(columns: Sequence[Column], row: Sequence[Cell], *, named: bool = False) -> Iterator[str]:
     """Each cell; `named` with its column's name, for cards."""
     for column, cell in zip(columns, row, strict=True):
-        severity = f' class="{cell}"' if column.name == "severity" and cell in _SEVERITIES else ""
+        severity = f' class="{cell}"' if column.name == "severity" and cell in ("error", "warning") else ""
         name = f' data-name="{_text(column.name)}"' if named and column.name else ""
-        yield f"<td{_numeric(column) or severity}{name}>{_cell(cell)}</td>"
+        exact = f' title="{cell:,} bytes"' if column.kind == "bytes" and isinstance(cell, int) else ""
+        yield f"<td{_numeric(column) or severity}{name}{exact}>{_cell(cell, column.kind)}</td>"
 
 
 def _numeric(column: Column) -> str:
-    return ' class="number"' if column.kind == "number" else ""
+    return "" if column.kind == "text" else ' class="number"'
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, kind: Kind) -> str:
     if cell is None:
         return ""
+    if kind == "bytes" and isinstance(cell, int):
+        return decimal(cell).replace("-", "\N{MINUS SIGN}")
     if isinstance(cell, float):
         return f"{cell:.6g}".replace("-", "\N{MINUS SIGN}")
     return integer(cell) if isinstance(cell, int) else _text(str(cell))
@@ -238,7 +254,8 @@ LONGEST = 4000
 
 def columns(described: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
     """Each column with its values, as JSON; a number that JavaScript cannot represent is `{"big": text}`."""
-    return [{**each._asdict(), "values": _values(each, [row[at] for row in rows])} for at, each in enumerate(described)]
+    kinds = [each._replace(kind="text" if each.kind == "text" else "number") for each in described]
+    return [{**each._asdict(), "values": _values(each, [row[at] for row in rows])} for at, each in enumerate(kinds)]
 
 
 def _values(column: Column, cells: Sequence[Cell]) -> list[Any]:
