@@ -51,8 +51,9 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 class Tab:
     """A browser's only tab, through the protocol of its developer tools."""
 
-    def __init__(self, socket: WebSocket) -> None:
+    def __init__(self, socket: WebSocket, process: int) -> None:
         self._socket, self._sent, self.events = socket, 0, list[dict[str, Any]]()
+        self.process = process  # the browser's
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         self._sent += 1
@@ -87,7 +88,7 @@ def tab() -> Iterator[Tab]:
             with urlopen(f"http://127.0.0.1:{reported.read_text().split()[0]}/json") as answer:
                 [page] = [each for each in json.load(answer) if each["type"] == "page"]
             socket = create_connection(page["webSocketDebuggerUrl"], timeout=120, suppress_origin=True)
-            yield Tab(socket)
+            yield Tab(socket, process.pid)
             socket.close()
         finally:
             process.terminate()
