@@ -45,7 +45,7 @@ const heard = (data, from) => {
     about = data.started;
     document.documentElement.dataset.started = "yes";
     performance.mark("started");
-    if (!waiting.size && !shown.targets.length) say("Ready.");
+    if (!waiting.size && !shown.targets.length) { say("Ready."); keep(); }
   } else if (data.broken) failed(`the reader cannot start: ${data.broken}`);
   else if (data.id === undefined) { if (waiting.size) say(`Reading … ${amount(data.read - (shown.before ?? 0))} so far.`); }
   else {
@@ -185,6 +185,7 @@ const show = async (view, options = {}) => {
   const wanted = view === "diff" ? [first, second] : [first];
   document.documentElement.dataset.ready = "";
   const answer = await ask("view", { view, targets: wanted, options, remote: shown.remote });
+  keep();
   if (own !== turn) return undefined; // something else was asked for since
   if (answer.fatal) { restart(); at("views").hidden = at("controls").hidden = true; }
   if (answer.problem) {
@@ -207,6 +208,9 @@ const show = async (view, options = {}) => {
   await showPage(answer.tables);
   return undefined;
 };
+
+/* The app's own files for the next visit, when nothing waits for this one any more. */
+const keep = () => { if (!editor && "serviceWorker" in navigator) navigator.serviceWorker.register("sw.js"); };
 
 const clear = () => { at("head").replaceChildren(); at("main").replaceChildren(); };
 
@@ -296,10 +300,11 @@ const compare = () => {
 
 // --- the page's own controls ------------------------------------------------------------------------
 
+const take = (field) => { if (field.files.length) openFiles(chosen(field)); field.value = ""; };
 at("controls").addEventListener("submit", (event) => event.preventDefault());
 at("open").addEventListener("submit", (event) => { event.preventDefault(); if (at("name").value.trim()) openName(at("name").value.trim()); });
 for (const id of ["files", "folder"]) {
-  at(id).addEventListener("change", () => { if (at(id).files.length) openFiles(chosen(at(id))); at(id).value = ""; });
+  at(id).addEventListener("change", () => take(at(id)));
 }
 addEventListener("dragover", (event) => { event.preventDefault(); at("open").classList.add("over"); });
 addEventListener("dragleave", (event) => { if (!event.relatedTarget) at("open").classList.remove("over"); });
@@ -318,7 +323,7 @@ const openBorrowed = async ({ folder, name, files }) => {
 };
 
 start();
+take(at("files")); // what was chosen before this script ran
 editor?.opened(openBorrowed, failed);
 const named = new URL(location.href).searchParams.get("model");
 if (named) { at("name").value = named; openName(named); }
-if (!editor && "serviceWorker" in navigator) navigator.serviceWorker.register("sw.js");

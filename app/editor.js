@@ -27,9 +27,9 @@ export const slice = (wanted) => new Promise((resolve) => {
   api.postMessage(wanted);
 });
 
-const TYPES = { js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm", zip: "application/zip", json: "application/json" };
+const TYPES = { js: "text/javascript", mjs: "text/javascript", zip: "application/zip", bin: "application/octet-stream", json: "application/json" };
 const PARTS = [
-  "worker.js", "python.zip", "pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/pyodide.asm.wasm",
+  "worker.js", "memory.bin", "files.bin", "pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/wasm.bin",
   "pyodide/python_stdlib.zip", "pyodide/pyodide-lock.json",
 ];
 let parts = null;

@@ -10,10 +10,16 @@ const UNREADABLE = 29; // EIO
 /* Where a part of the app is: beside this script, or where editor.js has put it. */
 const place = (name) => (globalThis.PARTS ? PARTS[name] ?? name : new URL(name, import.meta.url).href);
 
-const bytes = async (name) => {
+const fetched = async (name) => {
   const answer = await fetch(place(name));
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  return new Uint8Array(await answer.arrayBuffer());
+  return answer;
+};
+const bytes = async (answer) => new Uint8Array(await answer.arrayBuffer());
+/* The response of a part that is kept compressed. */
+const unpacked = async (name, type = "application/octet-stream") => {
+  const { body } = await fetched(name);
+  return new Response(body.pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": type } });
 };
 
 let read = 0;
@@ -68,32 +74,54 @@ const wanted = (FS, descriptor, length, offset) => {
   });
 };
 
-const install = (python, archive) => python.unpackArchive(archive, "zip", { extractDir: PACKAGES });
+/* Python's memory and its modules' files, as tools/compiled.mjs has made them. */
+const memory = unpacked("memory.bin").then(bytes);
+const packages = unpacked("files.bin").then(bytes);
+const interpreter = unpacked("pyodide/wasm.bin", "application/wasm");
+
+/* Writes the modules' files: the length of a list, the list [[path, length], …], all bytes. */
+const install = ({ FS }, packed) => {
+  const start = 4 + new DataView(packed.buffer).getUint32(0, true);
+  let end = start;
+  const known = new Set();
+  for (const [path, length] of JSON.parse(new TextDecoder().decode(packed.subarray(4, start)))) {
+    const within = `${PACKAGES}/${path.slice(0, path.lastIndexOf("/") + 1)}`;
+    if (!known.has(within)) FS.mkdirTree(within);
+    known.add(within);
+    FS.writeFile(`${PACKAGES}/${path}`, packed.subarray(end, end += length), { canOwn: true });
+  }
+};
 
 const begin = async () => {
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
     ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs"].map((name) => import(place(name))),
   );
   const indexURL = place("pyodide/");
-  if (globalThis.PARTS) { // what Pyodide looks for in one folder lies apart
-    const all = fetch;
-    globalThis.fetch = (from, ...rest) => all(place(String(from).replace(indexURL, "pyodide/")), ...rest);
-  }
+  const all = fetch;
+  globalThis.fetch = (from, ...rest) => {
+    const name = String(from).replace(indexURL, "pyodide/");
+    return name === "pyodide/pyodide.asm.wasm" ? interpreter : all(globalThis.PARTS?.[name] ?? from, ...rest);
+  };
   return loadPyodide({
     indexURL,
-    createPyodideModule,
+    async createPyodideModule(settings) {
+      const made = await createPyodideModule(settings);
+      const kept = await memory;
+      made.growMemory(kept.length);
+      // The only number in it that is the browser's own: how it calls functions of fewer arguments.
+      const where = made.__PyRuntime + made.HEAP32[made.__PyEM_EMSCRIPTEN_TRAMPOLINE_OFFSET / 4];
+      const view = new DataView(kept.buffer);
+      view.setInt32(view.getUint32(4, true) + where, made.HEAP32[where / 4], true);
+      return made;
+    },
     stdLibURL: place("pyodide/python_stdlib.zip"),
-    env: { HOME: "/home/pyodide", HF_HUB_DISABLE_TELEMETRY: "1" },
+    _loadSnapshot: memory,
   });
 };
 
 const started = (async () => {
-  const loading = begin();
-  const archive = bytes("python.zip");
-  const python = await loading;
-  install(python, await archive);
-  // Python looks for modules here and in its own library, and never where files were dropped.
-  python.runPython(`import sys; sys.path[:] = ["${PACKAGES}", *filter(None, sys.path)]`);
+  const python = await begin();
+  install(python, await packages);
   counted(python);
   python.FS.mkdirTree(FOLDER);
   const engine = python.pyimport("engine");
@@ -105,7 +133,7 @@ let withHub = null;
 const hub = () => (withHub ??= (async () => {
   const { python } = await started;
   globalThis.countBytes = count;
-  install(python, await bytes("hub.zip"));
+  python.unpackArchive(await bytes(await fetched("hub.zip")), "zip", { extractDir: PACKAGES });
 })());
 
 const commands = {

@@ -13,8 +13,10 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from importlib.metadata import distribution
+from math import prod
 from pathlib import Path
 
 APP = Path(__file__).resolve().parent.parent / "app"
@@ -50,8 +52,9 @@ def main(folder: Path, wheel: Path, pyodide: Path) -> None:
     with zipfile.ZipFile(folder / "hub.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as hub:
         add_packages(hub, HUB)
         hub.write(APP / "python" / "httpx2_jsfetch.py", "httpx2_jsfetch.py")
-    archives = ("python.zip", "hub.zip", "pyodide/python_stdlib.zip")
-    subprocess.run(["node", APP.parent / "tools/compiled.mjs", folder, *archives], check=True)
+    with tempfile.TemporaryDirectory() as model:
+        write_model(Path(model))
+        subprocess.run(["node", APP.parent / "tools/compiled.mjs", folder, model], check=True)
     write_service_worker(folder)
     total = sum(each.stat().st_size for each in folder.rglob("*") if each.is_file())
     print(f"{folder}: {total / 1e6:.1f} MB in {sum(each.is_file() for each in folder.rglob('*'))} files")
@@ -64,6 +67,25 @@ def add_packages(archive: zipfile.ZipFile, names: tuple[str, ...]) -> None:
             wanted = each.suffix in SUFFIXES or each.name == "METADATA"
             if wanted and ".." not in each.parts and (path := Path(str(each.locate()))).is_file():
                 archive.write(path, each.as_posix())
+
+
+def write_model(folder: Path) -> None:
+    """A small model, in whose reading Python imports what most readings need."""
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 16, "intermediate_size": 32}
+    config |= {"num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 32, "max_position_embeddings": 64}
+    (folder / "config.json").write_text(json.dumps(config | {"torch_dtype": "float32"}), "utf-8")
+    shapes = {"embed_tokens.weight": [32, 16], "norm.weight": [16]}
+    for layer in ("layers.0", "layers.1"):
+        shapes |= {f"{layer}.self_attn.{name}_proj.weight": [16, 16] for name in "qkvo"}
+        shapes |= {f"{layer}.mlp.{name}_proj.weight": [32, 16] for name in ("gate", "up")}
+        shapes |= {f"{layer}.mlp.down_proj.weight": [16, 32]}
+        shapes |= {f"{layer}.{name}_layernorm.weight": [16] for name in ("input", "post_attention")}
+    header, end = {}, 0
+    for name, shape in ({f"model.{name}": shape for name, shape in shapes.items()} | {"lm_head.weight": [32, 16]}).items():
+        begin, end = end, end + 4 * prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header).encode()
+    (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(end))
 
 
 def write_service_worker(folder: Path) -> None:

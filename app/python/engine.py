@@ -71,6 +71,12 @@ def borrow(wanted: Callable[[int, int, int], Any]) -> None:
         os.pread = pread
 
 
+def forget() -> None:
+    """Keep nothing of what was read."""
+    _read.clear()
+    _sized.clear()
+
+
 def about() -> str:
     """What the page's settings offer."""
     from inspector.sizing.devices import DEVICES
@@ -87,8 +93,7 @@ def log_in(hub: str, token: str) -> None:
 
     if (hub := hub.rstrip("/")) != constants.ENDPOINT:
         constants.ENDPOINT = hub
-        _read.clear()
-        _sized.clear()
+        forget()
 
 
 def view(name: str, targets: str, options: str) -> str:
