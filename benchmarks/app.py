@@ -29,12 +29,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "fixtures"), str(ROOT / "benchmarks")]
+sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
+sys.path.insert(0, str(Path(__file__).parent))
 import sparse
 from pages import Tab, tab
 
-APP = ROOT / ".app"
+APP = Path(__file__).resolve().parent.parent / ".app"
 #: Visit → the limit of its answer in milliseconds, and of its transfer in MB.
 VISITS = {"first": (6000, 25), "second": (2000, 1), "third": (2000, 1)}
 #: When each report was there, by the page's clock.

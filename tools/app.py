@@ -81,7 +81,9 @@ def write_model(folder: Path) -> None:
         shapes |= {f"{layer}.mlp.down_proj.weight": [16, 32]}
         shapes |= {f"{layer}.{name}_layernorm.weight": [16] for name in ("input", "post_attention")}
     header, end = {}, 0
-    for name, shape in ({f"model.{name}": shape for name, shape in shapes.items()} | {"lm_head.weight": [32, 16]}).items():
+    for name, shape in (
+        {f"model.{name}": shape for name, shape in shapes.items()} | {"lm_head.weight": [32, 16]}
+    ).items():
         begin, end = end, end + 4 * prod(shape)
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [begin, end]}
     text = json.dumps(header).encode()
