@@ -415,7 +415,7 @@ def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, i
         types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
         lines += [
             caption(x + 12, at, label(row.name, _NAME)),
-            caption(x + width - 104, at, label(_shape(row), _SHAPE), anchor="end"),
+            caption(x + width - 116, at, label(_shape(row), _SHAPE), anchor="end"),
             caption(x + width - 6, at, label(types, _TYPES), anchor="end", faint=True),
         ]
     height = at + _PAD - y
