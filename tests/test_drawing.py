@@ -35,8 +35,9 @@ def labelled(
     return Labelled(tensor, "f", Key(tower, layer, key.pop("expert", None), role, "weight", **key), group, nbytes // 4)
 
 
-def towers(*members: Labelled) -> tuple[drawing.Tower, ...]:
-    found = drawing.towers(cast("inspector.Reconciliation", SimpleNamespace(tensors=members)))
+def towers(*members: Labelled, prediction: inspector.Prediction | None = None) -> tuple[drawing.Tower, ...]:
+    result = SimpleNamespace(tensors=members, prediction=prediction)
+    found = drawing.towers(cast("inspector.Reconciliation", result))
     assert sum(tower.bytes for tower in found) == sum(each.tensor.nbytes for each in members)
     return found
 
@@ -69,7 +70,12 @@ FLOWS = {
     "cohere": "input_layernorm attention ∥ feed_forward +",
     "mixtral": "input_layernorm attention + post_attention_layernorm router experts +",
     "mamba": "input_layernorm state_space +",
-    "olmo2": "attention post_attention_layernorm feed_forward post_feedforward_layernorm",  # as BERT's by its names
+    "olmo2": "attention post_attention_layernorm + feed_forward post_feedforward_layernorm +",
+    "gpt_neox": "input_layernorm attention ∥ post_attention_layernorm feed_forward +",
+    "distilbert": "attention + input_layernorm feed_forward + post_feedforward_layernorm",
+    "table-transformer": "post_attention_layernorm attention + input_layernorm cross attention cross + post_feedforward_layernorm feed_forward +",
+    "pixtral": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "parakeet_encoder": "pre_feedforward_layernorm feed_forward + input_layernorm attention + convolution + pre_feedforward_layernorm feed_forward + post_feedforward_layernorm",
 }
 
 
@@ -77,13 +83,13 @@ FLOWS = {
 def test_a_layer_is_drawn_as_it_computes(kind: str, tmp_path: Path) -> None:
     """Norms stand where the model applies them, and residuals join where it adds them, if the norms show where."""
     (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
-    expected = inspector.predict(tmp_path).expected
+    prediction = inspector.predict(tmp_path)
     members = [
         labelled(each.role, (1,), 0 if each.layers else None, each.tower, str(ROLES[each.role]), branch=each.branch,
                  expert=0 if each.experts or each.stacked else None)
-        for each in expected
+        for each in prediction.expected
     ]  # fmt: skip
-    tower = towers(*members)[-1]
+    tower = towers(*members, prediction=prediction)[-1]
     words = []
     for block in next(stack for stack in tower.stacks if stack.layers).blocks:
         cross = ["cross"] if block.rows[0].name.startswith("cross") else []
@@ -93,6 +99,30 @@ def test_a_layer_is_drawn_as_it_computes(kind: str, tmp_path: Path) -> None:
             block.then,
         ]
     assert " ".join(filter(None, words)) == FLOWS[kind]
+
+
+def test_convolutions_ahead_have_numbers_of_their_own(made: Made) -> None:
+    """Wav2Vec2's seven convolutions are not the first seven layers of its encoder."""
+    (tower,) = drawing.towers(inspector.reconcile(made("wav2vec2-base-960h")))
+    *ahead, _, layers, _ = tower.stacks
+    assert [[block.group for block in stack.blocks] for stack in ahead] == [["convolution"]] * 3
+    assert [number for stack in ahead for number in stack.layers] == list(range(7))
+    assert layers.layers == tuple(range(12))
+    assert [block.then for block in layers.blocks] == ["+", "", "+", ""]
+
+
+def test_a_field_decides(tmp_path: Path) -> None:
+    """GPT-NeoX adds one after the other if its configuration says so."""
+    (tmp_path / "config.json").write_text('{"model_type": "gpt_neox", "use_parallel_residual": false}')
+    prediction = inspector.predict(tmp_path)
+    roles = {
+        "input_layernorm": "norm",
+        "qkv_proj": "attention",
+        "post_attention_layernorm": "norm",
+        "up_proj": "feed_forward",
+    }
+    (tower,) = towers(*(labelled(role, (2,), 0, group=group) for role, group in roles.items()), prediction=prediction)
+    assert [block.then for block in tower.stacks[0].blocks] == ["", "+", "", "+"]
 
 
 def test_a_head_follows_the_last_norm(made: Made) -> None:
@@ -137,7 +167,10 @@ def test_kinds_that_take_turns_are_put_together() -> None:
     turns = [labelled("q_proj" if layer % 2 else "in_proj", (2, 2), layer) for layer in range(8)]
     (tower,) = towers(*turns)
     assert [stack.layers for stack in tower.stacks] == [(0, 2, 4, 6), (1, 3, 5, 7)]
-    assert "layers 0, 2, 4, 6" in drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=turns))).svg
+    assert (
+        "layers 0, 2, 4, 6"
+        in drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=turns, prediction=None))).svg
+    )
     (tower,) = towers(*(labelled("q_proj", (3 if layer == 2 else 2, 2), layer) for layer in range(8)))
     assert [stack.layers for stack in tower.stacks] == [(0, 1), (2,), (3, 4, 5, 6, 7)]
 
@@ -158,7 +191,7 @@ def test_what_is_too_much_to_draw_is_added_up() -> None:
 def test_no_name_becomes_markup() -> None:
     """Towers, branches and roles come from names in files."""
     members = [labelled("<a/>", (2,), tower="<script>", branch='"&', group="other"), labelled("q_proj", (2,), 3)]
-    found = drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=members)))
+    found = drawing.drawing(cast("inspector.Reconciliation", SimpleNamespace(tensors=members, prediction=None)))
     assert {each.tag.rpartition("}")[2] for each in ET.fromstring(found.svg).iter()} == {
         "svg",
         "g",

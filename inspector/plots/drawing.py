@@ -6,11 +6,14 @@ drawing(result) → Chart, the same as SVG
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from inspector.architectures.data.roles import ROLES
 from inspector.bridge.breakdown import role_of
@@ -46,7 +49,9 @@ _FIRST = {
     "embed_norm", "pre_norm", "conv_in", "conv", "conv_norm", "conv_scale", "proj_norm", "per_layer_model_projection",
 }  # fmt: skip
 #: Steps of a layer: what stands before, in and after the three that may read what went before and add to it.
-_BEFORE, _MIXER, _MIXED, _TO_CROSS, _CROSS, _CROSSED, _PREPARED, _ROUTER, _FORWARD, _FED, _LAST = range(11)
+_TO_HALF, _HALF, _BEFORE, _MIXER, _MIXED, _TO_CROSS, _CROSS, _CROSSED, _PREPARED, _ROUTER, _FORWARD, _FED, _LAST = (
+    range(13)
+)
 _STEP = {
     "embedding": _BEFORE, "norm": _BEFORE, "attention": _MIXER, "state_space": _MIXER, "router": _ROUTER,
     "feed_forward": _FORWARD,
@@ -60,6 +65,8 @@ _COLOURS: Mapping[str, str] = {
 
 #: What went in is added to what comes out; and: the next block reads what this one read.
 RESIDUAL, BESIDE = "+", "∥"
+#: Roles of a Conformer's convolution, whatever their groups.
+_CONVOLVED = frozenset({"conv_norm", "running_mean", "running_var", "num_batches_tracked"})
 
 
 class Row(NamedTuple):
@@ -126,7 +133,7 @@ def towers(result: Reconciliation) -> tuple[Tower, ...]:
         kept = sorted(names, key=lambda name: -_bytes(members[name]))[: MOST_TOWERS - 1]
         members["others"] = [each for name in names if name not in kept for each in members[name]]
         names = [*(name for name in names if name in kept), "others"]
-    return tuple(_tower(name, members[name]) for name in names)
+    return tuple(_tower(name, members[name], _flow(result, name)) for name in names)
 
 
 def _place(name: str, members: Iterable[Labelled]) -> int:
@@ -136,23 +143,59 @@ def _place(name: str, members: Iterable[Labelled]) -> int:
     return int(name == "projector")
 
 
-def _tower(name: str, members: Sequence[Labelled]) -> Tower:
-    layers: dict[int, list[Labelled]] = {}
+def _flow(result: Reconciliation, tower: str) -> str:
+    """Where a tower's layers have their norms, if its type is one of those whose names do not show it."""
+    if result.prediction is None:
+        return ""
+    known, config = _flows(), result.prediction.config
+    row = known.get(config.model_type or "") or known.get(result.prediction.family) or {}
+    if tower not in row.get("towers", (tower,)):
+        return ""
+    if any(config.values.get(field) is value for field, value in row.get("unless", {}).items()):
+        return "before"
+    return str(row.get("flow", ""))
+
+
+@cache
+def _flows() -> Mapping[str, Mapping[str, Any]]:
+    found: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("flows.json").read_text("utf-8"))["types"]
+    return found
+
+
+def _tower(name: str, members: Sequence[Labelled], flow: str) -> Tower:
+    layers, convolved = dict[int, list[Labelled]](), dict[int, list[Labelled]]()
     first, last = list[Labelled](), list[Labelled]()
+    ahead = _convolved(members)
     for each in members:
         if each.key.layer is not None:
-            layers.setdefault(each.key.layer, []).append(each)
+            (convolved if _list_of(each) in ahead else layers).setdefault(each.key.layer, []).append(each)
         else:
             (
                 first if "embedding" in (each.group, ROLES.get(each.key.role)) or each.key.role in _FIRST else last
             ).append(each)
     final = any(each.key.role == "norm" for each in last)
     stacks = [
+        *(Stack(tuple(own), _inside([e for n in own for e in convolved[n]], final, "")) for own in _alike(convolved)),
         *([Stack((), _outside(first))] if first else []),
-        *(Stack(tuple(own), _inside([e for n in own for e in layers[n]], final)) for own in _alike(layers)),
+        *(Stack(tuple(own), _inside([e for n in own for e in layers[n]], final, flow)) for own in _alike(layers)),
         *([Stack((), _outside(last))] if last else []),
     ]
     return Tower(name, sum(each.parameters for each in members), tuple(stacks))
+
+
+def _list_of(member: Labelled) -> str:
+    return member.tensor.name.partition(f".{member.key.layer}.")[0]
+
+
+def _convolved(members: Iterable[Labelled]) -> set[str]:
+    """Lists of layers that are convolutions alone, beside one with attention: they have numbers of their own."""
+    groups: dict[str, set[str]] = {}
+    for each in members:
+        if each.key.layer is not None:
+            group = "convolution" if each.key.role in _CONVOLVED else each.group
+            groups.setdefault(_list_of(each), set()).add(group)
+    beside = any("attention" in own for own in groups.values())
+    return {name for name, own in groups.items() if own == {"convolution"}} if beside else set()
 
 
 def _alike(layers: Mapping[int, Sequence[Labelled]]) -> list[list[int]]:
@@ -183,35 +226,52 @@ def _outside(members: Sequence[Labelled]) -> tuple[Block, ...]:
     return tuple(found[place] for place in sorted(found, key=lambda place: (place[0], _first(found[place]))))
 
 
-def _inside(members: Sequence[Labelled], final: bool) -> tuple[Block, ...]:
-    """Blocks of a layer, by step; where residuals join and what runs beside each other, if the norms' places say so.
+def _inside(members: Sequence[Labelled], final: bool, flow: str) -> tuple[Block, ...]:
+    """Blocks of a layer, by step; where residuals join and what runs beside each other, if that is known.
 
     Args:
         final: whether a norm follows the last layer, as it does where layers normalize what they read.
+        flow: as in flows.json; empty where the norms' roles have to show it.
     """
     norms = {each.key.role for each in members if each.group == "norm" and not _is_cross(each.key)}
-    between = norms & {"post_attention_layernorm", "pre_feedforward_layernorm"}
-    before = "input_layernorm" in norms and (final or bool(between))
-    found = _grouped(members, lambda key, group: _step(key, group, norms, before))
+    macaron = _is_macaron(members)
+    if not flow or not any(each.group == "attention" for each in members):  # as in the other layers of a hybrid
+        flow = "before" if macaron else _shown(norms, final)
+    alone = all(each.group == "convolution" or each.key.role in _CONVOLVED for each in members)
+    found = _grouped(members, lambda key, group: _step(key, group, norms, flow, macaron or alone))
     steps = sorted(found, key=lambda place: (place[0], not place[2], _first(found[place])))
-    then = (
-        _joins([step for step, _, _ in steps], before) if before is final else {}
-    )  # a norm first and last, or at neither
+    then = _joins([step for step, _, _ in steps], flow, macaron) if flow and not alone else {}
     return tuple(found[place]._replace(then=then.get(at, "")) for at, place in enumerate(steps))
+
+
+def _shown(norms: AbstractSet[str], final: bool) -> str:
+    """The flow that roles of norms show, or nothing: "before" reading, "after" adding."""
+    if "input_layernorm" not in norms:
+        return "" if final else "after"
+    return "before" if final or norms & {"post_attention_layernorm", "pre_feedforward_layernorm"} else "after"
+
+
+def _is_macaron(members: Iterable[Labelled]) -> bool:
+    """Whether attention and a convolution stand between two halves of a feed-forward network (Conformer)."""
+    halves = {each.key.branch[-1:] for each in members if each.group == "feed_forward"}
+    return {"1", "2"} <= halves and any(each.group == "convolution" for each in members)
 
 
 _Place = tuple[int, str, bool]  # step, group, whether these are experts
 
 
-def _joins(steps: Sequence[int], before: bool) -> dict[int, str]:
+def _joins(steps: Sequence[int], flow: str, macaron: bool) -> dict[int, str]:
     """Number of a block → what stands between it and the next."""
     found = {at: BESIDE for at, (own, following) in enumerate(pairwise(steps)) if own == following == _FORWARD}
-    for step, normed in ((_MIXER, _MIXED), (_CROSS, _CROSSED), (_FORWARD, _FED)):
-        ends = [at for at, each in enumerate(steps) if each == step or (before and each == normed)]
+    normed_too = flow != "after" and not macaron  # before what is added
+    for step, normed in ((_HALF, _HALF), (_MIXER, _MIXED), (_CROSS, _CROSSED), (_FORWARD, _FED)):
         if step in steps:
+            ends = [at for at, each in enumerate(steps) if each == step or (normed_too and each == normed)]
             found[ends[-1]] = RESIDUAL
-    if before and _MIXER in steps and _FORWARD in steps and not any(_MIXER < each < _ROUTER for each in steps):
-        found[max(at for at, each in enumerate(steps) if each == _MIXER)] = BESIDE  # one norm for both
+    if flow in ("before", "beside") and _MIXER in steps and _FORWARD in steps:
+        one = not any(_MIXER < each < _ROUTER for each in steps)  # norm for both
+        if one or flow == "beside":
+            found[max(at for at, each in enumerate(steps) if each == _MIXER)] = BESIDE
     return found
 
 
@@ -219,26 +279,35 @@ def _is_cross(key: Key) -> bool:
     return key.branch.startswith("cross")
 
 
-def _step(key: Key, group: str, norms: AbstractSet[str], before: bool) -> int:
+def _step(key: Key, group: str, norms: AbstractSet[str], flow: str, macaron: bool) -> int:
     """Where a layer computes a role. A norm's place depends on which others the layer has.
 
     Args:
         norms: roles of the layer's norms.
-        before: whether attention reads what a norm made, instead of a norm what attention made.
+        flow: "before", "beside", "inside", "after" or nothing: see flows.json.
+        macaron: whether the layer has half a feed-forward network before attention, and a convolution after it.
     """
+    before = flow in ("before", "beside")
+    if macaron and (group == "convolution" or key.role in _CONVOLVED):
+        return _CROSS
+    if macaron and key.branch.endswith("1"):
+        return _HALF if group == "feed_forward" else _TO_HALF
     if _is_cross(key):
         return _CROSS if group != "norm" else _TO_CROSS if before else _CROSSED
+    second = "input_layernorm" in norms  # whether a norm that is called after attention is the layer's second
     match key.role:
         case "input_layernorm" if not before:
             return _MIXED
+        case "post_attention_layernorm" if not before:
+            return _FED if second and flow else _MIXED
         case "post_attention_layernorm":
-            plain = before and not key.branch and "pre_feedforward_layernorm" not in norms
-            return _PREPARED if plain else _MIXED
+            plain = not key.branch and "pre_feedforward_layernorm" not in norms
+            return _BEFORE if not second else _PREPARED if plain else _MIXED
         case "pre_feedforward_layernorm":
             return _PREPARED
         case "post_feedforward_layernorm":
-            alone = norms.isdisjoint(("post_attention_layernorm", "pre_feedforward_layernorm"))
-            return _PREPARED if before and alone else _FED
+            alone = norms.isdisjoint(("post_attention_layernorm", "pre_feedforward_layernorm")) or not second
+            return _PREPARED if before and alone and not macaron else _FED
     return _STEP.get(group, _LAST)
 
 
@@ -254,6 +323,8 @@ def _grouped(members: Sequence[Labelled], step: Callable[[Key, str], int]) -> di
         role = role_of(each.key)
         group = _INSIDE.get(each.key.role, groups.get(role, each.group))
         place = step(each.key, group), group, each.key.expert is not None
+        if place[0] == _CROSS and each.key.role in _CONVOLVED:
+            place = _CROSS, "convolution", False
         found.setdefault(place, {}).setdefault(role, []).append(each)
     return {
         place: Block(place[1], _rows(own), _experts(own) if place[2] else 0, _roles(own))
