@@ -90,20 +90,23 @@ def predict_as(config: Config, head: str) -> Prediction:
     return _bounded(config, head)
 
 
-def by_relatives(config: Config, beside: str | None = None) -> Iterator[Prediction]:
+def by_relatives(config: Config, beside: str | None = None, *, by_tensors: bool = False) -> Iterator[Prediction]:
     """What the nearest relatives of a type without a table predict, the nearest first.
 
     A relative must need no number and no part that the configuration does not have, and use its counts of experts.
 
     Args:
         beside: a relative: the other types of its table are tried instead.
+        by_tensors: whether tensors decide between them, so that farther ones are tried.
     """
-    from inspector.architectures.relatives import nearest, parts_as_relatives, types_beside  # for types without a table
+    from inspector.architectures import relatives  # only types without a table need it
 
     if config.kind != "config.json" or not config.model_type or config.family is not None:
         return
-    values = parts_as_relatives(store(), config.values)
-    types = types_beside(store(), beside) if beside else [each.model_type for each in nearest(store(), config.values)]
+    values = relatives.parts_as_relatives(store(), config.values)
+    most = relatives.MOST_BY_TENSORS if by_tensors else relatives.MOST
+    near = relatives.nearest(store(), config.values, most=most)
+    types = relatives.types_beside(store(), beside) if beside else [each.model_type for each in near]
     found = [config._replace(values=values, relative=each) for each in types]
     for relative in sorted(found, key=_lacks_class):
         parts = (entry.scope for entry in relative.family.rows if isinstance(entry, Include) and not entry.when)

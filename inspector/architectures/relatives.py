@@ -21,8 +21,8 @@ from inspector.architectures.store import Store
 _WORDS = re.compile(r"(?<![\w$\"'])[a-z_]\w*")
 #: How much a similar name counts beside the fields, and the least that fields must agree.
 NAME, LEAST, USUAL = 0.25, 0.35, 0.08
-#: Relatives that are tried, the nearest first.
-MOST = 8
+#: Relatives that are tried, the nearest first: by fields alone, and where tensors decide between them.
+MOST, MOST_BY_TENSORS = 8, 100
 #: Numbers and generations in a type's name: `qwen3_5`, `apertus1p5`.
 _VERSION = re.compile(r"\d+(p\d+)?|v\d+")
 #: Fields of a table, and columns of a row, that are formulas or name fields; what it inherits; what says nothing.
@@ -49,11 +49,14 @@ class Relative(NamedTuple):
     nearness: float
 
 
-def nearest(home: Store, config: Mapping[str, Any], hidden: frozenset[str] = frozenset()) -> list[Relative]:
+def nearest(
+    home: Store, config: Mapping[str, Any], hidden: frozenset[str] = frozenset(), most: int = MOST
+) -> list[Relative]:
     """The nearest relatives of a configuration among the tables of a store, the nearest first.
 
     Args:
         hidden: tables that are left out.
+        most: how many.
     """
     known = _fields_of_tables(home)
     rarity = _rarity(home)
@@ -80,7 +83,7 @@ def nearest(home: Store, config: Mapping[str, Any], hidden: frozenset[str] = fro
                 model_type if name > 0.3 else usual, table, agreement + NAME * name + USUAL * log(len(types[table]))
             )
         )
-    return sorted((each for each in found if each.nearness >= LEAST), key=lambda each: -each.nearness)[:MOST]
+    return sorted((each for each in found if each.nearness >= LEAST), key=lambda each: -each.nearness)[:most]
 
 
 def types_beside(home: Store, model_type: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import prod
 
-from inspector.architectures import refusal
+from inspector.architectures import formula, refusal
 from inspector.architectures.data.dialects import DRAFTS
 from inspector.architectures.naming import Namer
 from inspector.architectures.prediction import by_relatives, predict, unread_experts
@@ -44,16 +44,19 @@ def by_analogy(config: Config, stored: Stored) -> Prediction | None:
 
     A norm of queries is small, and tells a Qwen3 from a Llama: where sizes are alike, the number of tensors decides.
     """
-    best = _most_alike(by_relatives(config), stored)
-    best = best and _most_alike([best, *by_relatives(config, beside=best.config.relative)], stored)
+    with formula.bounded():  # together they may take what one model may: those after that are left out
+        near = _near(by_relatives(config, by_tensors=True), stored)
+        beside = [other for _, each in near for other in by_relatives(config, beside=each.config.relative)]
+        near += _near(beside, stored)
+    best = max(near, key=lambda each: each[0], default=(0.0, None))[1]
     return best and best._replace(config=best.config._replace(notes=config.notes))
 
 
-def _most_alike(found: Iterable[Prediction], stored: Stored) -> Prediction | None:
+def _near(found: Iterable[Prediction], stored: Stored) -> list[tuple[float, Prediction]]:
+    """Those of which sizes are most alike, each with the share of tensors that are."""
     alike = [(*_alike(each, stored), each) for each in found]
     most = max((size for size, *_ in alike), default=0.0)
-    near = [(tensors, each) for size, tensors, each in alike if size >= max(most - NO_MATTER, LEAST_ALIKE)]
-    return max(near, key=lambda each: each[0], default=(0.0, None))[1]
+    return [(tensors, each) for size, tensors, each in alike if size >= max(most - NO_MATTER, LEAST_ALIKE)]
 
 
 def _alike(prediction: Prediction, stored: Stored) -> tuple[float, float]:
