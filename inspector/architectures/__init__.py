@@ -52,7 +52,7 @@ def _read(home: Store, kind: str, name: str) -> Family:
 def load_gguf(architecture: str, model_type: str) -> Family | None:
     """The family of a `general.architecture`, named like Transformers' `model_type`; None if there is no table."""
     place = _gguf_place(architecture)
-    return _named(place.home, architecture, store().table_of(model_type) or architecture) if place else None
+    return _table_under_name(place.home, architecture, store().table_of(model_type) or architecture) if place else None
 
 
 def load_projector(name: str) -> Family | None:
@@ -90,7 +90,7 @@ def _projector_place(name: str) -> _Place | None:
 
 
 @cache
-def _named(home: Store, architecture: str, name: str) -> Family:
+def _table_under_name(home: Store, architecture: str, name: str) -> Family:
     return _read(home, "gguf", architecture)._replace(name=name)
 
 

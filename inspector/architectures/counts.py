@@ -147,7 +147,7 @@ def explain(prediction: Prediction, stated: int) -> Explanation:
     omitted = [part for part in omitted if part[1]]
     added = [part for part in _additions(prediction) if part[1]]
     exact = prediction.parameters
-    choices = ((less, more) for less in _chosen(omitted) for more in _chosen(added) if _each_once(more))
+    choices = ((less, more) for less in _subsets(omitted) for more in _subsets(added) if _each_once(more))
 
     def rank(chosen: tuple[tuple[Part, ...], tuple[Part, ...]]) -> tuple[bool, bool, int, int]:
         off = abs(_residual(stated, exact, *chosen))
@@ -158,7 +158,7 @@ def explain(prediction: Prediction, stated: int) -> Explanation:
     return Explanation(stated, exact, less, more, _residual(stated, exact, less, more))
 
 
-def _chosen(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:
+def _subsets(parts: Sequence[Part]) -> Iterator[tuple[Part, ...]]:
     return (chosen for length in range(len(parts) + 1) for chosen in combinations(parts, length))
 
 

@@ -183,7 +183,7 @@ def unread_experts(prediction: Prediction) -> str | None:
     from inspector.architectures.data.meanings import WELL_KNOWN  # only mixtures of experts need it
 
     fields_of_experts = ("num_experts", *WELL_KNOWN["num_experts"][0].split())
-    counted = dict(_counted(values, fields_of_experts, _DEEPEST))
+    counted = dict(_counting_fields(values, fields_of_experts, _DEEPEST))
     family: Family | None = prediction.config.family
     if not counted or family is None:
         return None
@@ -194,7 +194,7 @@ def unread_experts(prediction: Prediction) -> str | None:
     return f"{fields}, which the table of {family.name} does not use: the experts are missing from the prediction"
 
 
-def _counted(values: Mapping[str, Any], fields: Sequence[str], deepest: int) -> Iterator[tuple[str, int]]:
+def _counting_fields(values: Mapping[str, Any], fields: Sequence[str], deepest: int) -> Iterator[tuple[str, int]]:
     """The fields that count more than one, in a configuration and its parts; of a list, its largest number."""
     for field in fields:
         given = values.get(field)
@@ -203,7 +203,7 @@ def _counted(values: Mapping[str, Any], fields: Sequence[str], deepest: int) -> 
             yield field, max(numbers)
     for part in values.values() if deepest else ():
         if isinstance(part, Mapping):
-            yield from _counted(part, fields, deepest - 1)
+            yield from _counting_fields(part, fields, deepest - 1)
 
 
 def _texts(family: Family, values: Mapping[str, Any], deepest: int) -> Iterator[str]:

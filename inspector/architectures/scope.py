@@ -87,7 +87,7 @@ class Scope(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         """The value of a field. Raises ConfigError if the configuration must give it but does not."""
-        value = self._given(name)
+        value = self._configured(name)
         is_stated = value is not None
         if not is_stated:
             value = self._omitted(name)
@@ -141,7 +141,7 @@ class Scope(dict[str, Any]):
             return self._default(name, null=False)
         return None
 
-    def _given(self, name: str) -> Any:
+    def _configured(self, name: str) -> Any:
         """What the configuration says, for the layer or under any of the field's names; None if nothing."""
         if self._layers:
             own = self._of_layer().get(name)
@@ -155,7 +155,7 @@ class Scope(dict[str, Any]):
         return self._layers.get(self.indexes["layer"], {}) if "layer" in self.indexes else {}
 
     def _is_null(self, name: str) -> bool:
-        """Whether the configuration has a field for which `_given` finds no value: it must be null."""
+        """Whether the configuration has a field for which `_configured` finds no value: it must be null."""
         return any(alias in self.config for alias in self._aliases.get(name, (name,)))
 
     def _default(self, name: str, null: bool) -> Any:
@@ -293,18 +293,18 @@ def _part(include: Include, scope: Scope, whole: Mapping[str, Any]) -> Mapping[s
 
 def _typed_part(given: Mapping[str, Any], whole: Mapping[str, Any], outer: Any) -> Mapping[str, Any]:
     """A nested configuration whose rows are in the whole's table; omitted fields come from its own type."""
-    values = _merged(whole, given)
+    values = _completed(whole, given)
     family = family_of(values) if values.get("model_type") not in (None, outer) else None
     return values if family is None else Part(Scope(family, values), whole)
 
 
-def _merged(usual: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _completed(usual: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The usual values of a nested configuration and of its own parts, where a file gives no others."""
     found = {**usual, **given}
     for name, value in usual.items():
         own = given.get(name, value)
         if isinstance(value, Mapping) and name not in WHOLE and (own is None or isinstance(own, Mapping)):
-            found[name] = _merged(value, own or {})
+            found[name] = _completed(value, own or {})
     return found
 
 

@@ -111,7 +111,7 @@ def read(kind: str, name: str, find: Find) -> Family:
 
 
 def _table(kind: str, name: str, find: Find, through: tuple[str, ...]) -> _Table:
-    document = _found(find, kind, name)
+    document = _document_of(find, kind, name)
     table = _over(_base(kind, name, document, find, through), name, document, find)
     if overlay := document.get("overlay"):
         types = table.family.types
@@ -124,7 +124,7 @@ def _over(base: _Table, name: str, document: Document, find: Find) -> _Table:
     """What a document says, over what it is based on."""
     words = dict(base.words)
     for word, text in document.get("let", {}).items():
-        words[word] = _put(joined(text), words)
+        words[word] = _with_words(joined(text), words)
     scope = _Scope(words, document.get("blocks", {}), find)
     fields = {"name": name, "types": {}, **_own(document, base.family, words)}
     if "cache" in document:
@@ -225,8 +225,8 @@ class _Scope(NamedTuple):
     def inside(self, use: Document) -> tuple[Document, _Scope]:
         """The block that is used, and the values of its parameters."""
         name = use["use"]
-        block = self.blocks[name] if name in self.blocks else _found(self.find, "blocks", name)
-        given = {word: _put(joined(text), self.words) for word, text in use.get("with", {}).items()}
+        block = self.blocks[name] if name in self.blocks else _document_of(self.find, "blocks", name)
+        given = {word: _with_words(joined(text), self.words) for word, text in use.get("with", {}).items()}
         unknown = given.keys() - block.get("with", {}).keys()
         if unknown:
             raise ValueError(f"the block {name} has no parameter {min(unknown)}")
@@ -235,9 +235,9 @@ class _Scope(NamedTuple):
             value = given.get(word, text)
             if value is None:
                 raise ValueError(f"the block {name} needs {word}")
-            words[word] = value if word in given else _put(joined(value), words)
+            words[word] = value if word in given else _with_words(joined(value), words)
         for word, text in block.get("let", {}).items():
-            words[word] = _put(joined(text), words)
+            words[word] = _with_words(joined(text), words)
         return block, self._replace(words=words)
 
 
@@ -245,7 +245,7 @@ def _changed(inherited: Entries, document: Document, scope: _Scope) -> Iterator[
     """The inherited rows with additions and replacements, then the table's own."""
     after, instead = (
         {
-            bare(_put(name, scope.words)): tuple(_read(entries, scope, {}, ""))
+            bare(_with_words(name, scope.words)): tuple(_read(entries, scope, {}, ""))
             for name, entries in document.get(field, {}).items()
         }
         for field in ("after", "instead")
@@ -292,13 +292,13 @@ def _grouped(entry: Document, scope: _Scope, columns: Document, at: str) -> Iter
         inner, within = scope.inside(entry)
         within = within._replace(within=tuple(_read(entry.get("rows", ()), scope, columns, at)))
     common = {**columns, **filled(entry.get("columns", {}), scope.words)}
-    yield from _read(inner["rows"], within, common, at + _put(entry.get("at", ""), scope.words))
+    yield from _read(inner["rows"], within, common, at + _with_words(entry.get("at", ""), scope.words))
 
 
 def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scope]:
     """The scope once per value of some words, which advance together; once, unchanged, if there are none."""
     values = {
-        word: _counted(texts) if isinstance(texts, str) else [_put(text, scope.words) for text in texts]
+        word: _turn_numbers(texts) if isinstance(texts, str) else [_with_words(text, scope.words) for text in texts]
         for word, texts in each.items()
     }
     if len({len(texts) for texts in values.values()}) > 1:
@@ -307,7 +307,7 @@ def _turns(each: Mapping[str, str | list[str]], scope: _Scope) -> Iterator[_Scop
         yield scope._replace(words={**scope.words, **dict(zip(values, chosen, strict=True))})
 
 
-def _counted(text: str) -> list[str]:
+def _turn_numbers(text: str) -> list[str]:
     """`0..3` → 0, 1, 2, 3, as texts."""
     first, _, last = text.partition("..")
     if int(last) - int(first) >= MOST_TURNS:
@@ -398,15 +398,15 @@ def alternatives(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if len(counts) > 1:
         raise ValueError(f"{texts[0]}: different numbers of alternatives")
     for number in range(max(counts, default=1)):
-        yield {field: _chosen(value, number) for field, value in fields.items()}
+        yield {field: _alternative(value, number) for field, value in fields.items()}
 
 
-def _chosen(value: Any, number: int) -> Any:
+def _alternative(value: Any, number: int) -> Any:
     """A text with one of its alternatives."""
     return _CHOICE.sub(lambda choice: choice[1].split("|")[number], value) if isinstance(value, str) else value
 
 
-def _put(text: str, words: Mapping[str, str]) -> str:
+def _with_words(text: str, words: Mapping[str, str]) -> str:
     """A text with its words substituted. Raises ValueError for an undefined word."""
     unknown = {word for word in _WORD.findall(text) if word not in words}
     if unknown:
@@ -414,7 +414,7 @@ def _put(text: str, words: Mapping[str, str]) -> str:
     return _WORD.sub(lambda word: words[word[1]], text)
 
 
-def _found(find: Find, kind: str, name: str) -> Document:
+def _document_of(find: Find, kind: str, name: str) -> Document:
     try:
         return find(kind, name)
     except KeyError:
@@ -424,7 +424,7 @@ def _found(find: Find, kind: str, name: str) -> Document:
 def filled(value: Any, words: Mapping[str, str]) -> Any:
     """A value with the words in its texts substituted."""
     if isinstance(value, str):
-        return _put(value, words) if "$" in value else value
+        return _with_words(value, words) if "$" in value else value
     if isinstance(value, list):
         return [filled(each, words) for each in value]
     if isinstance(value, dict):

@@ -63,7 +63,7 @@ class Lines(Tree[Node]):
         right = self.columns(content, tuple(map(escape, content.cells(line))))
         icon = "" if line.children is None else self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
         room = self.room - self.guide_depth * _depth(node) - text_width(right)
-        name = _named(line, icon, max(room, 8))
+        name = _shortened_name(line, icon, max(room, 8))
         return Text(name + " " * (room - text_width(name)) + right, style=style, no_wrap=True, end="")
 
     def columns(self, content: Content, cells: tuple[str, ...]) -> str:
@@ -127,7 +127,7 @@ def _right(cell: str, width: int) -> str:
     return " " * (width - text_width(cell)) + cell
 
 
-def _named(line: Node, icon: str, width: int) -> str:
+def _shortened_name(line: Node, icon: str, width: int) -> str:
     """A line's name; if too long, without what its neighbours have in common, or without its middle."""
     name = icon + line.label
     if text_width(name) > width and line.shared:
@@ -184,7 +184,7 @@ class Browser(App[None]):
         super().__init__(ansi_color=True)
         self._load = load
         self.jobs: set[Thread] = set()  # running
-        self._named = name
+        self._shortened_name = name
         self._home: Content | None = None  # the models of a folder from which one was opened
         self.content: Content | None = None
         self.view = "role"
@@ -192,7 +192,7 @@ class Browser(App[None]):
         self._measured: tuple[Node, list[str]] | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(escape(self._named, 200), id="title", markup=False)
+        yield Static(escape(self._shortened_name, 200), id="title", markup=False)
         yield Static("", id="summary", markup=False)
         yield Static("", id="columns", markup=False)
         with VerticalScroll(id="body", can_focus=False):

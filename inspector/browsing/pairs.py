@@ -125,7 +125,7 @@ class Adapter(Content):
             yield Item(piece.tensor.name, piece.key, piece.group, words, each, not each.fits)
 
     def cells(self, node: Node) -> tuple[str, ...]:
-        held = _held(node)
+        held = _subjects(node)
         misfits = sum(not each.fits for each in held)
         if node.children is not None:
             weights = {each.base.tensor.name for each in held if each.base}
@@ -135,11 +135,11 @@ class Adapter(Content):
         return shape_text([each.piece.tensor.shape]), base, "no" if misfits else "yes"
 
     def details(self, node: Node) -> list[Detail]:
-        held = _held(node)
+        held = _subjects(node)
         return list(_tensor(held[0]) if node.item else _branch(node.label, held))
 
 
-def _held(node: Node) -> Sequence[Attached]:
+def _subjects(node: Node) -> Sequence[Attached]:
     return [item.subject for item in node.items()]
 
 

@@ -51,7 +51,7 @@ def browse(targets: tuple[str, ...], **opening: Any) -> int:
     check()
     from inspector.browsing.app import Browser  # 0.2 s
 
-    app = Browser(partial(_kept, targets, opening), " → ".join(targets))
+    app = Browser(partial(_permanent_content, targets, opening), " → ".join(targets))
     app.run()
     if app.failure is not None:
         raise app.failure
@@ -73,7 +73,7 @@ def check() -> None:
         raise UsageError(f"browsing needs Textual: `{install_command('browse')}`")
 
 
-def _kept(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
+def _permanent_content(targets: tuple[str, ...], opening: dict[str, Any], progress: Progress) -> Content:
     """The content, exempt from garbage collection for the rest of the process: what was read is never garbage, and
     searching it takes long."""
     content = loaded(targets, opening, progress)

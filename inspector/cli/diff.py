@@ -70,7 +70,7 @@ def diff(
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
     workers = workers or 1
     if third and any(each.adapter for each in (first, second, *third)):
-        differs = _merged((first, second, third[0]), output, data=data, full=full)
+        differs = _show_merged_adapter((first, second, third[0]), output, data=data, full=full)
     elif third:
         wanted = {"everything": everything, "full": full}
         differs = _three((first, second, third[0]), workers if data else 0, output, wanted)
@@ -125,7 +125,7 @@ def _attachment(a: Reconciliation, b: Reconciliation, output: Output, *, data: b
     return bool(result.tensors)
 
 
-def _merged(
+def _show_merged_adapter(
     targets: tuple[Reconciliation, Reconciliation, Reconciliation], output: Output, *, data: bool, full: bool
 ) -> bool:
     """Whether a model is its base with an adapter merged into it, judged by the values alone."""

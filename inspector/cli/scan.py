@@ -102,7 +102,7 @@ def _scan(roots: list[str], out: str | None, output: Output, *, sbom: str | None
 
     try:
         with (
-            _shown() as progress,
+            _progress_line() as progress,
             TemporaryDirectory(prefix="inspect-scan-") if out is None else nullcontext(out) as at,
         ):
             done = run(roots, at, progress=progress, sbom=sbom, **options)
@@ -120,7 +120,7 @@ def _scan(roots: list[str], out: str | None, output: Output, *, sbom: str | None
 
 
 @contextmanager
-def _shown() -> Iterator[Callable[[Progress], None]]:
+def _progress_line() -> Iterator[Callable[[Progress], None]]:
     """Show progress in one line on stderr if it is a terminal, and once the address of Dask's dashboard."""
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -84,18 +84,18 @@ def together(own: Samples, gaps: Samples, near: Sequence[tuple[str, Samples]]) -
     """
     if not own:
         return None
-    target, arrays = _joined(own, own), dict[str, Array]()
+    target, arrays = _in_one_row(own, own), dict[str, Array]()
     for name, held in near:
         if held.keys() == own.keys():
-            values = _joined(held, own)
+            values = _in_one_row(held, own)
             if all(_apart(values, each) > COPY * _apart(target, each) for each in arrays.values()):
                 arrays[name] = values
     bounds = np.cumsum([0, *(each.size for each in own.values())])
-    found = _Samples(target, _joined(gaps, own), arrays, tuple(map(int, bounds)))
+    found = _Samples(target, _in_one_row(gaps, own), arrays, tuple(map(int, bounds)))
     return next((each for each in chain(_sums(found), _sparse_sums(found)) if each is not None), None)
 
 
-def _joined(held: Samples, order: Samples) -> Array:
+def _in_one_row(held: Samples, order: Samples) -> Array:
     return np.concatenate([held[name].reshape(-1) for name in order]).astype(np.float64)
 
 
@@ -141,14 +141,14 @@ def _sum(found: _Samples, names: Sequence[str], base: str | None = None) -> Rela
         return None
     evidence = _left(share, apart)
     if base is not None:
-        return _merged(f"{_changes(names, base)}: {_terms(names, weights)} (task arithmetic)", evidence)
+        return _merge_relation(f"{_changes(names, base)}: {_terms(names, weights)} (task arithmetic)", evidence)
     centre = _centre(arrays, names)
     if centre is None:
-        return _merged(f"three models: {_terms(names, weights)} (linear)", evidence)
+        return _merge_relation(f"three models: {_terms(names, weights)} (linear)", evidence)
     others = [name for name in names if name != centre]
     how = f"task arithmetic, or linear with {weights[names.index(centre)]:.3g} × {centre}"
     own = [weights[names.index(name)] for name in others]
-    return _merged(f"{_changes(others, centre)}: {_terms(others, own)} ({how})", evidence)
+    return _merge_relation(f"{_changes(others, centre)}: {_terms(others, own)} ({how})", evidence)
 
 
 def _left(share: float, apart: float) -> tuple[str]:
@@ -200,7 +200,7 @@ def _between(found: _Samples, names: Sequence[str], allowed: float, apart: float
         how = "linear, or spherical: they are too near to tell"
     if max(places) - min(places) > SPREAD:
         how += f", by other weights in each layer: {min(places):.2g} to {max(places):.2g} of the latter"
-    return _merged(f"two models: {_terms(names, (1 - mean, mean))} ({how})", _left(share, apart))
+    return _merge_relation(f"two models: {_terms(names, (1 - mean, mean))} ({how})", _left(share, apart))
 
 
 def _terms(names: Sequence[str], weights: Sequence[float] | Array) -> str:
@@ -212,7 +212,7 @@ def _changes(names: Sequence[str], base: str) -> str:
     return f"what {counted} changed in {base}, added to it"
 
 
-def _merged(what: str, evidence: tuple[str, ...]) -> Relation:
+def _merge_relation(what: str, evidence: tuple[str, ...]) -> Relation:
     return Relation("merged", f"b is merged: {what}" if what.startswith("what") else f"b is merged of {what}", evidence)
 
 
@@ -258,7 +258,7 @@ def _sparse(found: _Samples, best: _Sparse) -> Relation | None:
         weights = np.round(best.weights * kept, 2)  # the share is counted in a sample
         how = f"DARE: a random {_shares(kept)} of what each changed, scaled up{f', {signs}' if _elects(best) else ''}"
     evidence = (f"{best.explained * 100:.0f} % of changes are explained, element by element, beyond chance",)
-    return _merged(f"{_changes(best.names, best.base)}: {_terms(best.names, weights)} ({how})", evidence)
+    return _merge_relation(f"{_changes(best.names, best.base)}: {_terms(best.names, weights)} ({how})", evidence)
 
 
 def _shares(kept: Array) -> str:

@@ -81,7 +81,7 @@ def parents(
     own, gaps = _own_samples(target)
     for number, name in enumerate(candidates, 1):
         try:
-            each, held = _judged(name, read(name), target, own)
+            each, held = _candidate_of(name, read(name), target, own)
         except InspectorError as error:
             each, held = Candidate(name, None, 0.0, str(error)), {}
         found.append(each)
@@ -121,7 +121,7 @@ def families(names: Sequence[str], read: Callable[[str], Reconciliation]) -> lis
         try:
             each = read(name)
             for head, own, members in found:
-                nearness = _judged(name, each, head, own)[0].score
+                nearness = _candidate_of(name, each, head, own)[0].score
                 if nearness:
                     members.append((name, nearness, each.on_disk))
                     break
@@ -173,7 +173,9 @@ def _middle(elements: int) -> tuple[int, int]:
     return start, min(start + SAMPLE, elements)
 
 
-def _judged(name: str, candidate: Reconciliation, target: Reconciliation, own: Samples) -> tuple[Candidate, Samples]:
+def _candidate_of(
+    name: str, candidate: Reconciliation, target: Reconciliation, own: Samples
+) -> tuple[Candidate, Samples]:
     """A candidate's relation by its samples, and these if it is related."""
     result = diff(candidate, target)
     if result.shared < FOREIGN:

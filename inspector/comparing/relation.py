@@ -148,7 +148,7 @@ def _unlike_storage(result: Diff) -> Iterable[str]:
     if a.format != b.format:
         yield f"another format ({a.format} → {b.format})"
     if any(pair.status == "dtype" for pair in result.pairs):
-        yield f"other dtypes ({_stored(result.a)} → {_stored(result.b)})"
+        yield f"other dtypes ({_storage_of(result.a)} → {_storage_of(result.b)})"
     names = [[each.tensor.name for each in side.tensors] for side in (result.a, result.b)]
     if a.format == b.format and set(names[0]) != set(names[1]):
         yield "other names"
@@ -167,11 +167,11 @@ def _rounded(facts: Facts) -> Relation | None:
     one, other, coarse, fine = ("b", "a", b, a) if width[1] <= width[0] else ("a", "b", a, b)
     size = f"{decimal(fine.on_disk)} → {decimal(coarse.on_disk)}"
     width_text = bits(coarse.bits_per_weight(coarse.weight_bytes))
-    evidence = [f"{plural(len(facts.rounded), 'weight')} within the rounding of {_stored(coarse)}"]
+    evidence = [f"{plural(len(facts.rounded), 'weight')} within the rounding of {_storage_of(coarse)}"]
     equal = len(facts.members) - len(facts.rounded)
     evidence += [f"{integer(equal)} equal"] if equal else []
     return Relation(
-        "rounded", f"{one} is {other}, rounded to {_stored(coarse)} ({width_text} bits): {size}", tuple(evidence)
+        "rounded", f"{one} is {other}, rounded to {_storage_of(coarse)} ({width_text} bits): {size}", tuple(evidence)
     )
 
 
@@ -207,7 +207,7 @@ def _balanced(facts: Facts) -> Relation | None:
 _SIDES: tuple[Callable[[Pair], Side | None], ...] = (lambda pair: pair.a, lambda pair: pair.b)
 
 
-def _stored(result: Reconciliation) -> str:
+def _storage_of(result: Reconciliation) -> str:
     """How most weights are stored: a scheme, or a dtype."""
     if result.packing:
         return result.packing.scheme
@@ -468,7 +468,9 @@ def _trained(facts: Facts) -> Relation | None:
     sums = added(each.data.sums for each in facts.different)
     where = _where(facts.different, facts.members)
     b = facts.result.b
-    rounded = f", and stored as {_stored(b)}" if any(each.pair.status == "dtype" for each in facts.different) else ""
+    rounded = (
+        f", and stored as {_storage_of(b)}" if any(each.pair.status == "dtype" for each in facts.different) else ""
+    )
     vocabulary = next(
         (f", its vocabulary {integer(old)} → {integer(new)} rows" for old, new in _vocabularies(facts)), ""
     )

@@ -114,10 +114,10 @@ def foreign_of(path: str, head: bytes, beside: Container[str] = ()) -> Foreign |
         return _CTRANSLATE2
     if lower.endswith(_OWN) and (model := _MODEL_PROTO.match(head)):
         return _ONNX if model["onnx"] else _COREML
-    return _named(lower) or (_weights_beside(folder, name, head, beside) if lower.endswith(".bin") else None)
+    return _format_of_name(lower) or (_weights_beside(folder, name, head, beside) if lower.endswith(".bin") else None)
 
 
-def _named(lower: str) -> Foreign | None:
+def _format_of_name(lower: str) -> Foreign | None:
     """The format of a file without a magic number, by its name in small letters."""
     if lower.endswith(_ENDS):
         return next(known for end, known in _SUFFIXES.items() if lower.endswith(end))

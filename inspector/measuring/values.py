@@ -98,10 +98,10 @@ def by_role(found: Values) -> Values:
     groups: dict[str, list[Row]] = {}
     for row in found.rows:
         groups.setdefault(_role_of(row.tensors[0]), []).append(row)
-    return replace(found, by="role", rows=tuple(_merged(role, rows) for role, rows in groups.items()))
+    return replace(found, by="role", rows=tuple(_sum_of_rows(role, rows) for role, rows in groups.items()))
 
 
-def _merged(role: str, rows: Sequence[Row]) -> Row:
+def _sum_of_rows(role: str, rows: Sequence[Row]) -> Row:
     tensors = tuple(each for row in rows for each in row.tensors)
     elements, stored = sum(row.elements for row in rows), all(row.stored for row in rows)
     return Row(role, tensors, None, elements, stored, pooled(row.summary for row in rows))
@@ -146,7 +146,7 @@ class _Measurement(NamedTuple):
         for each in tensors:
             try:
                 as_stored = self._is_stored(each)
-                tally = self._counted(each, as_stored=as_stored)
+                tally = self._tally_of(each, as_stored=as_stored)
             except NetworkError:  # says nothing about the tensor
                 raise
             except InspectorError as error:
@@ -175,7 +175,7 @@ class _Measurement(NamedTuple):
     def _is_stored(self, each: Labelled) -> bool:
         return self.stored or not self.weights.is_packed(each) or not self.weights.is_defined(each)
 
-    def _counted(self, each: Labelled, *, as_stored: bool) -> Tally:
+    def _tally_of(self, each: Labelled, *, as_stored: bool) -> Tally:
         tally = Tally()
         if not as_stored:
             for _, numbers in self.weights.chunks(each):

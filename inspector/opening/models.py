@@ -146,8 +146,8 @@ class _Search:
         )
         found = [each for own in rows.values() for each in own]
         homes = [each.home for each in (*found, *others)]
-        return [self._named(each, homes, models) for each in found] + [
-            self._named(each, homes, models) for each in others
+        return [self._with_name(each, homes, models) for each in found] + [
+            self._with_name(each, homes, models) for each in others
         ]
 
     # --- candidates
@@ -365,7 +365,7 @@ class _Search:
         first = rows[0].paths[0] if rows and rows[0].paths else ""
         return self._is_usual(f"{home}/{first.rpartition('/')[2]}".lstrip("/"))
 
-    def _named(self, row: Found, homes: Sequence[str], models: Collection[str]) -> Found:
+    def _with_name(self, row: Found, homes: Sequence[str], models: Collection[str]) -> Found:
         """A row with its name: its folder if that stands for it alone, else its first file."""
         start = f"{row.home}/" if row.home else ""
         alone = homes.count(row.home) == 1

@@ -67,7 +67,7 @@ def _at(target: str | Path, are_several: Callable[[Sequence[Found]], bool]) -> t
         found = checkpoints_in(place) if place.selected is None else ()
         typed = f"{target.rstrip('/')}/"
         rows = by_name(found, are_several)
-        return tuple(_named(place, each, (typed + each.name).rstrip("/")) for each in rows)
+        return tuple(_with_size(place, each, (typed + each.name).rstrip("/")) for each in rows)
     path = Path(target).expanduser()
     if not path.is_dir():
         return ()
@@ -79,7 +79,7 @@ def _at(target: str | Path, are_several: Callable[[Sequence[Found]], bool]) -> t
 
     with closing(LocalPlace(path)) as local:
         found = local_checkpoints(local)
-        return tuple(_named(local, each, str(path / each.name)) for each in by_name(found, are_several))
+        return tuple(_with_size(local, each, str(path / each.name)) for each in by_name(found, are_several))
 
 
 def ollama_store(folder: Path) -> Path | None:
@@ -107,7 +107,7 @@ def by_name(found: Sequence[Found], are_several: Callable[[Sequence[Found]], boo
     return sorted(found, key=lambda each: natural(each.name)) if are_several(found) else []
 
 
-def _named(place: Place, found: Found, target: str) -> Named:
+def _with_size(place: Place, found: Found, target: str) -> Named:
     size = sum(place.files.get(path, 0) for path in found.paths)
     return Named(shown(found) or ".", target, found.foreign, size)
 

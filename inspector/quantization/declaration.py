@@ -218,11 +218,11 @@ def pieces_of(names: Collection[str], declared: Mapping[str, Any], dtype: str) -
         values = {"bits": 4, **declared, **(own if isinstance(own, Mapping) else {}), **nested}
         form = _form(next((each for each in methods if each == _method(values)), methods[0]), values, dtype)
         if form is not None:
-            found.setdefault(stem + weight, _listed(form, stem, names))
+            found.setdefault(stem + weight, _pieces_among(form, stem, names))
     return found
 
 
-def _listed(form: Form, stem: str, names: Collection[str]) -> Callable[[Shape], Pieces]:
+def _pieces_among(form: Form, stem: str, names: Collection[str]) -> Callable[[Shape], Pieces]:
     return lambda shape: {stem + end: piece for end, piece in form.pieces(shape).items() if stem + end in names}
 
 

@@ -34,8 +34,8 @@ def lines(known: Sequence[Known], gguf: Sequence[KnownGguf]) -> Iterator[str]:
     yield f"{plural(len(rows), 'model type')} in {len({row[1] for row in rows})} families"
     yield ""
     if len(rows) <= FEW:
-        yield from (_made(each.model_type, knowledge_of_type(each.model_type)) for each in known)
-        yield from (_made(f"GGUF's {each.architecture}", knowledge_of_gguf(each.architecture)) for each in gguf)
+        yield from (_origin(each.model_type, knowledge_of_type(each.model_type)) for each in known)
+        yield from (_origin(f"GGUF's {each.architecture}", knowledge_of_gguf(each.architecture)) for each in gguf)
         yield ""
     architectures = [
         (each.architecture, each.model_type or "–", "from key-values" if each.predicted else "names only")
@@ -46,7 +46,7 @@ def lines(known: Sequence[Known], gguf: Sequence[KnownGguf]) -> Iterator[str]:
     yield f"{plural(len(architectures), 'GGUF architecture')}, {predicted} predicted from key-values"
 
 
-def _made(name: str, known: Knowledge) -> str:
+def _origin(name: str, known: Knowledge) -> str:
     """Where a table comes from, and what it was compared with, as a line."""
     if known.table is None:
         return f"{name}: no table"

@@ -190,20 +190,24 @@ def state(model: Audited) -> str:
 
 def _is_unsafe(each: Finding) -> bool:
     """Whether it is about what loading would run or reach."""
-    return all_rules()[each.rule].group == "safe" and bool(_seen(each, *_RUNS))
+    return all_rules()[each.rule].group == "safe" and bool(_loaders_seen(each, *_RUNS))
 
 
 def sentence(model: Audited) -> str:
     """`faulty: would fail in Transformers; safetensors opens all 2; 2 errors, 1 note`."""
     errors = [each for each in model.findings if each.severity == "error"]
     parts = ["loading it may run code or reach outside"] if state(model) == "unsafe" else []
-    failing = dict.fromkeys(loader for each in errors for loader in _seen(each, "fails") if _reads(loader, model))
+    failing = dict.fromkeys(
+        loader for each in errors for loader in _loaders_seen(each, "fails") if _reads(loader, model)
+    )
     parts += [f"would fail in {', '.join(failing)}"] if failing else []
-    parts += ["would compute with wrong numbers"] if any(_seen(each, "spoils") for each in errors) else []
-    return f"{state(model)}: " + "; ".join((*parts, *_opened(model, asked_only=True), _counted(model.findings)))
+    parts += ["would compute with wrong numbers"] if any(_loaders_seen(each, "spoils") for each in errors) else []
+    return f"{state(model)}: " + "; ".join(
+        (*parts, *_opened(model, asked_only=True), _numbers_by_severity(model.findings))
+    )
 
 
-def _seen(each: Finding, *kinds: str) -> list[str]:
+def _loaders_seen(each: Finding, *kinds: str) -> list[str]:
     """The loaders in which a case of the finding's rule was seen to do one of these."""
     table = data.table("seen")
     return [name.partition(" ")[0] for kind in kinds for name, codes in table[kind].items() if each.rule in codes]
@@ -220,10 +224,10 @@ def _reads(loader: str, model: Audited) -> bool:
 
 def verdict(model: Audited) -> str:
     """Our verdict in numbers, then the reference readers'."""
-    return "; ".join((_counted(model.findings), *_opened(model)))
+    return "; ".join((_numbers_by_severity(model.findings), *_opened(model)))
 
 
-def _counted(findings: Sequence[Finding]) -> str:
+def _numbers_by_severity(findings: Sequence[Finding]) -> str:
     numbers = Counter(each.severity for each in findings)
     return ", ".join(plural(numbers[s], word) for s, word in _WORDS.items() if numbers[s]) or "nothing found"
 
@@ -231,7 +235,7 @@ def _counted(findings: Sequence[Finding]) -> str:
 def _codes(model: Audited) -> str:
     """What the errors and warnings are, or how many notes there are."""
     codes = dict.fromkeys(each.rule for each in model.findings if each.severity != "info")
-    return ", ".join(codes) or _counted(model.findings)
+    return ", ".join(codes) or _numbers_by_severity(model.findings)
 
 
 def _opened(model: Audited, *, asked_only: bool = False) -> Iterator[str]:

@@ -123,11 +123,11 @@ def _alike(rows: Iterable[_Row]) -> list[_Row]:
         found = row.members[0][1]
         alike = (row.status, row.change, row.layers, found and (found.status, found.transform))
         groups.setdefault((*alike, row.values if found is None else ""), []).append(row)
-    joined = [_joined(group) for group in groups.values()]
+    joined = [_as_one_row(group) for group in groups.values()]
     return sorted(joined, key=lambda row: -max(row.a, row.b))
 
 
-def _joined(rows: Sequence[_Row]) -> _Row:
+def _as_one_row(rows: Sequence[_Row]) -> _Row:
     rows = sorted(rows, key=lambda row: -max(row.a, row.b))
     members = [member for row in rows for member in row.members]
     return rows[0]._replace(

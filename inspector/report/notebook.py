@@ -53,7 +53,7 @@ def overview(noun: Noun) -> str:
     if isinstance(noun, Prediction):
         return forecast.prediction(noun)
     if isinstance(noun, (Checkpoint, Reconciliation)):
-        return screen.overview(_joined(noun))
+        return screen.overview(_as_reconciliation(noun))
     if _are_results(noun):
         return "\n\n".join(map(overview, noun))
     return "\n".join(_TEXTS[type(noun).__name__](noun)).strip("\n")
@@ -89,7 +89,7 @@ def _roles(noun: Roles) -> str:
             (each.role, each.group, each.tensors, f"{each.parameters:,}", each.formula) for each in by_role(noun)
         ]
     else:
-        result = _joined(noun)
+        result = _as_reconciliation(noun)
         title, lines = result.checkpoint.title, text.first_lines(result)
         headers = ("role", "group", "tensors", "parameters", "bytes", "dtype")
         rows = [
@@ -106,7 +106,7 @@ def rows(noun: Noun) -> Rows:
     if isinstance(noun, Prediction):
         return Rows(PREDICTED, list(forecast.tensor_documents(noun.expected)))
     if isinstance(noun, (Checkpoint, Reconciliation)):
-        return Rows(TENSORS, list(map(tensor, _joined(noun).tensors)))
+        return Rows(TENSORS, list(map(tensor, _as_reconciliation(noun).tensors)))
     if _are_results(noun):
         each = [rows(one).of("target", target) for one, target in zip(noun, noun.targets, strict=True)]
         return each[0]._replace(rows=[row for one in each for row in one.rows]) if each else Rows((), [])
@@ -180,5 +180,5 @@ _TEXTS: dict[str, Callable[[Any], Iterable[str]]] = {
 }
 
 
-def _joined(noun: Checkpoint | Reconciliation) -> Reconciliation:
+def _as_reconciliation(noun: Checkpoint | Reconciliation) -> Reconciliation:
     return noun if isinstance(noun, Reconciliation) else reconcile(noun)

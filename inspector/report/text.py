@@ -212,10 +212,10 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
 
 def claim_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
     """The files' claims about themselves, and whether they are right."""
-    return [(f"claimed {each.name}", _number(each.claimed), _judged(each)) for each in result.claims]
+    return [(f"claimed {each.name}", _number(each.claimed), _right_or_wrong(each)) for each in result.claims]
 
 
-def _judged(claim: Claim) -> str:
+def _right_or_wrong(claim: Claim) -> str:
     """Whether a claim is right, else the counted value."""
     if claim.claimed == str(claim.counted):
         return "as counted"

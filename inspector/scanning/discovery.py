@@ -85,7 +85,7 @@ def _at(root: str, patience: Patience) -> Iterator[Unit]:
     elif "://" not in root and not root.startswith(ollama.PREFIX) and is_path(root):
         raise TargetError(f"{escape(root)}: no such file or folder")
     elif root.startswith("hf://") or "://" not in root:
-        yield from _named(root)
+        yield from _unit_of_name(root)
     elif root.startswith(("http://", "https://")):
         yield Unit("target", root, root, root)
     else:
@@ -93,7 +93,7 @@ def _at(root: str, patience: Patience) -> Iterator[Unit]:
         yield from units(PatientTree(store, patience), root, store.top, lambda _folder, _nodes: None)
 
 
-def _named(root: str) -> Iterator[Unit]:
+def _unit_of_name(root: str) -> Iterator[Unit]:
     """A unit named on the Hub, or in Ollama's store."""
     if root.startswith(ollama.PREFIX):
         with closing(ollama.ollama_place(root.removeprefix(ollama.PREFIX).removeprefix("//"))) as place:

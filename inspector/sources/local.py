@@ -172,13 +172,13 @@ class LocalPlace(Readable):
         self.name = self.root.name
         self._opened: list[LocalFile] = []
         self._root = str(self.root)
-        self.files: Mapping[str, int] = {**self._alone(), **self._listed()} if files is None else files
+        self.files: Mapping[str, int] = {**self._alone(), **self._sizes()} if files is None else files
 
     def _alone(self) -> dict[str, int]:
         """The one named file, which may be hidden."""
         return {self.selected: self.path.stat().st_size} if self.selected else {}
 
-    def _listed(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         known = _LISTINGS.get() if self.selected else None
         if known is None:
             return self._list()

@@ -118,7 +118,7 @@ def forget() -> None:
     import inspector.architectures as package
 
     store.cache_clear()
-    for cached in (package.load, package._read, package._named):
+    for cached in (package.load, package._read, package._table_under_name):
         cached.cache_clear()
 
 

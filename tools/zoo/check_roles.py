@@ -188,7 +188,7 @@ def _places(entries: Any, scope: _Scope, columns: Mapping[str, Any], at: str) ->
                     yield from _places(entry.get("rows", ()), turn, columns, at)
                 else:
                     yield from _places(
-                        entry["rows"], turn, common, at + table_file._put(entry.get("at", ""), turn.words)
+                        entry["rows"], turn, common, at + table_file._with_words(entry.get("at", ""), turn.words)
                     )
 
 

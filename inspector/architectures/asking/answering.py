@@ -207,7 +207,7 @@ def _of_transformers(values: dict[str, Any], folder: str | None) -> dict[str, An
     whole = _plain(config.to_dict())
     held: Any = None
     with contextlib.suppress(Exception):
-        held = _held(model)
+        held = _cache_content(model)
     return {"class": type(model).__name__, "config": whole, "tensors": tensors, "tied": tied, "held": held}
 
 
@@ -281,7 +281,7 @@ def _on_meta(cls: Any, config: Any) -> Any:
         return cls._from_config(config)
 
 
-def _held(model: Any) -> list[list[dict[str, Any]]] | None:
+def _cache_content(model: Any) -> list[list[dict[str, Any]]] | None:
     """What each layer of the library's own cache holds after a prompt, run on the meta device."""
     import torch
     from transformers import DynamicCache

@@ -68,7 +68,7 @@ def answer_of(document: Any) -> Answer:
             {_checked(name): (_shape(shape), kind == "buffer") for name, (shape, kind) in tensors.items()},
             {_checked(name): _shape(shape) for name, shape in tied.items()},
             tuple(Probe(str(each["field"]), each["value"], answer_of(each)) for each in document.get("probes", ())),
-            tuple(tuple(map(_held, layer)) for layer in document.get("held") or ()),
+            tuple(tuple(map(_entry_of_cache, layer)) for layer in document.get("held") or ()),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ConfigError(f"what the library answered is not a list of tensors: {error}") from error
@@ -77,7 +77,7 @@ def answer_of(document: Any) -> Answer:
     return found
 
 
-def _held(entry: Mapping[str, Any]) -> Held:
+def _entry_of_cache(entry: Mapping[str, Any]) -> Held:
     kind, dtype = str(entry["kind"]), str(entry.get("dtype") or "")
     keys, values, window, kernel, heads = (
         _shape([entry.get(field) or 0])[0] for field in ("keys", "values", "window", "kernel", "heads")

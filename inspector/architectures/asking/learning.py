@@ -149,7 +149,7 @@ def _with(values: Mapping[str, Any], changes: Mapping[str, Any], full: Mapping[s
     tree = {**values, **{part: dict(full[part]) for part in parts if part not in values}}
     tree = copy.deepcopy(tree)
     for path, value in changes.items():
-        _put(tree, path, value)
+        _insert(tree, path, value)
     return tree
 
 
@@ -160,12 +160,12 @@ def _gives(table: Mapping[str, Any], changed: Mapping[str, Any], answer: Answer)
         whole = _completed(fields, table["derived"], changed)
         if answer.held and "cache" in table and held_of(table["cache"], whole) != _sorted(answer.held):
             return False
-        return tensors_of(table["rows"], whole) == _stored(answer)
+        return tensors_of(table["rows"], whole) == _stored_shapes(answer)
     except (ConfigError, ArithmeticError, KeyError, TypeError):
         return False
 
 
-def _stored(answer: Answer) -> dict[str, tuple[int, ...]]:
+def _stored_shapes(answer: Answer) -> dict[str, tuple[int, ...]]:
     return {name: shape for name, (shape, _) in answer.tensors.items()}
 
 
@@ -207,7 +207,7 @@ def _completed(fields: Mapping[str, Any], derived: Mapping[str, str], changed: M
     tree = _nested(fields, {path: "" for path in derived if path not in changed})
     for path, text in derived.items():
         if path not in changed:
-            _put(tree, path, formula.evaluate(text, _Scope(tree, {})))
+            _insert(tree, path, formula.evaluate(text, _Scope(tree, {})))
     return tree
 
 
@@ -216,11 +216,11 @@ def _nested(fields: Mapping[str, Any], without: Mapping[str, str]) -> dict[str, 
     tree: dict[str, Any] = {}
     for path, value in fields.items():
         if path not in without:
-            _put(tree, path, value)
+            _insert(tree, path, value)
     return tree
 
 
-def _put(tree: dict[str, Any], path: str, value: Any) -> None:
+def _insert(tree: dict[str, Any], path: str, value: Any) -> None:
     *outer, last = path.split(".")
     for word in outer:
         inner = tree.get(word)

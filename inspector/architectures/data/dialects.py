@@ -104,10 +104,10 @@ class Dialect(NamedTuple):
 @cache
 def dialects() -> tuple[Dialect, ...]:
     """All dialects, in the order in which they are tried."""
-    return tuple(_read(name, store().find("dialects", name)) for name in store().names("dialects"))
+    return tuple(_dialect_of(name, store().find("dialects", name)) for name in store().names("dialects"))
 
 
-def _read(name: str, document: Mapping[str, Any]) -> Dialect:
+def _dialect_of(name: str, document: Mapping[str, Any]) -> Dialect:
     fields = {field: value for field, value in document.items() if field in Dialect._fields}
     types = tuple((condition, model_type) for condition, model_type in fields["model_types"])
     return Dialect(**{**fields, "name": name, "marks": frozenset(fields["marks"]), "model_types": types})

@@ -112,16 +112,16 @@ class Namer:
             for each in (_by_piece(group, served, names, pieces or {}) if side else (group,))
         ]
         beyond = sorted(chain.from_iterable(group.members for group in groups[MOST_PATTERNS:]))
-        return _named(served, self._slots_of(groups[:MOST_PATTERNS]), beyond)
+        return _with_slots(served, self._slots_of(groups[:MOST_PATTERNS]), beyond)
 
     def slot(self, pattern: str) -> Slot:
         """The slot of a pattern: a name with its numbers written `{}`."""
         known = self._slots.get(pattern)
         if known is None:
-            known = self._slots[pattern] = self._found(pattern)
+            known = self._slots[pattern] = self._looked_up(pattern)
         return known
 
-    def _found(self, pattern: str) -> Slot:
+    def _looked_up(self, pattern: str) -> Slot:
         if len(pattern) > LONGEST:
             return NAMELESS
         bare = unwrapped(pattern)
@@ -165,7 +165,7 @@ class Namer:
         return slot._replace(part=part, group=kind, row=None)
 
 
-def _named(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyond: Sequence[int]) -> Named:
+def _with_slots(names: Sequence[str], groups: list[tuple[Slot, Sequence[int]]], beyond: Sequence[int]) -> Named:
     """The groups with their slots; tensors beyond the limit of patterns have none."""
     of_each: list[Slot] = [NAMELESS] * len(names)
     for slot, members in groups:

@@ -137,8 +137,8 @@ def _entries(family: Family, config: Mapping[str, Any]) -> Iterator[tuple[str, V
     own = _piece_of(family, config)
     others = sorted({"", *family.prefixes.values()} - {family.prefix})
     yield from _of_pieces(family, config, [own] if own else [])
-    for placed in _placed(family, config):
-        for slot, template in _named(placed, family.prefix, others):
+    for placed in _rows_in_place(family, config):
+        for slot, template in _names_of_row(placed, family.prefix, others):
             yield from _tensors(slot, template)
     yield from _of_pieces(family, config, [prefix for prefix in family.pieces.values() if prefix != own])
 
@@ -153,12 +153,12 @@ def _piece_of(family: Family, config: Mapping[str, Any]) -> str:
 def _of_pieces(family: Family, config: Mapping[str, Any], prefixes: Iterable[str]) -> Iterator[tuple[str, Variant]]:
     """The patterns of parts that are models by themselves."""
     for prefix in prefixes:
-        for placed in _placed(family, config):
+        for placed in _rows_in_place(family, config):
             if placed.template.startswith(prefix):
                 yield from _tensors(_slot_of(placed), placed.template.removeprefix(prefix))
 
 
-def _named(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple[Slot, str]]:
+def _names_of_row(placed: Placed, prefix: str, others: Sequence[str]) -> Iterator[tuple[Slot, str]]:
     """A row's slot under its name, its older name, and its names in the family's other classes."""
     row, template = placed.row, placed.template
     slot = _slot_of(placed)
@@ -206,7 +206,7 @@ def _tensors(slot: Slot, template: str) -> Iterator[tuple[str, Variant]]:
 # --- nested families --------------------------------------------------------------------------
 
 
-def _placed(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
+def _rows_in_place(family: Family, config: Mapping[str, Any]) -> Iterator[Placed]:
     """Each row of a family, nested families' included."""
     for entry in family.rows:
         if isinstance(entry, Row):
@@ -231,7 +231,7 @@ def _included(inner: Family, nested: Mapping[str, Any], include: Include) -> Ite
     """The rows of a nested family under their names in the whole."""
     without, stripped = include.without.split(), taken_off(include, inner)
     head = inner_head(include, inner, str(nested.get("model_type")))
-    for placed in _placed(inner, nested):
+    for placed in _rows_in_place(inner, nested):
         row = placed.row
         if is_left_out(row, without) or (row.heads and head not in row.heads.split()):
             continue
