@@ -22,6 +22,7 @@ import resource
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -190,19 +191,25 @@ def attempts(
 
 @torch.no_grad()
 def filled(
-    model: PreTrainedModel, tokens: int, source: int | None, device: str
+    model: PreTrainedModel, tokens: int, source: int | None, device: str, *, known: bool = False
 ) -> tuple[dict[str, torch.Tensor], int | None]:
     """The tensors of a cache after this many tokens, the last of them given alone, and the encoder's tokens.
+
+    Args:
+        known: it runs, and with tokens in one row.
 
     Raises RuntimeError, with the error of the first way to run it.
     """
     stated = ""
-    for word, (prompt, last), given, length in attempts(model, tokens, source, device):
+    ways = attempts(model, tokens, source, device)
+    for word, (prompt, last), given, length in islice(ways, 1) if known else ways:
         try:
             first = model(**{word: prompt}, **given, use_cache=True)
             state = next((name for name in STATES if first.get(name) is not None), None)
-            if state is None:
+            if state is None and known:
                 return _given(model, word, prompt, given), length
+            if state is None:
+                raise RuntimeError("it gives back no cache")
             second = model(**{word: last}, **given, **{state: first.get(state)}, use_cache=True)
             return dict(tensors(second.get(state))), length
         except Exception as error:
@@ -220,17 +227,23 @@ def _given(model: PreTrainedModel, word: str, ids: torch.Tensor, given: Mapping[
 
 
 def ran(
-    cls: type[PreTrainedModel], config: PreTrainedConfig, tokens: int, source: int | None, dtype: str = "bfloat16"
+    cls: type[PreTrainedModel],
+    config: PreTrainedConfig,
+    tokens: int,
+    source: int | None,
+    dtype: str = "bfloat16",
+    *,
+    known: bool = False,
 ) -> dict[str, Any]:
-    """The content of a configuration's cache, or why it is unknown."""
+    """The content of a configuration's cache, or why it is unknown. One that is `known` to run may be of any size."""
     stated, small = "", True
     for device in ("meta", "cpu"):
         if device == "cpu" and not small:
             break
         try:
             model = made(cls, config, device, dtype)
-            small = parameters(model) < MOST_PARAMETERS
-            found, length = filled(model, tokens, source, device)
+            small = known or parameters(model) < MOST_PARAMETERS
+            found, length = filled(model, tokens, source, device, known=known)
         except Exception as error:
             stated = f"{stated} | {device}: {type(error).__name__}: {error}"[:500]
             continue
@@ -242,7 +255,7 @@ def ran(
 def again(values: Mapping[str, Any], tokens: int, source: int | None) -> dict[str, Any]:
     """The same of a config.json."""
     config = CONFIG_MAPPING[values["model_type"]].from_dict(dict(values))
-    return ran(class_of(config), config, tokens, source, values.get("dtype", "bfloat16"))
+    return ran(class_of(config), config, tokens, source, values.get("dtype", "bfloat16"), known=True)
 
 
 def as_published(config: PreTrainedConfig, cls: type[PreTrainedModel]) -> dict[str, Any]:
