@@ -15,7 +15,7 @@ from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.engines.engine import on_devices as on_devices_of
 from inspector.sizing.model import Model
-from inspector.sizing.weights import Weights, as_declared, as_type, stored
+from inspector.sizing.weights import Weights, as_declared, as_loaded, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import NamedTuple, Tabular
 from inspector.units import TOKENS, decimal, escape, plural, written
@@ -151,6 +151,8 @@ def size(
     runs, model = on_devices_of(runs, named), model.run_by(runs)
     shared, stages = _division_among_devices(runs, named, tp, pp)
     own = model.computes_in
+    if own.name == "F32" and runs.instead_of_f32:
+        own = WIDTHS[runs.instead_of_f32]
     keys, values = _cache_types(_text("cache_dtype", cache_dtype), runs, own)
     if encoded is None:
         encoded = USUAL_SOURCE if model.source is None else model.source
@@ -161,21 +163,21 @@ def size(
         model = model._replace(buffers=buffers)
     elif library_asked() is not None:
         runs = runs._replace(assumes=(*runs.assumes, f"{runs.name} was not asked (--ask): only llama.cpp can be"))
-    loaded = _weights_loaded(model, weights if isinstance(weights, Weights) else _text("weights", weights), own)
+    taken = _weights_loaded(model, weights if isinstance(weights, Weights) else _text("weights", weights), own, runs)
     held = runs.hold(model.kept, request._replace(tp=1)) if model.kept is not None else None
     temporary = activations(model, runs, request)
     return Memory(
         model,
         runs,
         request,
-        loaded,
+        taken,
         held,
         growth(model.kept or (), request),
         temporary,
-        _placed(model, runs, request, loaded, named, stages),
+        _placed(model, runs, request, taken, named, stages),
         stages,
         _training_of(model, training, tokens, number) if training else None,
-        tuple(_findings(model, length, loaded, runs, request)),
+        tuple(_findings(model, length, taken, runs, request)),
         length is not None,
         others(model, runs, request),
     )
@@ -434,11 +436,11 @@ def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Wid
     return found[0], found[-1]
 
 
-def _weights_loaded(model: Model, kind: str | Weights | None, own: Width) -> Weights:
+def _weights_loaded(model: Model, kind: str | Weights | None, own: Width, runs: Engine) -> Weights:
     if isinstance(kind, Weights):
         return kind
     if kind is None and model.result is not None:
-        return stored(model.result)
+        return stored(model.result) if runs.graphs or model.format == "gguf" else as_loaded(model.result, own, runs.name)
     if kind is not None:
         from inspector.sizing.packings import weights_in  # only if asked for
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Towers whose layers have the cache.
 MAIN = frozenset({"text", "decoder"})
+#: Types that are cast when a model is loaded.
+PLAIN = frozenset({"F64", "F32", "F16", "BF16"})
 EMBEDDINGS = frozenset({"embed_tokens", "embed_positions", "embed_token_types"})
 
 
@@ -78,6 +80,27 @@ def stored(result: Reconciliation, sizes: Mapping[str, int] | None = None) -> We
     most = result.dtype if trained else max(kinds, key=kinds.__getitem__, default="")
     main = result.packing.scheme if result.packing else most
     return Weights(sum(part.nbytes for part in parts), main or "", parts, ())
+
+
+def as_loaded(result: Reconciliation, own: Width, runs: str) -> Weights:
+    """The weights in the type in which the model computes, as engines load those that are not packed.
+
+    Transformers takes the configuration's `dtype` by default since release 5 (`dtype="auto"`), 32 bits before
+    (`from_pretrained`); a router's bias stays as stored (`_keep_in_fp32_modules_strict`). vLLM has `dtype="auto"`, too.
+
+    Args:
+        runs: the engine's name.
+    """
+    others = {each.dtype for each in result.dtypes} & PLAIN - {own.name}
+    if not others or result.packing:
+        return stored(result)
+    sizes = {each.tensor.name: each.tensor.nbytes for each in result.tensors}
+    for each in result.tensors:
+        if each.tensor.dtype in others and each.key.role != "router_bias":
+            sizes[each.tensor.name] = own.bytes_of(each.tensor.elements)
+    release = " (release 5; before, in F32 unless dtype is given)" if runs == "transformers" else ""
+    why = f"{', '.join(sorted(others))} is loaded in {own.name}, the configuration's type{release}"
+    return stored(result, sizes)._replace(dtype=own.name, assumes=(why,))
 
 
 def in_one_piece(nbytes: int) -> Weights:

@@ -60,6 +60,7 @@ class Engine(NamedTuple):
     profile: Callable[[Engine, Request, int, int, int], int] | None = (
         None  # what it measures and keeps free, if it does
     )
+    instead_of_f32: str = ""  # the type in which it computes models of 32 bits; "" for theirs
     defaults: Callable[[Engine, Sequence[Device]], Engine] | None = None  # itself on some devices, if they matter
     opaque: str = ""  # why it is unknown how it keeps tokens that are merged beforehand (`Kept.stride`); "" if it is
 

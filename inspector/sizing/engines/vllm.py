@@ -230,6 +230,7 @@ ENGINE = Engine(
     samples=256,
     share=90,
     over="heads",
+    instead_of_f32="BF16",
     profile=profiled,
     defaults=on_large,
     opaque="vllm keeps tokens that are compressed beforehand in a layout of its own, which is not covered",
