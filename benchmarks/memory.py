@@ -1,13 +1,14 @@
-"""Caches: `inspect memory`, its peers, and what llama.cpp itself prints, for the same models and one context.
+"""Memory: `inspect memory`, its peers, and what engines print or take, for the same models and one context.
 
     python benchmarks/memory.py [TOKENS]           # caches; 32,768 by default
-    python benchmarks/memory.py --total [TOKENS]   # with weights and compute buffers, of files as they are published
+    python benchmarks/memory.py --total [TOKENS]   # whole processes: files by llama.cpp, models by Transformers
 
-Each model is a GGUF of its published key-values alone; where no cache depends on a width, such as that of DeepSeek's
+Each cache is of a GGUF of the published key-values alone; where no cache depends on a width, such as that of DeepSeek's
 hidden states, it is small, since llama.cpp asks for the memory of all weights. Peers are asked where they are:
-XLLAMACPP, a Python that has the package xllamacpp (llama.cpp itself), HF_MEM, one that has hf-mem, and NODE_LLAMA_CPP,
-a folder in which `npm install node-llama-cpp` ran; gguf-parser's formula (`file_estimate__llamacpp.go`) is worked out
-here. hf-mem asks for a safetensors configuration: it has the same fields under Transformers' names.
+XLLAMACPP, a Python that has the package xllamacpp (llama.cpp itself), HF_MEM, one that has hf-mem and kvfit,
+ACCELERATE, one that has accelerate and Transformers, and NODE_LLAMA_CPP, a folder in which
+`npm install node-llama-cpp` ran; gguf-parser's formula (`file_estimate__llamacpp.go`) is worked out here. What
+Transformers takes was measured on a GPU before (`fixtures/transformers_peaks.jsonl`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,13 +152,15 @@ process.exit(0);
 """
 
 
-def write(model: Model, path: Path) -> None:
+def write(model: Model, path: Path) -> list[tuple[str, str, Any]]:
     """A GGUF of the model's key-values, which replace those of a random one of its architecture."""
     cases = (json.loads(line)["pairs"] for line in FIXTURE.read_text().splitlines())
     pairs = {key: (kind, value) for key, kind, value in next(p for p in cases if p[0][2] == model.architecture)}
     for key, value in model.keys.items():
         pairs[f"{model.architecture}.{key}"] = ("uint32", value)
-    write_gguf(path, [(key, kind, value) for key, (kind, value) in pairs.items()], [])
+    written = [(key, kind, value) for key, (kind, value) in pairs.items()]
+    write_gguf(path, written, [])
+    return written
 
 
 def document(path: Path, tokens: int, *more: str) -> dict[str, Any]:
@@ -242,56 +245,182 @@ def rows(tokens: int) -> Iterator[tuple[str, ...]]:
             yield (model.name, real, *("–" if each is None else f"{each / 2**20:,.2f}" for each in figures))
 
 
-#: Recipes of published GGUF files.
+#: Recipes of published GGUF files; and models above that are written with their weights in F16.
 PUBLISHED = ("llama-3.2-1b-q8_0", "llama-3.1-8b-q4_k_m", "mistral-7b-instruct-v0.2-q4_k_m", "mixtral-8x7b-q4_0")
+IN_F16 = {"Gemma 3 27B": (21504, 262208), "Llama 3.1 8B": (14336, 128256)}
+#: Types of `transformers_peaks.jsonl`, with four layers, and the prompt that was read at once.
+MEASURED = ("llama", "qwen3", "gemma3_text", "phi3", "mixtral", "deepseek_v3")
+PROMPT = 8192
+PEAKS = ROOT / "fixtures" / "transformers_peaks.jsonl"
 WHOLE = """
 import {readGgufFileInfo, GgufInsights} from "node-llama-cpp";
 for (const file of process.argv.slice(3)) {
   const insights = await GgufInsights.from(await readGgufFileInfo(file));
   const context = insights.estimateContextResourceRequirements(
     {contextSize: Number(process.argv[2]), modelGpuLayers: 0, sequences: 1, batchSize: 512, flashAttention: true});
-  console.log(insights.estimateModelResourceRequirements({gpuLayers: 0}).cpuRam + context.cpuRam);
+  console.log(Math.round(insights.estimateModelResourceRequirements({gpuLayers: 0}).cpuRam + context.cpuRam));
 }
 process.exit(0);
 """
+HF_MEM_FILES = """
+import sys
+from hf_mem.gguf.metadata import parse_gguf_metadata
+for path in sys.argv[2:]:
+    try:
+        found = parse_gguf_metadata(open(path, "rb").read(1 << 26), experimental=True, max_model_len=int(sys.argv[1]))
+        print(found.bytes_count + found.kv_cache.cache_size)
+    except Exception as error:
+        print("none")
+"""
+HF_MEM_MODELS = """
+import json, sys
+from hf_mem.safetensors.kv_cache import compute_safetensors_kv_cache_size
+from kvfit.architectures import estimate_cache
+for config in json.loads(sys.argv[2]):
+    for peer in (
+        lambda: compute_safetensors_kv_cache_size(config, "BF16", int(sys.argv[1])),
+        lambda: int(estimate_cache(config, context_tokens=int(sys.argv[1])).total_bytes),
+    ):
+        try:
+            print(peer())
+        except Exception as error:
+            print("none")
+"""
+ACCELERATE = """
+import json, sys
+import torch
+import transformers
+from accelerate.utils import calculate_maximum_sizes
+for config in json.loads(sys.argv[1]):
+    made = transformers.AutoConfig.for_model(**config)
+    with torch.device("meta"):
+        model = transformers.AutoModelForCausalLM.from_config(made, dtype=torch.bfloat16)
+    print(calculate_maximum_sizes(model)[0])
+"""
+
+
+def gguf_parser_total(path: Path, tokens: int) -> int | None:
+    """gguf-parser's RAM of a file, with flash attention: `estimateLLaMACppRunInModel` of commit 8dc7a62."""
+    import inspector
+
+    checkpoint = inspector.open(path)
+    keys, tensors = checkpoint.files[0].metadata, {each.name: each for each in checkpoint.tensors}
+    name = str(keys["general.architecture"])
+    own = {key.removeprefix(f"{name}."): value for key, value in keys.items() if isinstance(value, int)}
+    layers, hidden, heads = own["block_count"], own["embedding_length"], own["attention.head_count"]
+    shapes = {"attention.head_count_kv": heads, "attention.key_length": hidden // heads}
+    shapes |= {"attention.value_length": hidden // heads}
+    token = {key: own.get(key, usual) for key, usual in shapes.items()}
+    model = Model("", name, {**own, **token}, {})
+    cells, batch = -(-tokens // 256) * 256, min(tokens, 512)
+    vocabulary = tensors["token_embd.weight"].shape[0]
+    stored = sum(each.nbytes for each in checkpoint.tensors)
+    words, merges = len(_list(keys, "tokens")), len(_list(keys, "merges"))
+    merged = 104 * merges if keys.get("tokenizer.ggml.model") == "gpt2" else 0
+    footprint = (5 << 20) + path.stat().st_size - stored + 96 * words + merged + 4 * batch * (hidden + vocabulary)
+    nodes, tensor = max(1024, 8 * len(tensors)), 368
+    graph = tensor * nodes + 40 * nodes + (4 << 20) + 2 * tensor * (len(tensors) + 1 + 3 * layers)
+    inputs = 4 * batch * (1 + hidden + 1 + cells + 1)
+    row = cells * token["attention.head_count_kv"]
+    one_layer = 2 * row * (token["attention.key_length"] + token["attention.value_length"])
+    outputs = 4 * batch * (hidden + vocabulary)
+    return stored + gguf_parser(model, tokens) + footprint + graph + inputs + one_layer + outputs
+
+
+def _list(keys: Mapping[str, Any], name: str) -> Any:
+    value = keys.get(f"tokenizer.ggml.{name}")
+    return value if hasattr(value, "__len__") and not isinstance(value, str) else ()
+
+
+def asked(variable: str, program: str, arguments: Sequence[str], number: int) -> list[int | None]:
+    """What a peer's Python prints, a number a line; nothing is known where it is not installed."""
+    if variable not in os.environ:
+        return [None] * number
+    command = [os.environ[variable], "-c", program, *arguments]
+    lines = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
+    return [int(line) if line.isdecimal() else None for line in lines]
+
+
+def files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Name and path of each GGUF."""
+    from sparse import load, make
+
+    import inspector
+
+    for name in PUBLISHED:
+        yield name, next(make(load(name), folder / name).glob("*.gguf"))
+    for model in MODELS:
+        if model.name in IN_F16:
+            width, vocabulary = IN_F16[model.name]
+            keys = {**model.keys, "feed_forward_length": width, "vocab_size": vocabulary}
+            path = folder / f"{model.architecture}.gguf"
+            tensors = write(model._replace(keys=keys), path)
+            rows = [(name, row.shape) for row in inspector.predict(path).expected for name in row.names()]
+            write_gguf(path, tensors, [("F16" if len(shape) > 1 else "F32", list(shape), name) for name, shape in rows])
+            yield f"{model.name}, F16", path
 
 
 def totals(tokens: int) -> Iterator[tuple[str, ...]]:
-    """A line for each file: llama.cpp's own answer, ours, node-llama-cpp's, and weights with the cache alone."""
-    from sparse import load, make
-
+    """A line for each file or model: what the engine prints or takes, ours, and each peer's."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = [next(make(load(name), Path(folder, name)).glob("*.gguf")) for name in PUBLISHED]
+        named = dict(files(Path(folder)))
+        paths = [str(path) for path in named.values()]
         nodes: list[int | None] = [None] * len(paths)
         if "NODE_LLAMA_CPP" in os.environ:
-            nodes = [*node(os.environ["NODE_LLAMA_CPP"], paths, tokens, WHOLE)]
-        for name, path, estimate in zip(PUBLISHED, paths, nodes, strict=True):
-            found = document(path, tokens)
-            asked = ["--ask", os.environ["XLLAMACPP"]] if "XLLAMACPP" in os.environ else []
-            real = document(path, tokens, *asked)["total"] if asked else None
-            least = found["weights"]["bytes"] + found["cache"]["bytes"]
-            off = (
-                "" if not real or each is None else f" ({each / real - 1:+.1%})".replace("-0.0", "+0.0")
-                for each in (found["total"], estimate, least)
-            )
-            figures = ("–" if each is None else f"{each / 2**20:,.1f}" for each in (found["total"], estimate, least))
-            yield (name, f"{real / 2**20:,.1f}" if real else "–", *(a + b for a, b in zip(figures, off, strict=True)))
+            nodes = [*node(os.environ["NODE_LLAMA_CPP"], [*named.values()], tokens, WHOLE)]
+        by_hf_mem = asked("HF_MEM", HF_MEM_FILES, [str(tokens), *paths], len(paths))
+        for (name, path), by_node, by_hf in zip(named.items(), nodes, by_hf_mem, strict=True):
+            ask = ["--ask", os.environ["XLLAMACPP"]] if "XLLAMACPP" in os.environ else []
+            real = document(path, tokens, *ask)["total"] if ask else None
+            ours = document(path, tokens)["total"]
+            yield line(f"{name}, llama.cpp", real, ours, by_node, gguf_parser_total(path, tokens), by_hf, None, None)
+    yield from _by_transformers()
+
+
+def _by_transformers() -> Iterator[tuple[str, ...]]:
+    import inspector
+
+    known = [json.loads(each) for each in PEAKS.read_text().splitlines()]
+    configs = {
+        each["type"]: {**each["config"], "model_type": each["type"], "num_hidden_layers": 4, "dtype": "bfloat16"}
+        for each in known
+        if "config" in each and each["type"] in MEASURED
+    }
+    shape = {"attention": "sdpa", "sequences": 1, "tokens": PROMPT, "last": True}
+    peaks = {each["type"]: each["peak"] for each in known if shape.items() <= each.items()}
+    several = json.dumps([*configs.values()])
+    caches = asked("HF_MEM", HF_MEM_MODELS, [str(PROMPT), several], 2 * len(configs))
+    by_accelerate = asked("ACCELERATE", ACCELERATE, [several], len(configs))
+    for at, (kind, config) in enumerate(configs.items()):
+        ours = inspector.memory(config, engine="transformers", context=PROMPT, batch=PROMPT)
+        kept = [None if each is None else ours.weights.nbytes + each for each in caches[2 * at : 2 * at + 2]]
+        yield line(f"{kind}, 4 layers, Transformers", peaks[kind], ours.total, None, None, *kept, by_accelerate[at])
+
+
+def line(name: str, real: int | None, *figures: int | None) -> tuple[str, ...]:
+    """MiB of each, and how far off it is."""
+
+    def cell(each: int | None) -> str:
+        off = f" ({each / real - 1:+.1%})".replace("-0.0", "+0.0") if real and each is not None else ""
+        return "–" if each is None else f"{each / 2**20:,.0f}{off}"
+
+    return (name, cell(real).partition(" ")[0], *map(cell, figures))
 
 
 def main() -> None:
     """Print the table, in MiB."""
+    numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
     if "--total" in sys.argv:
-        print(
-            "| file | llama.cpp answers | `inspect memory` | node-llama-cpp | weights and cache alone: hf-mem, kvfit |"
-        )
-        print("|---|" + "--:|" * 4)
-        for row in totals(int(sys.argv[2]) if len(sys.argv) > 2 else 32768):
-            print("| " + " | ".join(row) + " |")
-        return
-    print("| model | llama.cpp prints | `inspect memory` | gguf-parser | node-llama-cpp | hf-mem | the formula |")
-    print("|---|" + "--:|" * 6)
-    for row in rows(int(sys.argv[1]) if len(sys.argv) > 1 else 32768):
-        print("| " + " | ".join(row) + " |")
+        peers = "node-llama-cpp | gguf-parser | hf-mem | kvfit | accelerate"
+        print(f"| | prints, or takes | `inspect memory` | {peers} |")
+        print("|---|" + "--:|" * 7)
+        found = totals(*numbers or [32768])
+    else:
+        print("| model | llama.cpp prints | `inspect memory` | gguf-parser | node-llama-cpp | hf-mem | the formula |")
+        print("|---|" + "--:|" * 6)
+        found = rows(*numbers or [32768])
+    for row in found:
+        print("| " + " | ".join(row) + " |", flush=True)
 
 
 if __name__ == "__main__":

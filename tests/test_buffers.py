@@ -60,6 +60,15 @@ def test_what_a_word_stands_for() -> None:
     assert [(each.name, each.nbytes) for each in plain.other] == [("output", 4 * 128256)]
 
 
+@pytest.mark.parametrize(("cache", "printed"), [("f16", 5.25), ("q8_0", 5.33)])
+def test_keys_in_blocks_are_rotated_before(cache: str, printed: float) -> None:
+    """MiB that b11549 printed for Qwen3 4B's widths and batches of 32 tokens: rotation adds the matrices of 128² and 64²."""
+    config = _config("qwen3", 2560, 9728, 32, 8, 151936, head_dim=128)
+    result = inspector.memory(config, engine="llama.cpp", context=2048, batch=32, cache_dtype=cache)
+    assert result.activations
+    assert result.activations.nbytes / 2**20 == pytest.approx(printed, abs=0.005)
+
+
 def test_the_smallest_hole_is_taken() -> None:
     """As in ggml-alloc.c: bytes in multiples of 32, the smallest hole that is large enough, the end only if there is none."""
     arena = Arena()
@@ -102,7 +111,7 @@ def test_drawn_models(tmp_path: Path) -> None:
         ratios[case["architecture"]] = result.activations.nbytes / 2**20 / case["compute"]
     off = {name: ratio for name, ratio in ratios.items() if abs(ratio - 1) > 0.05}
     assert len(off) <= len(ratios) * 0.05, off
-    assert len(unknown) <= 9, unknown
+    assert len(unknown) <= 6, unknown
     assert len(ratios) >= 130
 
 
@@ -125,7 +134,7 @@ def test_the_data_is_sound() -> None:
         if isinstance(entry, str):
             assert not isinstance(known[entry], str), name
             continue
-        for kind in ("flash", "plain"):
+        for kind in entry:
             assert all(choices[-1][0] == "" for choices in entry[kind]), name
             before, layers, after = ([tuple(graphs._steps(text, layer)) for _, text in part] for part in entry[kind])
             for step in (each for part in (*before, *layers, *after) for each in part if isinstance(each, tuple)):

@@ -476,6 +476,40 @@ def test_what_is_not_known_leaves_what_is(tmp_path: Path, inspect: Callable[...,
     assert [each.rule for each in result.findings] == ["cache-unknown"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "engine", "width"),
+    [
+        ("bfloat16", "transformers", 2),
+        ("float32", "transformers", 4),
+        (None, "transformers", 4),
+        ("float32", "vllm", 2),
+    ],
+)
+def test_weights_are_loaded_in_the_type_of_the_model(
+    stated: str | None, engine: str, width: int, tmp_path: Path
+) -> None:
+    """`get_memory_footprint` of Transformers 5.24 for GPT-2s in F32: half of the file where `dtype` says so."""
+    numpy = pytest.importorskip("numpy")
+    from safetensors.numpy import save_file
+
+    config = {
+        "model_type": "gpt2",
+        "n_embd": 8,
+        "n_layer": 1,
+        "n_head": 2,
+        "vocab_size": 16,
+        "n_positions": 4,
+        "dtype": stated,
+    }
+    (tmp_path / "config.json").write_text(json.dumps({key: value for key, value in config.items() if value}))
+    rows = inspector.predict(tmp_path / "config.json").expected
+    tensors = {name: numpy.zeros(row.shape, "float32") for row in rows for name in row.names()}
+    save_file(tensors, tmp_path / "model.safetensors")
+    result = inspector.memory(tmp_path, engine=engine).weights
+    assert result.nbytes == width * sum(each.size for each in tensors.values())
+    assert any("is loaded in" in each for each in result.assumes) == (width == 2)
+
+
 @pytest.mark.parametrize(("stage", "divided"), [(0, 0), (1, 12), (2, 14), (3, 16)])
 def test_what_zero_divides(stage: int, divided: int) -> None:
     """AdamW in mixed precision: weights and gradients have 2 bytes each, states and the copy 12 (arXiv:1910.02054)."""

@@ -20,7 +20,9 @@ from inspector.sizing.model import Model
 
 #: Tokens of a logical batch, `--batch-size`.
 LOGICAL_BATCH = 2048
-_LAYER = re.compile(r"(?:enc\.)?blk\.(\d+)\.(.*)")
+_LAYER = re.compile(r"(?:enc\.|dec\.)?blk\.(\d+)\.(.*)")
+#: The least width by which keys and values are rotated before they are kept in blocks: `llama_kv_cache`.
+ROTATED = 64
 
 
 def buffers_of(model: Model, *, flash: bool = True, graph: Reserves | None = None) -> Buffers | None:
@@ -54,7 +56,10 @@ def layers_of(
         tensors: name → shape, row-major.
     """
     layers: dict[int | None, dict[str, tuple[int, ...]]] = {None: {}}
+    decodes = any(name.startswith("dec.") for name in tensors)  # the buffers are its decoder's
     for name, shape in tensors.items():
+        if decodes and name.startswith("enc."):
+            continue
         place = _LAYER.match(name)
         number, rest = (int(place[1]), place[2]) if place else (None, name)
         layers.setdefault(number, {})[rest.removesuffix(".weight")] = shape
@@ -103,7 +108,17 @@ def _layer(
     kinds = {"recurrent" if group.kind in PER_SEQUENCE else "sliding" if group.window else "full" for group in own}
     if number == 0:
         kinds.add("first")
-    return Layer(weights, field, dict(_kept(own)), frozenset(kinds), before)
+    by = rotation(scope) if number is None else 0
+    return Layer(weights, field, {**dict(_kept(own)), **({"rotation": by} if by else {})}, frozenset(kinds), before)
+
+
+def rotation(scope: Scope) -> int:
+    """The width of the matrix that rotates keys: the largest of 64, 128, 256 … that divides a head's; or 0."""
+    try:
+        head = scope.at(layer=0)["head_dim"]
+    except ConfigError:
+        return 0
+    return head & -head if isinstance(head, int) and head > 0 and head % ROTATED == 0 else 0
 
 
 def _kept(groups: list[Kept]) -> Iterator[tuple[str, int]]:
@@ -130,7 +145,7 @@ def batch_of(known: Buffers, runs: Engine, request: Request) -> Batch:
     tokens = -(-tokens // request.sequences) * request.sequences
     outputs = tokens if known.embeds or runs.all_outputs else min(tokens, request.sequences)
     window = cells_of(known.window, request) if known.window else cells
-    return Batch(tokens, outputs, cells, window, request.sequences)
+    return Batch(tokens, outputs, cells, window, request.sequences, request.keys.block > 1, request.values.bits / 8)
 
 
 def output(known: Buffers, runs: Engine, request: Request) -> int:

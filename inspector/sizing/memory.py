@@ -440,7 +440,9 @@ def _weights_loaded(model: Model, kind: str | Weights | None, own: Width, runs: 
     if isinstance(kind, Weights):
         return kind
     if kind is None and model.result is not None:
-        return stored(model.result) if runs.graphs or model.format == "gguf" else as_loaded(model.result, own, runs.name)
+        return (
+            stored(model.result) if runs.graphs or model.format == "gguf" else as_loaded(model.result, own, runs.name)
+        )
     if kind is not None:
         from inspector.sizing.packings import weights_in  # only if asked for
 

@@ -53,11 +53,7 @@ class Wide(drawing.Draw):
 
 def wide(architecture: str, asked: Mapping[str, bool], seed: int) -> list[drawing.Pair]:
     """The key-values of such a model."""
-    usual, drawing.Draw = drawing.Draw, Wide  # type: ignore[misc]
-    try:
-        pairs = {key: (kind, value) for key, kind, value in drawing.draw(architecture, asked, seed)}
-    finally:
-        drawing.Draw = usual  # type: ignore[misc]
+    pairs = {key: (kind, value) for key, kind, value in drawing.draw(architecture, asked, seed, Wide)}
     pick = random.Random(f"{architecture} {seed} wide")
     if f"{architecture}.feed_forward_length" in pairs and not isinstance(
         pairs[f"{architecture}.feed_forward_length"][1], list

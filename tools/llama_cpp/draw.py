@@ -114,6 +114,11 @@ class Draw:
         self.experts = architecture in EXPERTS or (architecture in SOMETIMES_EXPERTS and pick.random() < 0.5)
         self.keys: Keys = {}
 
+    @property
+    def rope(self) -> int:
+        """A random number of dimensions that have positions."""
+        return 2 * self.random.randint(4, 8)
+
     def eight(self, least: int, most: int) -> int:
         """A random multiple of 8."""
         return 8 * self.random.randint(least, most)
@@ -123,9 +128,9 @@ class Draw:
         return [value if at(layer) else other for layer in range(self.layers)]
 
 
-def draw(architecture: str, asked: Mapping[str, bool], seed: int) -> list[Pair]:
+def draw(architecture: str, asked: Mapping[str, bool], seed: int, kind: type[Draw] | None = None) -> list[Pair]:
     """Draw the key-values. The same seed gives the same values."""
-    model = Draw(architecture, seed)
+    model = (kind or Draw)(architecture, seed)
     _common(model)
     drawn = _numbers(model)
     for key, needed in asked.items():
@@ -217,8 +222,8 @@ def _numbers(model: Draw) -> Keys:
         "attention.sliding_window": 16, "attention.relative_buckets_count": pick.randint(5, 12),
         "attention.decay_lora_rank": eight(2, 6), "attention.iclr_lora_rank": eight(2, 6),
         "attention.value_residual_mix_lora_rank": eight(2, 6), "attention.gate_lora_rank": eight(2, 6),
-        "attention.indexer.head_count": pick.randint(2, 5), "attention.indexer.key_length": eight(2, 5),
-        "attention.indexer.top_k": 64, "attention.indexer.block_size": 4, "attention.indexer.local_blocks": 1,
+        "attention.indexer.head_count": pick.randint(2, 5), "attention.indexer.key_length": 64 * pick.randint(1, 2),
+        "attention.indexer.top_k": pick.choice([40, 56, 88, 104]), "attention.indexer.block_size": 4, "attention.indexer.local_blocks": 1,
         "attention.indexer.kpool": 4, "attention.output_group_count": 2, "attention.output_lora_rank": eight(2, 5),
         "attention.temperature_length": 64, "attention.group_norm_groups": 8, "attention.shared_kv_layers": 0,
         "attention.key_length_swa": eight(3, 9), "full_attention_interval": pick.choice([2, 3]),
@@ -248,7 +253,7 @@ def _add(model: Draw, key: str, drawn: Keys) -> None:
 def _latent(model: Draw) -> None:
     """The widths of latent attention, which determine those of its cache."""
     keys = model.keys
-    rope = 0 if model.architecture == "glm5-next" else 2 * model.random.randint(4, 8)
+    rope = 0 if model.architecture == "glm5-next" else model.rope
     keys["rope.dimension_count"] = rope
     if "attention.key_length_mla" in keys:
         keys["attention.key_length_mla"] = model.eight(2, 6) + rope
@@ -416,6 +421,9 @@ SPECIAL: Mapping[str, Callable[[Draw], None]] = {
     "chameleon": lambda model: model.keys.update(vocab_size=8192 + 8 * model.random.randint(9, 99)),
     "openelm": _openelm, "qwen4exp": _qwen4, "gemma4-assistant": _gemma4_assistant,
     "deepseek4": _deepseek4, "dflash": _dflash, "dots3note": _dots3, "hy_v4": _hy4, "ernie4_5-moe": _ernie,
+    "minimax-m3": lambda model: model.keys.update(
+        {"attention.indexer.head_count": model.keys["attention.head_count_kv"], "attention.indexer.block_size": 128}
+    ),
     "llama4": _llama4, "eagle3": _eagle3, "apertus": _apertus, "graniteswitch": _switch,
     "bailingmoe2": _with(expert_shared_count=1), "rwkv7": _with(attention__gate_lora_rank=24),
     "bailingmoe3": _with(kda__gate_lower_bound=-5.0, kda__safe_gate=True, expert_shared_feed_forward_length=72),

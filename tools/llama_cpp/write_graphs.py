@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeAlias, Union
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "fixtures")]
 
-from draw import Pair, draw, loaders  # noqa: E402
+from draw import NARROW, Draw, Pair, draw, loaders  # noqa: E402
 from graphs import Event, Graphs, Result  # noqa: E402
 from library import in_child  # noqa: E402
 from load_cases import predicted, write  # noqa: E402
@@ -31,23 +31,27 @@ from load_cases import predicted, write  # noqa: E402
 import inspector  # noqa: E402
 from inspector.architectures import caches  # noqa: E402
 from inspector.errors import ConfigError  # noqa: E402
-from inspector.sizing.buffers import layers_of  # noqa: E402
+from inspector.sizing.buffers import layers_of, rotation  # noqa: E402
 from inspector.sizing.engines.graphs import DATA, FIELDS, Batch, Layer  # noqa: E402
 
-#: Contexts, micro-batches, sequences, outputs of each draw; each with flash attention and without.
+#: Contexts, micro-batches, sequences, outputs of each draw; each with every kind of attention.
 SETTINGS = ((12288, 498, 1, 1), (12288, 498, 1, 0), (30720, 366, 3, 5))
-#: Bytes of an element of ggml's types: F32, F16, I8, I16, I32, I64, BF16.
-WIDTHS = {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 30: 2}
+#: Kind of attention → whether it is flash attention, and ggml's type of the cache: Q8_0's keys and values are rotated.
+ATTENTION = {"flash": (True, 1), "plain": (False, 1), "rotated": (True, 8)}
+#: Bytes of an element of ggml's types: F32, F16, I8, I16, I32, I64, BF16; 8: Q8_0.
+WIDTHS = {0: 4, 1: 2, 8: 34 / 32, 24: 1, 25: 2, 26: 4, 27: 8, 30: 2}
 #: Numbers of the batch → how unlikely they are.
 LETTERS = {"T": 0.0, "O": 0.5, "TK": 1, "TW": 1, "S": 2, "1": 3, "C": 3, "D": 3, "E": 4, "R": 4, "K": 4, "W": 4, "KS": 4, "WS": 4,
            "T/S": 4, "TT": 4, "TT/S": 5, "OK": 5}  # fmt: skip
+#: The tokens of an encoder's output, where there is one.
+POSITIONS = "max_position_embeddings"
 #: Fields that may be a factor.
 NUMBERS = (
     "hidden_size", "num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim", "num_experts_per_tok",
     "kv_lora_rank", "q_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "qk_head_dim", "mamba_intermediate_size",
     "state_size", "n_groups", "time_step_rank", "linear_num_value_heads", "linear_num_key_heads", "linear_head_dim",
     "linear_value_head_dim", "linear_key_head_dim", "intermediate_size", "moe_intermediate_size", "hc_mult",
-    "index_n_heads", "index_head_dim", "index_topk", "o_groups", "o_lora_rank", "head_size",
+    "index_n_heads", "index_head_dim", "index_topk", "o_groups", "o_lora_rank", "head_size", POSITIONS,
 )  # fmt: skip
 #: Further fields that may distinguish layers.
 FLAGS = ("norm_topk_prob",)
@@ -55,6 +59,10 @@ SHORT = {field: word for word, field in FIELDS.items()}
 _OWN_LAYER = re.compile(r"(?:enc\.|dec\.)?blk\.(\d+)\.")
 _IN_LAYER = re.compile(r"-(\d+)(?: \(.*)?$|^cache_\w+?_l(\d+)")
 
+#: Kind of attention, and one of `SETTINGS`.
+Setting: TypeAlias = tuple[str, tuple[int, int, int, int]]
+#: A graph's three parts: [condition, words] of each kind.
+Words: TypeAlias = list[list[list[str]]]
 Item: TypeAlias = Union[Result, int, str]  # noqa: UP007 - a result, the place of one that is done with, or a word that is written as it is
 
 
@@ -65,7 +73,7 @@ class Part(NamedTuple):
     items: list[Item]
     layer: Layer
     batch: Batch
-    flash: bool
+    attention: str
     draw: int
 
     @property
@@ -170,11 +178,11 @@ def widths(part: Part) -> dict[int, list[tuple[str, float]]]:
     numbers = {name: float(name == "hidden_size") * -3 + 1.8 for name in NUMBERS}
     known = {name: (_field(part.layer, name), cost) for name, cost in numbers.items()}
     known |= {name: (value, 1.8) for name, value in part.layer.kept.items() if name != "kernel"}
-    for weights in (part.layer.before, part.layer.weights):
+    for weights, cost in ((part.layer.before, 1.9), (part.layer.weights, 1.0)):
         for name, shape in weights.items():
             if name == "output":
                 continue  # the token embedding, where there is none
-            known[name] = (shape[-2 if len(shape) > 1 else -1], 1.0)
+            known[name] = (shape[-2 if len(shape) > 1 else -1], cost)
             if len(shape) > 1:
                 known[f"{name}.in"] = (shape[-1], 2.0)
     given = [(SHORT.get(name, name), value, cost) for name, (value, cost) in known.items() if value > 0]
@@ -182,10 +190,10 @@ def widths(part: Part) -> dict[int, list[tuple[str, float]]]:
         for word, number, more in _multiples(name, value, known["num_experts_per_tok"][0]):
             found[number].append((word, cost + more))
         for other, size, more in given[at:]:
-            if cost == more == 1.8:
+            if cost == more == 1.8 or (POSITIONS in (name, other) and cost + more <= 3.6):
                 found[value * size].append((f"{name}*{other}", 3.5))
     found[known["hidden_size"][0] // max(known["head_size"][0], 1)].append(("hidden/head_size", 2.0))
-    for number in (2, 3, 4, 6, 8, 8192):
+    for number in (2, 3, 4, 6, 8, 4096, 8192):
         found[number].append((str(number), 6.0))
     return found
 
@@ -210,7 +218,7 @@ def _field(layer: Layer, name: str) -> int:
 def words(part: Part, result: Result) -> dict[str, float]:
     """Words for a result's size, each with how unlikely it is."""
     nbytes = WIDTHS[result.dtype]
-    elements, rest = divmod(result.nbytes, nbytes)
+    elements, rest = map(int, divmod(result.nbytes, nbytes))
     if rest:
         return {}
     if not elements:
@@ -229,11 +237,14 @@ def words(part: Part, result: Result) -> dict[str, float]:
             count, rest = divmod(elements - size, rows or 1)
             for width, more in known.get(count, ()) if rows and not rest and count > 0 else ():
                 names = set(width.split("*"))
-                likely = 1.0 if names & read else 0.5 if {name.removesuffix(".in") for name in names} & read else 0.0
+                likely = 2.0 if names & read else 0.5 if {name.removesuffix(".in") for name in names} & read else 0.0
                 likely += 3.0 * (letters in ("TK", "TW") and width == "heads")  # scores
+                likely -= 3.0 * ("_moe_" in result.name and "shexp" in width)  # a shared expert's, by chance
                 word = _word(letters, width) + state
                 found[word] = min(found.get(word, 99), cost + more - likely + 4 * bool(state))
-    prefix = "" if nbytes == 4 else f"{nbytes}:"
+    if nbytes != 4 and any(source.startswith("cache_v") for source in result.sources):  # a copy in the cache's own type
+        return {f"1:KV{word[1:]}": cost for word, cost in found.items() if word.startswith("K*")}
+    prefix = "" if nbytes == 4 else f"{nbytes}:" if isinstance(nbytes, int) else "Q:"
     return {prefix + word: cost for word, cost in found.items()}
 
 
@@ -323,59 +334,87 @@ def _likely(word: str) -> tuple[bool, int, str]:
 # --- drawing ------------------------------------------------------------------------------------------
 
 
-def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, folder: Path) -> list[Part]:
+class Round(Draw):
+    """A model whose widths are multiples of 64, as its cache must have for its heads to be rotated."""
+
+    def __init__(self, architecture: str, seed: int) -> None:
+        super().__init__(architecture, seed)
+        self.hidden = self.heads * self.random.choice([64, 128, 192])
+        self.narrow = architecture in NARROW
+        self.head = self.hidden // self.heads if self.narrow else self.random.choice([64, 128, 192])
+
+    @property
+    def rope(self) -> int:
+        return 64
+
+    def eight(self, least: int, most: int) -> int:
+        return 64 * self.random.randint(1, max(least, most))
+
+
+def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, settings: Sequence[Setting]) -> list[Part]:
     """The parts of one model's graphs."""
-    stored, head = predicted(write(folder / "keys.gguf", pairs, {}))
-    model, path = None, folder / "model.gguf"
-    for tensors in (stored, stored | head):
-        model = model or graphs.model(write(path, pairs, tensors))
-        if model:
-            break
-    config = inspector.open(path).config
+    with tempfile.TemporaryDirectory() as made_in:
+        path = Path(made_in, "model.gguf")
+        stored, head = predicted(write(path, pairs, {}))
+        model = None
+        for tensors in (stored, stored | head):
+            model = model or graphs.model(write(path, pairs, tensors))
+            if model:
+                break
+        config = inspector.open(path).config
     assert config is not None
     scope, kept = caches.text_scope(config), caches.kept(config)
     if not model or scope is None:
         return []
     layers, outside = layers_of({name: tuple(shape) for name, shape in tensors.items()}, scope, kept)
     found = []
-    for context, micro, sequences, outputs in SETTINGS:
-        for flash in (True, False):
-            made = graphs.context(
-                model, n_ctx=context, n_ubatch=micro, n_seq_max=sequences, n_outputs_max=outputs, flash_attn_type=flash
-            )
-            if not made:
-                continue
-            cells = context // sequences
-            window = next((-(-(each.window + micro) // 256) * 256 for each in kept if each.window), cells)
-            tokens, _, results = graphs.reserved_for()
-            batch = Batch(tokens, results, cells, min(cells, window), sequences)
-            for key, items in parts_of(list(graphs.events(made)), len(layers)):
-                layer = layers[int(key)] if key.isdigit() else outside
-                found.append(Part(key, items, layer, batch, flash, number))
-            graphs.lib.llama_free(made)
+    for kind, (context, micro, sequences, outputs) in settings:
+        flash, cache = ATTENTION[kind]
+        made = None
+        if kind != "rotated" or rotation(scope):
+            asked = {"n_ctx": context, "n_ubatch": micro, "n_seq_max": sequences, "n_outputs_max": outputs}
+            made = graphs.context(model, flash_attn_type=flash, type_k=cache, type_v=cache, **asked)
+        if not made:
+            continue
+        cells = context // sequences
+        window = next((-(-(each.window + micro) // 256) * 256 for each in kept if each.window), cells)
+        tokens, _, results = graphs.reserved_for()
+        batch = Batch(tokens, results, cells, min(cells, window), sequences)
+        for key, items in parts_of(list(graphs.events(made)), len(layers)):
+            layer = layers[int(key)] if key.isdigit() else outside
+            found.append(Part(key, items, layer, batch, kind, number))
+        graphs.lib.llama_free(made)
     return found
 
 
-def graph_of(parts: Sequence[Part]) -> dict[str, list[list[list[str]]]] | None:
-    """An architecture's entry; None if a size has no word."""
-    entry: dict[str, list[list[list[str]]]] = {}
-    for name, flash in (("flash", True), ("plain", False)):
-        entry[name] = []
-        for keys in ("start", "", "end"):
-            groups: dict[tuple[str, frozenset[str]], list[Part]] = defaultdict(list)
-            for each in parts:
-                if each.flash == flash and (each.key == keys if keys else each.key.isdigit()):
-                    groups[each.structure, each.layer.kinds - {"first"}].append(each)
-            texts: dict[str, list[set[str]]] = defaultdict(list)
-            for group in groups.values():
-                text = text_of(group)
-                if text is None:
-                    return None
-                texts[text] += [conditions(each, (*NUMBERS, *FLAGS)) for each in group]
-            if not texts:
+def entry_of(parts: Sequence[Part]) -> dict[str, Words]:
+    """An architecture's entry: its attentions, without those of which a size has no word, or nothing is known."""
+    found = {kind: _parts_written([each for each in parts if each.attention == kind]) for kind in ATTENTION}
+    return {kind: written for kind, written in found.items() if written and not _same(kind, written, found)}
+
+
+def _same(kind: str, written: Words, of: Mapping[str, Words | None]) -> bool:
+    """Whether a rotated cache makes no other graph."""
+    return kind == "rotated" and written == of.get("flash")
+
+
+def _parts_written(parts: Sequence[Part]) -> Words | None:
+    written = []
+    for keys in ("start", "", "end"):
+        groups: dict[tuple[str, frozenset[str]], list[Part]] = defaultdict(list)
+        for each in parts:
+            if each.key == keys if keys else each.key.isdigit():
+                groups[each.structure, each.layer.kinds - {"first"}].append(each)
+        texts: dict[str, list[set[str]]] = defaultdict(list)
+        for group in groups.values():
+            text = text_of(group)
+            if text is None:
                 return None
-            entry[name].append(choices(texts))
-    return entry
+            texts[text] += [conditions(each, (*NUMBERS, *FLAGS)) for each in group]
+        if not texts:
+            return None
+        written.append(choices(texts))
+    return written
 
 
 def main() -> None:
@@ -383,6 +422,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", type=Path)
     parser.add_argument("--seeds", type=int, default=9)
+    parser.add_argument("--attention", choices=ATTENTION, action="append", help="only these, of known architectures")
     parser.add_argument("architecture", nargs="*")
     given = parser.parse_intermixed_args()
     asked, graphs = loaders(given.source), Graphs()
@@ -391,10 +431,16 @@ def main() -> None:
         name: known["architectures"][of] if isinstance(of, str) else of for name, of in known["architectures"].items()
     }
     for architecture in given.architecture or asked:
-        entry = in_child(lambda name=architecture: graph_of(list(_drawn(graphs, name, asked[name], given.seeds))), 600)
-        print(architecture, "written" if entry else "left as it was", flush=True)
+        kinds = given.attention or [*ATTENTION]
+        if given.attention and architecture not in entries:
+            continue
+        entry = in_child(
+            lambda name=architecture, of=kinds: entry_of(list(_drawn(graphs, name, asked[name], given.seeds, of))), 600
+        )
+        print(architecture, *(entry or ["left as it was"]), flush=True)
         if entry:
-            entries[architecture] = entry
+            every = {**entries.get(architecture, {}), **entry} if given.attention else entry
+            entries[architecture] = {kind: text for kind, text in every.items() if not _same(kind, text, every)}
     lines, seen = [], dict[str, str]()
     for name in (*(each for each in asked if each in entries), *sorted(entries.keys() - asked.keys())):
         text = json.dumps(entries[name])
@@ -403,22 +449,33 @@ def main() -> None:
     DATA.write_text(f'{{"build": {json.dumps(known["build"])}, "architectures": {{\n' + ",\n".join(lines) + "\n}}\n")
 
 
-def _drawn(graphs: Graphs, architecture: str, asked: Mapping[str, bool], seeds: int) -> Iterator[Part]:
+def _drawn(
+    graphs: Graphs, architecture: str, asked: Mapping[str, bool], seeds: int, kinds: Sequence[str]
+) -> Iterator[Part]:
     for seed in range(seeds):
-        pairs = draw(architecture, asked, seed)
-        if seed % 3 == 2:  # so that it is not always 2
-            pairs = [(key, kind, 3 if key.endswith("expert_used_count") else value) for key, kind, value in pairs]
-        with tempfile.TemporaryDirectory() as folder:
-            yield from in_child(lambda drawn=pairs, at=seed, to=Path(folder): _picklable(graphs, drawn, at, to)) or ()
+        for drawn in (Draw, Round):
+            settings = [(kind, each) for kind in kinds for each in SETTINGS if (kind == "rotated") == (drawn is Round)]
+            pairs = draw(architecture, asked, seed, drawn)
+            if seed % 3 == 2:  # so that it is not always 2
+                pairs = [(key, kind, 3 if key.endswith("expert_used_count") else value) for key, kind, value in pairs]
+
+            def parts(some: Sequence[Setting], of: list[Pair] = pairs, at: int = seed) -> list[Part] | None:
+                found: list[Part] | None = in_child(lambda: _picklable(graphs, of, at, some))
+                return found
+
+            found = parts(settings) if settings else []
+            if found is None:  # it ends the process with some
+                found = [part for each in settings for part in parts([each]) or ()]
+            yield from found
 
 
-def _picklable(graphs: Graphs, pairs: list[Pair], seed: int, folder: Path) -> list[Part]:
+def _picklable(graphs: Graphs, pairs: list[Pair], seed: int, settings: Sequence[Setting]) -> list[Part]:
     """The parts with the fields that are looked up later."""
 
     def noted(layer: Layer) -> Layer:
         return layer._replace(field={name: _field(layer, name) for name in (*NUMBERS, *FLAGS)}.__getitem__)
 
-    return [part._replace(layer=noted(part.layer)) for part in parts_drawn(graphs, pairs, seed, folder)]
+    return [part._replace(layer=noted(part.layer)) for part in parts_drawn(graphs, pairs, seed, settings)]
 
 
 if __name__ == "__main__":

@@ -51,14 +51,17 @@ class Batch(NamedTuple):
     cells: int  # of each sequence's cache
     window: int  # of a layer with a window
     sequences: int
+    rotated: bool = False  # whether keys and values are kept in blocks, before which those of even widths are rotated
+    values: float = 2.0  # bytes of a value in the cache
 
-    def number(self, letters: str, kernel: int) -> int:
-        """A number of rows: `TK` is tokens × cells of each."""
+    def number(self, letters: str, kernel: int) -> float:
+        """A number of rows: `TK` is tokens × cells of each; `KV` bytes of a cell's values."""
         tokens, cells, number = self.tokens, self.cells, self.sequences
         known = {
             "T": tokens, "O": self.outputs, "1": 1, "S": number, "R": number - 1, "K": cells, "W": self.window,
             "TK": tokens * cells, "TW": tokens * self.window, "OK": self.outputs * cells, "KS": cells * number,
             "WS": self.window * number, "T/S": tokens // number, "TT": tokens**2, "TT/S": tokens**2 // number,
+            "KV": cells * self.values,
             "C": tokens + (kernel - 1) * number, "D": (kernel - 1) * number, "E": tokens + kernel - 1,
         }  # fmt: skip
         return known[letters]
@@ -152,13 +155,20 @@ class Layer(NamedTuple):
 
 
 class Graph:
-    """A model's graph: the parts of which it consists, one after the other, and the kernel of its convolutions."""
+    """A model's graph: the parts of which it consists, one after the other, and the kernel of its convolutions.
 
-    def __init__(self, parts: Sequence[tuple[Step, ...]], kernel: int) -> None:
-        self.parts, self.kernel = parts, kernel
+    Args:
+        rotated: the graph with a cache in blocks, if it is another.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Step, ...]], kernel: int, rotated: Graph | None = None) -> None:
+        self.parts, self.kernel, self.rotated = parts, kernel, rotated
 
     def reserved(self, batch: Batch) -> int:
         """Bytes of its compute buffer for a batch."""
+        return (self.rotated if batch.rotated and self.rotated else self)._laid_out(batch)
+
+    def _laid_out(self, batch: Batch) -> int:
         sizes: dict[tuple[tuple[str, float], ...], int] = {}
         after: dict[tuple[int, State], State] = {}
         top, state = 0, None
@@ -222,17 +232,29 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
         entry = known()[entry]
     if entry is None:
         return None
-    before, kinds, after = entry["flash" if flash else "plain"]
-    parts: dict[tuple[Step, ...], tuple[Step, ...]] = {}
-
-    def part(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
-        text = next(text for condition, text in choices if layer.has(condition))
-        steps = tuple(_steps(text, layer))
-        return parts.setdefault(steps, steps)
-
     kernel = next((layer.kept["kernel"] for layer in layers if "kernel" in layer.kept), 1)
-    found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, outside)]
-    return Graph(found, kernel) if _is_sound(found) else None
+
+    def graph(kind: str, rotated: Graph | None = None) -> Graph | None:
+        if kind not in entry:
+            return None
+        before, kinds, after = entry[kind]
+        parts: dict[tuple[Step, ...], tuple[Step, ...]] = {}
+
+        def part(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
+            text = next(text for condition, text in choices if layer.has(condition))
+            steps = tuple(_steps(text, layer))
+            return parts.setdefault(steps, steps)
+
+        found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, outside)]
+        return Graph(found, kernel, rotated) if _is_sound(found) else None
+
+    if not flash:
+        return graph("plain")
+    rotated = None
+    if "rotation" in outside.kept:
+        with suppress(ConfigError, LookupError):
+            rotated = graph("rotated")
+    return graph("flash", rotated)
 
 
 def _is_sound(parts: Sequence[tuple[Step, ...]]) -> bool:
