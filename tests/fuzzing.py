@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 from hypothesis import settings
 
 USUAL = 100  # hypothesis' own number
 settings.register_profile("quick", max_examples=USUAL // 10, deadline=None)
+
+# It would parse the 300 modules of the tests themselves in each process, a quarter of what collecting them costs, for
+# constants to draw from.
+if providers := sys.modules.get("hypothesis.internal.conjecture.providers"):
+    providers.is_local_module_file = lambda _: False  # type: ignore[attr-defined]
 
 
 def examples(most: int) -> int:
