@@ -11,7 +11,7 @@ import pytest
 from sparse_gguf import write_gguf
 
 import inspector
-from inspector import architectures
+from inspector import api, architectures
 from inspector.architectures.asking import Library
 from inspector.errors import ConfigError
 from inspector.sizing.asked import Answered
@@ -152,7 +152,7 @@ def test_what_cannot_be_asked(model: Path, monkeypatch: pytest.MonkeyPatch) -> N
         with pytest.raises(ConfigError, match="llama_cpp"):
             inspector.memory(model)
         assert any("was not asked" in each for each in inspector.memory(model, engine="vllm").engine.assumes)
-        sized = inspector.api.sized(model)
+        sized = api.sized(model)
         with pytest.raises(ConfigError, match="GGUF files of this machine"):
             inspector.memory(sized._replace(result=None))
 

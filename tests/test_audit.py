@@ -42,10 +42,22 @@ def found(ran: Ran) -> set[str]:
 # --- no false alarms ----------------------------------------------------------------------------
 
 
-@every("name", sorted(path.stem for home in (sparse.RECIPES, sparse.FAMOUS) for path in home.glob("*.json")), parts=4)
+#: Of 91,991 tensors in 163 files: as much work as all others.
+GIANT = "deepseek-v3-fp8"
+PUBLISHED = {path.stem for home in (sparse.RECIPES, sparse.FAMOUS) for path in home.glob("*.json")}
+
+
+@every("name", sorted(PUBLISHED - {GIANT}), parts=4)
 def test_published_models_are_clean(name: str, made: Callable[[str], Path]) -> None:
     """No error and no warning on the recipes of published models."""
     counts = inspector.audit([made(name)]).counts
+    assert counts["error"] == counts["warning"] == 0
+
+
+@pytest.mark.gate
+def test_a_giant_is_clean(made: Callable[[str], Path]) -> None:
+    """No error and no warning on the largest of them."""
+    counts = inspector.audit([made(GIANT)]).counts
     assert counts["error"] == counts["warning"] == 0
 
 

@@ -132,24 +132,24 @@ def test_layers_instead_of_roles(made: Made) -> None:
     assert re.search(r"\+ layer 31? +10 +404\.77 MB", shown)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "number"),
-    [
-        ("q_proj", 32),  # a part of a name, and a role
-        ("attention", 160),  # a group of 128, and 32 × post_attention_layernorm
-        ("layer 3", 10),
-        ("norm layer 3", 2),
-        ("*.7.mlp.*", 3),
-        ("lm_head", 1),
-        ("nothing", 0),
-    ],
-)
-def test_a_search_finds_by_name_role_group_and_layer(wanted: str, number: int, made: Made) -> None:
+WANTED = {
+    "q_proj": 32,  # a part of a name, and a role
+    "attention": 160,  # a group of 128, and 32 × post_attention_layernorm
+    "layer 3": 10,
+    "norm layer 3": 2,
+    "*.7.mlp.*": 3,
+    "lm_head": 1,
+    "nothing": 0,
+}
+
+
+def test_a_search_finds_by_name_role_group_and_layer(made: Made) -> None:
     """Matches are updated with every letter; escape shows all again."""
-    keys = letters(wanted)
-    found, after = screens((str(made("llama-7b")),), f"slash {keys}", "escape")[1:]
-    assert f" {number} found" in text(found)
-    assert "323 tensors" in text(after)
+    strokes = [keys for wanted in WANTED for keys in (f"slash {letters(wanted)}", "escape")]
+    shown = [text(screen) for screen in screens((str(made("llama-7b")),), *strokes)[1:]]
+    for number, found, after in zip(WANTED.values(), shown[::2], shown[1::2], strict=True):
+        assert f" {number} found" in found
+        assert "323 tensors" in after
 
 
 @pytest.mark.gate

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import h5py
 import numpy as np
+import pytest
 import torch_files
 from every import every
 from gguf_bytes import Info, Recipe
@@ -127,6 +128,7 @@ NOT_INSPECTED = "a.npy"
 
 
 @every("case", cases, ids=lambda case: f"{case.kind}: {case.path}", parts=4)
+@pytest.mark.gate
 def test_no_all_clear_over_a_file_of_another_size(case: Case, tmp_path: Path) -> None:
     """Neither inspected as complete nor audited without a word, whichever readers accept it."""
     path, raw = case.path, case.files[case.path]

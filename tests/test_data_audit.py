@@ -42,6 +42,7 @@ def seed_of(kind: str) -> int:
 
 
 @every("kind", spoilt.DAMAGED, parts=9)
+@pytest.mark.gate
 def test_damage_is_found(kind: str, tmp_path: Path) -> None:
     """Damage is an error in the damaged file."""
     findings = found(kind, seed_of(kind), tmp_path)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from test_stored import Entry, safetensors
 
 import inspector
+from inspector import api
 from inspector.bridge.structure import structure_id
 from inspector.comparing.diff import Diff
 
@@ -361,10 +362,8 @@ def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) 
     assert found == {f"{start}gate_up_proj": "rounded", f"{start}down_proj": "different"}
 
 
-@pytest.mark.parametrize(
-    "scheme",
-    ["gptq-4", *(pytest.param(name, marks=pytest.mark.gate) for name in ("gptq-8", "nf4", "int8", "fp8-blocks"))],
-)
+@pytest.mark.gate
+@pytest.mark.parametrize("scheme", ["gptq-4", "gptq-8", "nf4", "int8", "fp8-blocks"])
 def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) -> None:
     """A change of rank 3 and a packed sum of two parents are found; a sum with a third model is none of these two."""
     declared, quantize = SCHEMES[scheme]
@@ -386,14 +385,14 @@ def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) 
     change = draw.normal(0, 0.3, (128, 3)) @ draw.normal(0, 0.3, (3, 128))
     tuned = {name: each + change if "q_proj" in name else each for name, each in base.items()}
     for a, b in ((kept("a", base), packed("b", tuned)), (packed("pa", base), packed("pb", tuned))):
-        assert [rank.rank for _, rank in inspector.api.ranks(inspector.diff(a, b, data=True))] == [3, 3]
+        assert [rank.rank for _, rank in api.ranks(inspector.diff(a, b, data=True))] == [3, 3]
     parents = tmp_path / "a", kept("other", other)
-    found = inspector.api.merge(packed("sum", {name: 0.3 * base[name] + 0.7 * other[name] for name in names}), *parents)
+    found = api.merge(packed("sum", {name: 0.3 * base[name] + 0.7 * other[name] for name in names}), *parents)
     assert found is not None
     assert (found.first, found.second) == pytest.approx((0.3, 0.7), abs=0.005)
     assert found.is_merge
     third = {name: 0.3 * base[name] + 0.6 * other[name] + 0.3 * each for name, each in some().items()}
-    stranger = inspector.api.merge(packed("third", third), *parents)
+    stranger = api.merge(packed("third", third), *parents)
     assert stranger is not None
     assert not stranger.is_merge
 

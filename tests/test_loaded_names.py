@@ -31,6 +31,7 @@ def stated(config: dict[str, Any], shapes: dict[str, Any], folder: Path, **more:
 
 
 @every("row", ROWS, ids=[f"{row['case']} {row['change']}" for row in ROWS])
+@pytest.mark.gate
 def test_as_transformers_loads_the_names(row: dict[str, Any], tmp_path: Path) -> None:
     """Changed names of sound models: a warning exactly where `output_loading_info` has missing and unknown tensors."""
     case = cases.load(cases.FOLDER / f"{row['case']}.txt")[row["number"]]

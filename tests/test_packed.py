@@ -234,9 +234,15 @@ def test_order_of_columns_is_not_a_parameter(made: Callable[[str], Path]) -> Non
     assert {(each.group, each.parameters) for each in order} == {("quantization", 0)}
 
 
-def test_deepseek_v3_in_blocks_of_fp8(made: Callable[[str], Path]) -> None:
+@pytest.fixture(scope="module")
+def deepseek_v3(made: Callable[[str], Path]) -> Reconciliation:
+    """Its 91,991 tensors, read once."""
+    return inspector.reconcile(inspector.open(made("deepseek-v3-fp8")), "671B")
+
+
+def test_deepseek_v3_in_blocks_of_fp8(deepseek_v3: Reconciliation) -> None:
     """As published: elements of each dtype; the main model's parameters, and the layer that predicts further tokens."""
-    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")), "671B")
+    result = deepseek_v3
     elements = {line.dtype: line.elements for line in result.dtypes}
     assert elements == {"F8_E4M3": 680_571_043_840, "BF16": 3_918_786_560, "F32": 41_555_600}
     assert result.prediction is not None
@@ -438,9 +444,9 @@ def test_modules_left_out_are_reported_as_unquantized(tmp_path: Path) -> None:
     assert result.unexplained_bytes == 0
 
 
-def test_deepseek_v3_by_each_convention(made: Callable[[str], Path]) -> None:
+def test_deepseek_v3_by_each_convention(deepseek_v3: Reconciliation) -> None:
     """Transformers 5.23 counts 671,026,404,352; its authors 671,026,419,200."""
-    result = inspector.reconcile(inspector.open(made("deepseek-v3-fp8")))
+    result = deepseek_v3
     assert {each.name: each.parameters for each in result.counts} == {
         "with_prediction_heads": 682_636_472_320,
         "with_router_bias": 671_026_419_200,

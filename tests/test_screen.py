@@ -62,6 +62,7 @@ CASES = sorted(path.stem for path in cases.FOLDER.glob("*.txt"))[::7]
 
 
 @every("name", CASES)
+@pytest.mark.gate
 def test_a_model_of_any_family_is_one_screen(name: str, tmp_path: Path) -> None:
     """A configuration, and the tensors that its library makes of it."""
     case = cases.load(cases.FOLDER / f"{name}.txt")[0]
