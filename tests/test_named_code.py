@@ -251,6 +251,17 @@ def test_expressions_that_take_long(expression: str, how: str) -> None:
     assert how in found if how and found else not found and not how
 
 
+@every(
+    ("pattern", "slow"),
+    [("((a+)+)+$", True), ("(?:<think>(?P<thinking>.+?)</think>)?(?P<content>.*?)(?:<end>|$)", False)],
+)
+def test_expressions_of_a_response_that_take_long(pattern: str, slow: bool, tmp_path: Path) -> None:
+    """`parse_response` of Transformers 5 matches them with what a model answers."""
+    schema = {"type": "object", "properties": {"content": {"type": "string", "x-regex": pattern}}}
+    put(tmp_path, {"tokenizer_config.json": json.dumps({"response_schema": schema})})
+    assert (("warning", "tokenizer-wording") in findings(tmp_path)) == slow
+
+
 def replacing(pattern: dict[str, str], content: str) -> dict[str, object]:
     return {"normalizer": {"type": "Replace", "pattern": pattern, "content": content}}
 
@@ -258,6 +269,10 @@ def replacing(pattern: dict[str, str], content: str) -> dict[str, object]:
 @every(
     ("part", "worded"),
     [
+        ({"truncation": {"max_length": 1, "direction": "Left", "stride": 0}}, True),
+        ({"truncation": {"max_length": 8}, "padding": {"strategy": {"Fixed": 10_000_000}}}, False),
+        ({"padding": {"strategy": {"Fixed": 10_000_001}, "pad_id": 0}}, True),
+        ({"padding": {"strategy": "BatchLongest"}, "truncation": None}, False),
         (replacing({"String": "0"}, "8"), True),
         (replacing({"Regex": "DE[0-9]{20}"}, "x"), True),
         (replacing({"Regex": "\\bnot\\b"}, ""), True),

@@ -400,7 +400,7 @@ def test_names_that_loaders_find(name: str, found: bool) -> None:
      ("model.gguf", False), ("my_model.bin", False), ("model.fp16.safetensors", False)],
 )  # fmt: skip
 def test_weights_of_transformers(name: str, is_one: bool) -> None:
-    assert file_names._is_transformers(name) == is_one
+    assert (file_names._OF_TRANSFORMERS.fullmatch(name) is not None) == is_one
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """Sound models under the audit: what is said of packages that people download, of what libraries write, of famous names.
 
-    python tools/reality CACHE [--only packages|outputs|recipes] [--half seen|held] [--list] [NAME…]
+    python tools/reality CACHE [--only packages|outputs|recipes|tokenizers] [--half seen|held] [--list] [NAME…]
 
-`CACHE` keeps what was fetched and made. Three corpora:
+`CACHE` keeps what was fetched and made. Four corpora:
 
 packages   packages.tsv: wheels and npm's packages by their SHA-256, repositories by their commit
 outputs    outputs: what the installed libraries write, with their own counts of parameters
 recipes    fixtures/recipes: names, sizes and configurations of well-known checkpoints, without numbers
+tokenizers tokenizers.tsv: tokenizer.json of repositories and packages by their SHA-256, in `CACHE/tokenizers/DIGEST/` with
+           the first 16 digits; what the tokenizers library itself refuses (25 of them by 0.23.3) is not false
 
 All of it is sound, so an error or a warning is false, except for the rules that `true` in packages.tsv names. A first
 screen is false if it states another count than the library, or if it says "complete" of a part. Half of the names,
@@ -33,7 +35,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-KINDS = ("packages", "outputs", "recipes")
+KINDS = ("packages", "outputs", "recipes", "tokenizers")
 
 
 class Case(NamedTuple):
@@ -172,6 +174,19 @@ def recipes(cache: Path, wanted: list[str]) -> Iterator[Case]:
         yield Case("recipes", path.stem, folder, recipe.get("parameters"))
 
 
+def tokenizers(cache: Path, wanted: list[str]) -> Iterator[Case]:
+    """Those that are in the cache."""
+    with (HERE / "tokenizers.tsv").open(encoding="utf-8", newline="") as rows:
+        for row in csv.DictReader(rows, delimiter="\t"):
+            file = cache / "tokenizers" / row["sha256"][:16] / "tokenizer.json"
+            if wanted and row["name"] not in wanted:
+                continue
+            if file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() == row["sha256"]:
+                yield Case("tokenizers", row["sha256"], file.parent, None, frozenset(("tokenizer", "added-tokens")))
+            else:
+                print(f"not fetched: {row['name']}: {row['path']}", file=sys.stderr)
+
+
 # --- judging --------------------------------------------------------------------------------------
 
 
@@ -230,7 +245,7 @@ def main() -> None:
         make(asked.cache, asked.make)
         return
     seen = []
-    for kind, cases in zip(KINDS, (packages, outputs, recipes), strict=True):
+    for kind, cases in zip(KINDS, (packages, outputs, recipes, tokenizers), strict=True):
         for case in cases(asked.cache.resolve(), asked.names) if asked.only in (None, kind) else ():
             if asked.half in (None, case.half):
                 seen.append(look(case))

@@ -14,7 +14,6 @@ from typing import Any
 from inspector.auditing import data
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject, is_readable
-from inspector.model import Header
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.listing import Entry
@@ -86,18 +85,14 @@ def no_adapter_config(subject: Subject) -> Iterator[Found]:
     for entry in subject.named("adapter_model.safetensors", "adapter_model.bin"):
         if entry.folder + ADAPTER_FILE not in subject.by_path and not subject.alone:
             header = next((each for each in subject.all_headers if each.path == entry.path), None)
-            if header is None or not _has_configuration(header):
+            own = header.metadata if header else {}  # Diffusers' adapters contain their configuration
+            if not any("adapter" in key or "lora" in key or key == "format_version" for key in own):
                 yield Found(f"no {ADAPTER_FILE} beside it: download it", entry.path)
     for entry in subject.named("config.json"):
         if entry.name == "config.json":
             own = subject.document(entry.path)
             if isinstance(own.get("peft_type"), str) and "model_type" not in own:
                 yield Found(f"an adapter's configuration: rename it to {ADAPTER_FILE}", entry.path)
-
-
-def _has_configuration(header: Header) -> bool:
-    """Whether an adapter contains its configuration, as Diffusers' do."""
-    return any("adapter" in key or "lora" in key or key == "format_version" for key in header.metadata)
 
 
 @rule("missing-component", "whole", "error")

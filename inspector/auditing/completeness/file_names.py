@@ -151,15 +151,12 @@ def missing_config(subject: Subject) -> Iterator[Found]:
     names = {entry.name for entry in subject.entries if not entry.folder}
     if names & {*configs.FILES, "model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}:
         return
-    weights = next((name for name in sorted(names) if _is_transformers(name)), None)
-    if (
-        weights and names & _BESIDE
-    ):  # Accelerate and torch.distributed.checkpoint write no more than shards and an index
-        yield Found("no config.json beside it: download it", weights)
+    weights = sorted(name for name in names if _OF_TRANSFORMERS.fullmatch(name))
+    if weights and names & _BESIDE:  # Accelerate and torch.distributed.checkpoint write only shards and an index
+        yield Found("no config.json beside it: download it", weights[0])
 
 
-def _is_transformers(name: str) -> bool:
-    return bool(re.fullmatch(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)", name))
+_OF_TRANSFORMERS = re.compile(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)")
 
 
 @rule("no-weights", "whole", "error")

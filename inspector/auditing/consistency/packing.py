@@ -10,7 +10,7 @@ from typing import Any
 from inspector.auditing import data
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Labelled, Tensor
+from inspector.model import Labelled
 from inspector.units import integer, plural
 
 #: Schemes whose bit width and group size follow from the stored shapes.
@@ -210,7 +210,9 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     if any(declared.get(field) for field in _OVERRIDES):
         return
     weights = {_module_of(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
-    pieces = [each for each in result.tensors if each.group == "quantization" and not _is_text(each.tensor)]
+    pieces = [each for each in result.tensors if each.group == "quantization"]
+    # bitsandbytes' state is a JSON document, whose length varies
+    pieces = [each for each in pieces if each.tensor.dtype != "U8" or len(each.tensor.shape) != 1]
     alike: defaultdict[tuple[Any, ...], Counter[tuple[int, ...]]] = defaultdict(Counter)
     for each in pieces:
         alike[_kind_of_piece(each, weights)][each.tensor.shape] += 1
@@ -224,11 +226,6 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
 
 #: The most tensors of a packed model for which the shapes of side data are compared.
 _MOST_TENSORS = 200_000
-
-
-def _is_text(tensor: Tensor) -> bool:
-    """Whether a tensor may be a JSON document, as bitsandbytes stores its state: the length of these varies."""
-    return tensor.dtype == "U8" and len(tensor.shape) == 1
 
 
 def _module_of(each: Labelled) -> tuple[Any, ...]:

@@ -87,7 +87,9 @@ def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
             f"{field} is {shown(value)}, but should be {should}"
             for field, value in own.items()
             if (should := accepted.wrong_kind("peft", kind.upper(), field, value))
-            and not _is_as_null(kind, field, value)
+            and (
+                value or "n" not in (accepted.takes("peft", kind.upper(), field) or "")
+            )  # `if config.field`, as for null
         ]
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
@@ -157,11 +159,6 @@ def _is_of_peft(own: Mapping[str, Any]) -> bool:
     """Whether a configuration that names no method is nevertheless PEFT's."""
     known = own.keys() & {"base_model_name_or_path", "inference_mode", "task_type", "auto_mapping", "target_modules"}
     return "peft_version" in own or len(known) > 1 or accepted.wrapped(own, "peft_type") is not None
-
-
-def _is_as_null(kind: str, field: str, value: Any) -> bool:
-    """Whether PEFT ignores a value as it does null: it tests `if config.field`, not the value's type."""
-    return not value and "n" in (accepted.takes("peft", kind.upper(), field) or "")
 
 
 def _wrong_targets(own: Mapping[str, Any]) -> Iterator[str]:

@@ -199,7 +199,7 @@ def _of_member(piece: Piece, member: zips.Member, limits: Limits, depth: int) ->
     if member.encrypted:
         yield Unopened(name, "an encrypted member")  # some readers take it as it is
     try:
-        inner = _member(piece, member, name, limits)
+        inner = member_of(piece, member, name, limits)
         if member.is_link and leaves(path := _target_of(member.name, inner.start().decode("utf-8", "replace"))):
             yield Outside(piece.name, path)
         yield from pieces(inner, limits, depth + 1)
@@ -207,7 +207,7 @@ def _of_member(piece: Piece, member: zips.Member, limits: Limits, depth: int) ->
         yield Unopened(name, str(error))
 
 
-def _member(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
+def member_of(piece: Piece, member: zips.Member, name: str, limits: Limits) -> Piece:
     """A member, unpacked as far as possible. Raises ZipError."""
     if member.method == zips.STORED:
         return _range_of(piece, name, zips.data_start(piece.read, member), member.compressed)

@@ -40,7 +40,7 @@ _NOT_OF_SIZES = re.compile(
 #: Other fields that name what a reader imports: Fiddle's, of which NeMo 2 makes `io.json`, those of Hydra's helpers.
 _NAMED = tuple(map(re.compile, _NAMES["named"]))
 #: Source that no field of plain words has.
-_SOURCE = re.compile(_NAMES["source"])
+SOURCE = re.compile(_NAMES["source"])
 #: Words without which a text has none of these.
 SIGNS = ("_target_", "class_path", "target", "_component_", "!apply", "!new:", "!name:")
 #: Names that no configuration needs to call. Calling other functions is what Hydra is for: `from_pretrained`,
@@ -88,7 +88,7 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
             yield f"`{field}` names {name:.120}, which can run anything"
     names = (".".join(filter(None, found.groups())) for each in _NAMED for found in each.finditer(text))
     yield from (f"it names {name:.120}, which can run anything" for name in names if runs(name))
-    if not is_json and (found := _SOURCE.search(text)):
+    if not is_json and (found := SOURCE.search(text)):
         yield f"Python in it that imports what it runs: {found[0]:.80}"
     for tag, own, at, other in dict.fromkeys(_HYPER_TAG.findall(text)):
         if runs(name := own or other):

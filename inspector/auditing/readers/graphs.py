@@ -7,10 +7,11 @@ a table begins with the distance to its list of fields; each field is an offset 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from inspector.auditing import data
+from inspector.formats.zips import Read
 
 #: The most fields examined in one file.
 MAX_FIELDS = 500_000
@@ -19,7 +20,6 @@ MAX_DEPTH = 40
 #: Bytes of a message's fields fetched at once.
 _WINDOW = 1 << 16
 
-Read = Callable[[int, int], bytes]
 #: Message type → field number → the message type, or text, that it contains.
 Schema = Mapping[str, Mapping[int, str]]
 
@@ -89,7 +89,7 @@ def _of_message(
             raise DamageError("a field longer than its message")
         inner = schema[kind].get(number, "") if wire == 2 else ""
         if inner.startswith("."):
-            yield Text(inner, window.take(at, min(length, 1024)).decode("utf-8", "replace"), start)
+            yield Text(inner, window.take(at, min(length, 16_384)).decode("utf-8", "replace"), start)
         elif inner:
             yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)
         at += length

@@ -10,14 +10,13 @@ from __future__ import annotations
 import builtins
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from inspector.auditing import data
+from inspector.formats.zips import Read
 
 _NAMES = data.names("keras")
-
-Read = Callable[[int, int], bytes]
 
 #: The most bytes of a configuration that are parsed.
 MAX_CONFIG = 16 * 1024 * 1024

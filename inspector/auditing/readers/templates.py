@@ -118,9 +118,8 @@ def judge(text: str) -> Judgement:
         from jinja2 import TemplateSyntaxError  # late: 0.07 s that only models with templates cost
 
         from inspector.auditing.readers.jinja.known import differences, findings
+        from inspector.auditing.readers.jinja.statements import absent, tree_of
         from inspector.auditing.readers.jinja.statements import judge as judged
-        from inspector.auditing.readers.jinja.statements import tree_of
-        from inspector.auditing.readers.jinja.trees import absent
     except ImportError:
         return Judgement(unread=NOT_INSTALLED)
     try:

@@ -163,10 +163,10 @@ def template_wording(subject: Subject) -> Iterator[Found]:
 #: Bytes of such a file that are searched.
 MAX_PROMPT = 100_000
 #: Files with a system prompt, and the prompt: of a Modelfile, in quotation marks or on one line; of a preset.
-_PROMPTING = ("modelfile", ".modelfile", ".preset.json")
+_PROMPTING = ("modelfile", ".modelfile", ".preset.json", "mlc-chat-config.json")
 _PROMPT = re.compile(
     r"(?ims)^[ \t]*(?:SYSTEM|TEMPLATE)[ \t]+(?:\"{3}(.{1,9000}?)\"{3}|([^\n]{1,9000}))"
-    r'|[."]systemPrompt"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,9000})"'
+    r'|[."](?:systemPrompt|system_message)"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,9000})"'
 )
 
 
@@ -193,27 +193,15 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
         # files of other formats may be ZIP archives themselves
         if header.format not in ("safetensors", "gguf") or subject.root is None:
             continue
-        try:
-            listed = _members_at_the_end(subject, header.path)
-        except zips.LongListError as error:
-            yield NotJudged(f"a ZIP archive ends where the file ends, and {error}", header.path)
-            continue
-        if listed:
-            yield Found(f"a ZIP archive of {plural(listed, 'member')} ends where the file ends", header.path)
-
-
-def _members_at_the_end(subject: Subject, path: str) -> int:
-    """The number of members of the ZIP archive that a ZIP reader would find in a file; 0 if there is none.
-
-    Raises LongListError.
-    """
-    with subject.reading(path) as read:
-        try:
-            return len(zips.members(read, subject.by_path[path].size))
-        except zips.LongListError:
-            raise
-        except zips.ZipError:
-            return 0
+        with subject.reading(header.path) as read:
+            try:
+                if listed := zips.members(read, subject.by_path[header.path].size):
+                    what = f"a ZIP archive of {plural(len(listed), 'member')} ends where the file ends"
+                    yield Found(what, header.path)
+            except zips.LongListError as error:
+                yield NotJudged(f"a ZIP archive ends where the file ends, and {error}", header.path)
+            except zips.ZipError:
+                continue
 
 
 def _kind_of_hidden(data: bytes) -> str | None:

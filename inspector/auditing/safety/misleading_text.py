@@ -15,6 +15,7 @@ from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
 from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.safety.outside_paths import texts_at
 from inspector.auditing.subject import Subject
 from inspector.formats.gguf.values import KeyValues
 from inspector.opening import configs
@@ -192,7 +193,12 @@ MAX_TOKENIZER = 64 * 1024 * 1024
 MAX_PART = 2_000_000
 #: Expressions of one part: real ones have up to 30.
 MOST_PATTERNS = 100
-_PART = re.compile(rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens)"\s*:\s*(?=[\[{])')
+_PART = re.compile(
+    rb'"(normalizer|pre_tokenizer|decoder|post_processor|added_tokens|truncation|padding)"\s*:\s*(?=[\[{])'
+)
+#: Tokens to which every text is cut, and padded: real ones have 10 and 8,192, or none of it. Beyond the second, a text
+#: takes a gigabyte.
+SHORTEST, LONGEST_TEXT = 8, 10_000_000
 #: A letter or digit, but those that stand for spaces in tokens of bytes; an address; a token that is nothing but words.
 _LETTER, _LINK = re.compile(r"[^\W_ĠĊĉ]"), re.compile(r"https?:|www\.|\w\.(?:com|org|net|io)\b")
 _PLAIN = re.compile(r"\s?[^\W\d_](?:['’\s]?[^\W\d_])+\s?")
@@ -229,7 +235,11 @@ def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
             worded = dict.fromkeys(_of_part(found[1].decode(), part))
             yield from (Found(what, entry.path) for what in list(worded)[:5])
     for entry in subject.named("tokenizer_config.json"):
-        tokens = subject.document(entry.path).get("added_tokens_decoder")
+        own = subject.document(entry.path)
+        for each in texts_at(own, "response_schema.**.x-regex|x-regex-iterator|x-regex-key-value"):
+            if slow := slowness(each):
+                yield Found(f"the response_schema's expression {each!r:.80} can take {slow}", entry.path)
+        tokens = own.get("added_tokens_decoder")
         worded = dict.fromkeys(_of_tokens(list(tokens.values()) if isinstance(tokens, dict) else []))
         yield from (Found(what, entry.path) for what in list(worded)[:5])
 
@@ -244,6 +254,10 @@ def _of_part(name: str, part: Any) -> Iterator[str]:
         if isinstance(each, list):
             pending += each
         elif isinstance(each, Mapping):
+            if type(cut := each.get("max_length")) is int and name == "truncation" and cut < SHORTEST:
+                yield f"the truncation leaves {plural(cut, 'token')} of each text"
+            if type(filled := each.get("Fixed")) is int and name == "padding" and filled > LONGEST_TEXT:
+                yield f"the padding makes {plural(filled, 'token')} of each text"
             pending += [value for key, value in each.items() if key != "special_tokens"]
             patterns += "pattern" in each
             if patterns > MOST_PATTERNS:
@@ -294,16 +308,13 @@ def _inserted(tokens: Any) -> Iterator[str]:
             yield f"the post-processor adds {' '.join(map(str, pieces))!r:.80} to each text"
 
 
-def _is_word(text: str) -> bool:
-    """Whether a text is words: no name in capitals, nor one letter again and again, as Korean has for a smile."""
-    return _PLAIN.fullmatch(text) is not None and not text.isupper() and len({*text.strip()}) > 1
-
-
 def _of_tokens(tokens: list[Any]) -> Iterator[str]:
     """Added tokens that are words of a language, or addresses."""
     for token in tokens:
         text = token.get("content") if isinstance(token, Mapping) else None
         if isinstance(text, str) and _LINK.search(text) and not _MARKS.search(text):
             yield f"the added token {text!r:.60} is an address"
-        elif isinstance(text, str) and token.get("special") is True and _is_word(text):
+        elif isinstance(text, str) and token.get("special") is True and _PLAIN.fullmatch(text):
+            if text.isupper() or len({*text.strip()}) == 1:
+                continue  # no word: a name in capitals, one letter again and again, as Korean has for a smile
             yield f"the word {text!r:.60} is a special token, which is left out of the output"

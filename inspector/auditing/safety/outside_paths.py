@@ -9,7 +9,7 @@ from typing import Any
 from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, START
 from inspector.auditing.readers.archives import leaves
-from inspector.auditing.readers.document_objects import text_of
+from inspector.auditing.readers.document_objects import SOURCE, text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -137,10 +137,10 @@ def _named_paths(document: Any, name: str) -> Iterator[tuple[str, Severity | Non
     own = max((end for end, *_ in _NAMING if name.endswith(end)), key=len)  # genai_config.json is no config.json
     for end, fields, severity in _NAMING:
         if end == own:
-            yield from ((text, severity) for field in fields for text in _texts_at(document, field))
+            yield from ((text, severity) for field in fields for text in texts_at(document, field))
 
 
-def _texts_at(document: Any, field: str) -> Iterator[str]:
+def texts_at(document: Any, field: str) -> Iterator[str]:
     """The strings, alone or in a list, that a document has in a field."""
     values = [document]
     for step in field.split("."):
@@ -210,9 +210,7 @@ def _in_hdf5(path: str, parts: Iterable[hdf5.Part]) -> Iterator[Found]:
 
 
 def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
-    keys: dict[int, str] = {}
-    values: dict[int, str] = {}
-    reported: dict[str, None] = {}
+    keys, values, reported = dict[int, str](), dict[int, str](), dict[str, None]()
     try:
         for text in texts(read, size, ONNX):
             if text.kind == ".key":
@@ -227,4 +225,6 @@ def _in_onnx(path: str, read: Any, size: int) -> Iterator[Found]:
         location = values.get(parent, "")
         if key == "location" and leaves(location):
             reported[f"a tensor's data in {location!r:.120}, outside the folder"] = None
+        elif found := SOURCE.search(location):
+            reported[f"Python in its metadata, which YOLOv5 evaluates: {found[0]:.80}"] = None
     yield from (Found(what, path) for what in list(reported)[:20])

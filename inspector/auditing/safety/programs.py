@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from inspector.auditing import data
 from inspector.auditing.readers import document_objects, graphs, keras, repositories
-from inspector.auditing.readers.archives import leaves
+from inspector.auditing.readers.archives import Limits, Piece, leaves, member_of
 from inspector.auditing.readers.pickles import pickle_verdicts
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import GRAPH, hdf5_parts, is_hdf5
@@ -74,24 +74,13 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
                     raw = zips.unpacked(read, member, keras.MAX_CONFIG)
                     yield from ((what, False) for what in keras.in_config(raw))
                 elif member.name.lower().endswith(".h5"):
-                    inner, size = _member_as_source(read, member)
-                    parts = tuple(hdf5.parts(inner, size))
-                    yield from _in_file(parts, inner, size)
+                    inner = member_of(Piece("", read, entry.size), member, member.name, Limits())
+                    parts = tuple(hdf5.parts(inner.read, inner.size))
+                    yield from _in_file(parts, inner.read, inner.size)
                     elsewhere = (each for each in parts if isinstance(each, hdf5.Elsewhere) and leaves(each.file))
                     yield from ((f"{each.what} in {each.file!r:.80}, outside the folder", False) for each in elsewhere)
         except ValueError as error:
             yield str(error), True
-
-
-def _member_as_source(read: zips.Read, member: zips.Member) -> tuple[zips.Read, int]:
-    """An archive's member as a source to read from. Raises ZipError."""
-    if member.method == zips.STORED:
-        start, size = zips.data_start(read, member), member.compressed
-        return lambda at, length: read(start + at, max(0, min(length, size - at))), size
-    raw = zips.unpacked(read, member, keras.MAX_CONFIG)
-    if len(raw) < member.size:
-        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than the audit reads")
-    return lambda at, length: raw[at : at + length], len(raw)
 
 
 def _in_file(parts: Iterable[hdf5.Part], read: zips.Read, size: int) -> Iterator[tuple[str, bool]]:

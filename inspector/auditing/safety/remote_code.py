@@ -13,6 +13,7 @@ from inspector.auditing import data
 from inspector.auditing.readers.pickles import runs
 from inspector.auditing.readers.python_code import MAX_SOURCE, acts_in
 from inspector.auditing.rule import Found, NotJudged, rule
+from inspector.auditing.safety.outside_paths import texts_at
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
@@ -175,7 +176,7 @@ def _named_code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
         return
     document = subject.document(path)
     if name == "router_config.json":
-        kinds = _strings(document["types"]) if isinstance(document.get("types"), dict) else ()
+        kinds = texts_at(document, "types.*")
         yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
     elif name.endswith("model_index.json"):
         yield from _of_pipeline(subject, path, document)
@@ -189,7 +190,7 @@ def _of_configuration(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             field = f"vision_config.{field}" if scope is document.get("vision_config") else field
             if isinstance(value, dict) and value:
                 inner = (each["impl"] for each in value.values() if isinstance(each, dict) and "impl" in each)
-                yield field, next((text for text in (*inner, *_strings(value)) if isinstance(text, str)), "code")
+                yield field, next((text for text in (*inner, *texts_at(value, "*")) if isinstance(text, str)), "code")
             elif isinstance(value, str):
                 yield field, value
         for field in _KERNELS:
@@ -233,11 +234,3 @@ def _nested_configs(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield scope
         if depth < 3:
             pending += [(value, depth + 1) for value in scope.values() if isinstance(value, dict)]
-
-
-def _strings(value: Mapping[str, Any]) -> Iterator[str]:
-    for each in value.values():
-        if isinstance(each, str):
-            yield each
-        elif isinstance(each, list):
-            yield from (text for text in each if isinstance(text, str))

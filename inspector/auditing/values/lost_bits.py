@@ -58,7 +58,7 @@ def _varies(seen: TensorData) -> bool:
 
 def _watched(seen: TensorData) -> tuple[int, int]:
     """The bytes of a number, and which of its bits are examined."""
-    from inspector.auditing.values.numbers.bits import WATCHED  # needs NumPy
+    from inspector.auditing.values.numbers.pieces import WATCHED  # needs NumPy
 
     watch = WATCHED.get(seen.dtype)
     if watch is None:
@@ -190,7 +190,7 @@ def _share(seen: TensorData) -> float:
 
 
 def _is_noise(seen: TensorData, run: Run, subject: Subject) -> bool:
-    from inspector.auditing.values.numbers.bits import is_even  # needs NumPy
+    from inspector.auditing.values.numbers.pieces import is_even  # needs NumPy
 
     return is_even(subject.span(seen.path, run.start, min(run.size, PART)), seen.dtype)
 

@@ -50,7 +50,7 @@ def scrambled_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | 
 
 def _explanation(seen: TensorData, subject: Subject) -> str:
     """The transformation after which a sample of the bytes would be plausible numbers."""
-    from inspector.auditing.values.numbers.bits import repair  # needs NumPy
+    from inspector.auditing.values.numbers.pieces import repair  # needs NumPy
 
     tensor = seen.labelled.tensor
     if seen.is_block:

@@ -295,6 +295,8 @@ class Expressions:
             return MADE
         if named or values.is_huge(*arguments):
             made = values.unknown([found, *arguments, *named.values()])
+        elif name == "replace" and values.is_foreign(found) and len(arguments) > 1 and values.is_bare(arguments[1]):
+            made = DATA  # what a user wrote, without something
         elif name == "join" and found.items is not None and values.python_of(found) is None:
             between = [arguments[0]] if arguments else []
             parts = [part for each in found.items for part in (*between, each)][len(between) :]

@@ -194,15 +194,18 @@ class _Words:
             if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name in macros:
                 for name, value in zip(macros[node.node.name], node.args, strict=False):
                     self.values.setdefault(name, []).append(value)
+        self.is_users = cache(self._is_users)
+        self._texts = cache(lambda node, depth=0: tuple(dict.fromkeys(self._texts_of(node, depth))))
         for _ in range(4):  # through so many assignments
             self.users |= {name for name, values in self.values.items() if any(map(self.is_users, values))}
+            self.is_users.cache_clear()
 
     def _step(self) -> None:
         self.left -= 1
         if self.left < 0:
             raise RecursionError
 
-    def is_users(self, node: nodes.Node) -> bool:
+    def _is_users(self, node: nodes.Node) -> bool:
         """Whether a value is, or has in it, what a user wrote."""
         self._step()
         match node:
@@ -269,7 +272,7 @@ class _Words:
                 return _SEARCH, arguments if self.is_users(base) else []
         return "", []
 
-    def _texts(self, node: nodes.Node, depth: int = 0) -> Iterator[str]:
+    def _texts_of(self, node: nodes.Node, depth: int) -> Iterator[str]:
         """The constant texts that a value may be, put together where it is a sum."""
         self._step()
         match node:

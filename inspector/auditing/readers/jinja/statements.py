@@ -14,9 +14,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, nodes
+from jinja2.defaults import DEFAULT_NAMESPACE
 from jinja2.ext import Extension, do, loopcontrols
+from jinja2.filters import FILTERS
+from jinja2.tests import TESTS
 
-from inspector.auditing.readers.jinja import trees, values
+from inspector.auditing.readers.jinja import values
 from inspector.auditing.readers.jinja.expressions import Enough, Expressions, Reach, is_range
 from inspector.auditing.readers.jinja.values import ANY, DATA, MADE, Value
 
@@ -198,10 +201,10 @@ class Walk(Expressions):
         self.rounds *= max(1, rounds) if written_out else 1
         if self.rounds > MAX_ROUNDS or self.all_rounds > MAX_ALL_ROUNDS or node.recursive:
             self._check_rounds(node)
-        self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | trees.own_names(node.target))
+        self.inner.append({each.name for each in node.target.find_all(nodes.Name)} | own_names(node.target))
         self.variables["loop"] = DATA
         own = self._source_variable(node.iter)
-        if any(self._source_variable(each) == own for each in trees.growing(node.body)):
+        if any(self._source_variable(each) == own for each in growing(node.body)):
             self.tell("work without end", "a list that grows while it is looped over")
         if known and over.items is not None:
             written = [self._round(node, each) for each in over.items]
@@ -221,12 +224,12 @@ class Walk(Expressions):
             self.tell("work without end", "loops within loops")
         if not node.recursive:
             return
-        inner = (call for each in node.body for call in trees.all_calls(each))
+        inner = (call for each in node.body for call in all_calls(each))
         again = [call for call in inner if getattr(call.node, "name", None) == "loop"]
-        own = trees.parts_set(node, trees.own_names(node.target))
+        own = parts_set(node, own_names(node.target))
         if len(again) > 1:
             self.tell("work without end", "a loop that calls itself more than once a round")
-        elif any(not trees.descends(call, own) for call in again):
+        elif any(not descends(call, own) for call in again):
             self.tell("work without end", "a loop that calls itself on something that is not part of its items")
 
     def _count(self, node: nodes.For, over: Value) -> int:
@@ -265,7 +268,7 @@ class Walk(Expressions):
         """A loop with any number of iterations: repeated, to see the effect of its own results, and what grows."""
         before = dict(self.variables)
         written = [self._round(node, part)]
-        own = {"loop", *trees.own_names(node.target)}
+        own = {"loop", *own_names(node.target)}
         changed = [name for name, value in self.variables.items() if before.get(name) is not value and name not in own]
         self._merge([before, self.variables])
         if not changed:
@@ -305,18 +308,18 @@ class Walk(Expressions):
     def check_recursion(self) -> None:
         """Recursive macros, direct or indirect, must recurse on a part of their argument, or only once."""
         called = {
-            name: {getattr(call.node, "name", "") for each in macro.body for call in trees.all_calls(each)}
+            name: {getattr(call.node, "name", "") for each in macro.body for call in all_calls(each)}
             & self.macros.keys()
             for name, macro in self.macros.items()
         }
         for name, macro in self.macros.items():
-            again = {other for other in called[name] if name in trees.reachable(other, called)}
+            again = {other for other in called[name] if name in reachable(other, called)}
             loops = [*macro.find_all(nodes.For)]
-            targets = trees.parts_set(macro, {own for each in loops for own in trees.own_names(each.target)})
+            targets = parts_set(macro, {own for each in loops for own in own_names(each.target)})
             blind = [
                 call
                 for call in macro.find_all(nodes.Call)
-                if getattr(call.node, "name", None) in again and not trees.descends(call, targets)
+                if getattr(call.node, "name", None) in again and not descends(call, targets)
             ]
             looped = {id(call) for loop in loops for call in loop.find_all(nodes.Call)}
             if len(blind) > 1 or any(id(call) in looped for call in blind):
@@ -364,7 +367,7 @@ class Walk(Expressions):
         for each, value in zip(macro.args, arguments, strict=False):
             self.variables[each.name] = value
         self.variables |= {name: value for name, value in named.items() if any(a.name == name for a in macro.args)}
-        used = trees.free_names(macro)
+        used = free_names(macro)
         key = (macro.name, self.all_rounds, *((name, self.variables.get(name)) for name in used))
         if key not in self.expansions:
             self.expansions[key] = self._in_macro(macro.name, macro.body)
@@ -377,3 +380,137 @@ class Walk(Expressions):
 def _grows(*sizes: int) -> bool:
     """Whether the sizes grow faster than by repeated addition."""
     return all(after >= GROWTH * before for before, after in itertools.pairwise(sizes))
+
+
+# --- questions that need no values: which names, calls and parts are in a tree ---------------------------------
+
+
+def own_names(target: nodes.Node) -> set[str]:
+    """Names that an assignment sets; `find_all` does not return the node itself."""
+    own = {target.name} if isinstance(target, (nodes.Name, nodes.NSRef)) else set()
+    return own | {each.name for each in target.find_all(nodes.Name)}
+
+
+def free_names(macro: nodes.Macro) -> list[str]:
+    """Variables, and attributes of namespaces, that a macro mentions."""
+    found = {each.name for each in macro.find_all(nodes.Name)}
+    found |= {f"{each.node.name}.{each.attr}" for each in macro.find_all(nodes.Getattr) if hasattr(each.node, "name")}
+    return sorted(found)
+
+
+def all_calls(node: nodes.Node) -> list[nodes.Call]:
+    """A node's calls, including itself."""
+    return [*([node] if isinstance(node, nodes.Call) else []), *node.find_all(nodes.Call)]
+
+
+def growing(body: list[nodes.Node]) -> list[nodes.Node]:
+    """The variables that are appended to."""
+    methods = (call.node for each in body for call in all_calls(each) if isinstance(call.node, nodes.Getattr))
+    return [method.node for method in methods if method.attr in ("append", "extend", "insert")]
+
+
+def reachable(start: str, called: dict[str, set[str]]) -> set[str]:
+    """Macros that one calls, directly or indirectly, including itself."""
+    found, pending = {start}, [start]
+    while pending:
+        for other in called[pending.pop()] - found:
+            found.add(other)
+            pending.append(other)
+    return found
+
+
+def descends(call: nodes.Call, parts: set[str]) -> bool:
+    """Whether a call receives a part of something, as in recursion over a structure."""
+    return any(_is_part(each, parts) for each in (*call.args, *(each.value for each in call.kwargs)))
+
+
+#: Nodes that wrap a part, or several, in a new value. A dictionary is how a schema is passed on: `{"type": each}`.
+_WRAPPING = (nodes.List, nodes.Tuple, nodes.Add, nodes.Mul, nodes.Concat)
+
+
+def _is_part(node: nodes.Node, parts: set[str], *, wrapped: bool = False) -> bool:
+    """Whether a value is a part of a variable, or made from one: `x.y`, `[x.y]`; names in `parts` are parts."""
+    if isinstance(node, (nodes.Getattr, nodes.Getitem)):
+        root: nodes.Node = node
+        while isinstance(root, (nodes.Getattr, nodes.Getitem)):
+            root = root.node
+        return isinstance(root, nodes.Name) or _is_part(root, parts, wrapped=wrapped)
+    if isinstance(node, nodes.Name):
+        return node.name in parts and not wrapped
+    inside = wrapped or isinstance(node, _WRAPPING)
+    return any(_is_part(each, parts, wrapped=inside) for each in node.iter_child_nodes())
+
+
+def parts_set(within: nodes.Node, parts: set[str]) -> set[str]:
+    """The names of parts: the given ones, and variables that are never set to anything else."""
+    found, others = set(parts), set[str]()
+    for each in within.find_all(nodes.Assign):
+        (found if _is_part(each.node, found) else others).update(own_names(each.target))
+    return found - others
+
+
+# --- filters, tests and functions that a template uses in every conversation, but that Jinja does not have -------
+
+# Jinja looks them up when it compiles a template, except within `{% if %}` and `a if b else c`: there only when they
+# are reached (`jinja2.compiler`, `Frame.soft_frame`). A block with variables of its own, such as a loop, is compiled
+# strictly again.
+
+#: Jinja's functions, what Transformers adds (utils/chat_template_utils.py), and what macros, loops and blocks have.
+_FUNCTIONS = frozenset({*DEFAULT_NAMESPACE, "raise_exception", "strftime_now", "caller", "loop", "super"})
+#: Blocks with variables of their own.
+_SCOPES = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.With, nodes.AssignBlock)
+#: Blocks among them that may be rendered later, or not at all.
+_LATER = (nodes.Macro, nodes.CallBlock)
+
+
+def absent(tree: nodes.Template | None) -> tuple[str, ...]:
+    """The kind and name of each, in the order of the template, such as "the filter 'nope'"."""
+    if tree is None:
+        return ()
+    own = _own_names(tree)
+    found: dict[str, None] = {}
+    left: list[tuple[nodes.Node, bool, bool]] = [(tree, True, True)]  # compiled strictly; always rendered
+    while left:
+        node, strict, always = left.pop()
+        if (what := _unknown(node, own, strict=strict, always=always)) is not None:
+            found[what] = None
+        left += reversed(_within(node, strict=strict, always=always))
+    return tuple(found)
+
+
+def _own_names(tree: nodes.Template) -> frozenset[str]:
+    """Every name that the template itself gives to something."""
+    names: set[str] = set()
+    left: list[nodes.Node] = [tree]
+    while left:  # not by recursion: a chain of attributes may be long
+        node = left.pop()
+        if isinstance(node, nodes.Macro) or (isinstance(node, nodes.Name) and node.ctx != "load"):
+            names.add(node.name)
+        left += node.iter_child_nodes()
+    return frozenset(names)
+
+
+def _unknown(node: nodes.Node, own: frozenset[str], *, strict: bool, always: bool) -> str | None:
+    if isinstance(node, nodes.Filter) and (strict or always) and node.name not in FILTERS:
+        return f"the filter {node.name!r:.40}"
+    if isinstance(node, nodes.Test) and (strict or always) and node.name not in TESTS:
+        return f"the test {node.name!r:.40}"
+    if isinstance(node, nodes.Call) and always and isinstance(node.node, nodes.Name):
+        name = node.node.name
+        return None if name in own or name in _FUNCTIONS else f"the function {name!r:.40}"
+    return None
+
+
+def _within(node: nodes.Node, *, strict: bool, always: bool) -> list[tuple[nodes.Node, bool, bool]]:
+    """The nodes directly within a node: is each compiled strictly, and is it always rendered?"""
+    if isinstance(node, nodes.If | nodes.CondExpr):
+        others = [each for each in node.iter_child_nodes() if each is not node.test]
+        return [(node.test, False, always), *((each, False, False) for each in others)]
+    if isinstance(node, nodes.And | nodes.Or):
+        return [(node.left, strict, always), (node.right, strict, False)]
+    children = list(node.iter_child_nodes())
+    if isinstance(node, nodes.For):
+        rest = [each for each in children if each is not node.iter]
+        return [(node.iter, strict, always), *((each, True, False) for each in rest)]
+    later = isinstance(node, _LATER)
+    return [(each, strict or isinstance(node, _SCOPES), always and not later) for each in children]

@@ -135,6 +135,11 @@ def is_foreign(value: Value) -> bool:
     return value.made is None and not any(value.texts) and all(map(is_foreign, value.items or ()))
 
 
+def is_bare(value: Value) -> bool:
+    """Whether it is constant, and no part of a name: it has no letters, digits or underscores."""
+    return is_known(value) and not any(re.search(r"\w", str(each)) for _, each in value.known)
+
+
 def python_of(value: Value) -> list[Any] | None:
     """The Python constants that a value may be; None if it may be anything else."""
     if is_known(value):
