@@ -172,6 +172,9 @@ DATA: list[Case] = [
     # what a Python package's RECORD lists: its digest, another digest, another size
     ("executable", {"p/a.so": b"\x7fELF", "p/b.so": b"\x7fELF", "p/c.so": b"\x7fELF", "p/m.npz": b"x", "p-1.dist-info/RECORD": "p/a.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,4\np/b.so,sha256=AAAA,4\np/c.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,5\n"}, [
         "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)"]),
+    # a line of site-packages, and a compressed text that begins like a pickle of protocol 0
+    ("wrong-kind", {"a.pth": "import _x\n", "b.pt": "import _x\n"}, ["b.pt: error: text, not a PyTorch file: download it again"]),
+    ("pickle", {name: gzip.compress(b"i" + b"m" * 300 + b"\n" + b"1," * 3000 + b"\n") for name in ("a.csv.gz", "b.dat.gz")}, ["b.dat.gz: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: unpacked: an overlong name (at byte 6303)"]),
     ("executable", {"a.bin": archive({"b": b"\x7fELF" + bytes(8), "c.txt": b"hello"})}, ["a.bin: error: 'b' in it is a program or library for Linux (ELF)"]),
     ("link-outside", {"a.bin": Link("../../x"), "b.bin": Link("c"), "c": "x"}, ["a.bin: error: a link to '../../x', outside the folder: not followed"]),
     ("file-name", {"a\u202eb": "x", "\u0441onfig.json": "x", "a\u2003b": "x", "con.txt": "x", "-rf": "x", "a:b": "x", "README": "x", "readme": "x", "größe.txt": "x"}, [

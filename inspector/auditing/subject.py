@@ -130,8 +130,9 @@ class Subject(Files):
 
         kinds: dict[str, list[str]] = {}
         for entry in self.regular(*foreign.SUFFIXES, ".bin"):
-            if known := foreign.foreign_of(entry.path, self.span(entry.path, 0, foreign.HEAD), self.by_path):
-                kinds.setdefault(known.name, []).append(entry.path)
+            known = foreign.foreign_of(entry.path, self.span(entry.path, 0, foreign.HEAD), self.by_path)
+            if known or not self._is_pytorch(entry.path, entry.size):
+                kinds.setdefault(known.name if known else "an unknown format", []).append(entry.path)
         for kind, paths in kinds.items():
             what = f"{plural(len(paths), 'file')} of {kind}, whose weights are not read: not judged"
             yield Finding("not-judged", "info", what, paths[0])

@@ -173,7 +173,8 @@ def unpacked(read: Read, member: Member, limit: int) -> bytes:
     start = data_start(read, member)
     if member.method == STORED:
         return read(start, min(limit, member.compressed))
-    return inflate(member.method, read(start, min(limit, member.compressed)), limit)
+    needed = limit + limit // 100 + 1024  # what cannot be compressed takes a little more, and a code's table
+    return inflate(member.method, read(start, min(needed, member.compressed)), limit)
 
 
 def inflate(method: int, raw: bytes, limit: int) -> bytes:

@@ -334,7 +334,8 @@ def _wrong_content(subject: Subject, entry: Entry) -> str | None:
             return "a truncated or overwritten SentencePiece model"
     elif _TORCH_BIN.fullmatch(name) or name.endswith((".pt", ".pth")):
         start = subject.head(entry.path, 64)
-        if start and any(start) and _is_text(start) and not start.startswith(_PROTOCOL_0) and not stands_in(start):
+        known = start.startswith((*_PROTOCOL_0, b"import ")) if name.endswith(".pth") else start.startswith(_PROTOCOL_0)
+        if start and any(start) and _is_text(start) and not known and not stands_in(start):
             return "text, not a PyTorch file"
         if start.startswith(b"PK\x05\x06"):
             return "an empty archive"

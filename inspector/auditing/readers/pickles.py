@@ -36,6 +36,12 @@ MODELS = tuple(_NAMES["models"])
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 
 
+#: Names of compressed texts: a pickle in one has to look like one.
+_TEXTS = re.compile(
+    r"\.(?:csv|tsv|txt|jsonl?|xml|html?|fasta|fa|fastq|vcf|bed|pdb|cif|nii|md)\.(?:gz|bz2|xz)$"
+)
+
+
 class PickleVerdict(NamedTuple):
     """All pickles of one file."""
 
@@ -113,6 +119,7 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
             collected.programs.append((found.name, "a line that Python runs at its start, once it is installed"))
         collected.named += _calls_named_in(found)
         named = likely if not found.name else _is_named_so(found.name)
+        named = named and not (found.name == "unpacked" and _TEXTS.search(name))
         cut = bool(collected.unopened) and collected.unopened[-1].why is TOO_LARGE
         collected.take(found, _programs_in(found, budget, named), named, cut=cut)
     budgets.steps -= before - budget.steps

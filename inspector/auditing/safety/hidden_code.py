@@ -7,6 +7,8 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 
 from inspector.auditing import data
 from inspector.auditing.readers.archives import TOO_LARGE, UNOPENED, program_of
@@ -34,8 +36,10 @@ MOST_ALIKE = 3
 #: The most unclaimed bytes that are searched.
 MAX_UNCLAIMED = 1024 * 1024
 MAX_REGIONS = 20_000
-#: Bytes of a RECORD, and of a program whose digest is compared with it.
+#: Characters of a package's RECORD, and bytes of a program whose digest is compared with it.
 MAX_RECORD, MAX_HASHED = 16 * 1024 * 1024, 32 * 1024 * 1024
+#: RECORDs that are read, and folders above a target in which they are looked for.
+MOST_RECORDS, MOST_ABOVE = 2_000, 8
 _SMALLEST = 22  # bytes of an empty ZIP archive: padding is smaller
 
 
@@ -270,14 +274,23 @@ def _program_files(subject: Subject, beside: set[str]) -> Iterator[Found]:
 
 
 def _recorded(subject: Subject) -> dict[str, str]:
-    """The files of installed Python packages (the wheel format's RECORD): path → `sha256=DIGEST,SIZE`."""
+    """Path → digest and size, as the RECORDs of installed Python packages in and above a local target list them."""
+    if subject.root is None:
+        return {}
+    root = Path(subject.root).absolute()
+    within = [root / entry.path for entry in subject.regular() if entry.path.endswith(".dist-info/RECORD")]
+    above = (each for folder in (root, *root.parents[:MOST_ABOVE]) for each in folder.glob("*.dist-info/RECORD"))
     listed = {}
-    for entry in subject.regular():
-        if entry.name == "RECORD" and entry.folder.endswith(".dist-info/"):
-            base = entry.folder[:-1].rpartition("/")[0]
-            for line in (subject.text(entry.path, MAX_RECORD) or "").splitlines():
-                name, _, rest = line.partition(",sha256=")
-                listed[f"{base}/{name}".lstrip("/")] = rest
+    for record in islice(dict.fromkeys((*within, *islice(above, MOST_RECORDS))), MOST_RECORDS):
+        try:
+            with record.open(encoding="utf-8", errors="replace") as file:
+                text = file.read(MAX_RECORD)
+        except OSError:
+            continue
+        for line in text.splitlines():
+            name, found, rest = line.partition(",sha256=")
+            if found and (path := f"{record.parent.parent}/{name}").startswith(f"{root}/"):
+                listed[path[len(str(root)) + 1 :]] = rest
     return listed
 
 
