@@ -293,6 +293,10 @@ def test_foreign_formats_are_known_by_name(name: str, start: bytes, known: str, 
     path = folders.raw(tmp_path / name, start, 4_000)
     with pytest.raises(inspector.FormatError, match=f"is in the format {known}, which is not read here"):
         inspector.open(path)
+    mistaken = name.endswith(".safetensors")  # an audit of a format's own file is no verdict; a wrong name is a fault
+    found = inspector.audit(path).checkpoints[0].findings
+    expected = ("not-weights", "error") if mistaken else ("not-judged", "info")
+    assert [(each.rule, each.severity) for each in found if each.rule in ("not-weights", "not-judged")] == [expected]
 
 
 def test_a_manifest_says_whose_weights_a_file_has(tmp_path: Path, inspect: Inspect) -> None:

@@ -130,8 +130,9 @@ class Subject(Files):
 
         kinds: dict[str, list[str]] = {}
         for entry in self.regular(*foreign.SUFFIXES, ".bin"):
-            known = foreign.foreign_of(entry.path, self.span(entry.path, 0, foreign.HEAD), self.by_path)
-            if known or not self._is_pytorch(entry.path, entry.size):
+            head = self.span(entry.path, 0, foreign.HEAD)
+            known = foreign.foreign_of(entry.path, head, self.by_path)
+            if known or (head and not head.isascii() and not head.startswith((b"PK", b"\x80"))):  # a rule reads pickles
                 kinds.setdefault(known.name if known else "an unknown format", []).append(entry.path)
         for kind, paths in kinds.items():
             what = f"{plural(len(paths), 'file')} of {kind}, whose weights are not read: not judged"

@@ -99,7 +99,8 @@ def _refuse_foreign(source: Source, path: str) -> None:
     known = foreign.foreign_of(path, bytes(source.prefix(foreign.HEAD)[: foreign.HEAD]))
     if known is not None and known.name != "pickle":
         what = f"in the format {known.name}, which is not read here: it is for {known.reader}"
-        raise FormatError(f"{escape(path)} is {what}", "not-weights")
+        mistaken = path.endswith((".safetensors", ".gguf", ".pt", ".pth", "pytorch_model.bin"))
+        raise FormatError(f"{escape(path)} is {what}", "not-weights" if mistaken else "not-judged")
 
 
 def _of_another_framework(source: Source, magic: bytes, path: str) -> Callable[[Source, str], Header] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from inspector import formats
 from inspector.adapters import DESCRIPTIONS
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, SourceError, TargetError
-from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Variant
+from inspector.model import Checkpoint, Component, Config, Finding, Header, Joined, Region, Severity, Variant
 from inspector.opening import configs, selection
 from inspector.opening.variants import Composite, Part, composite_of
 from inspector.opening.variants import variants as checkpoints_among
@@ -240,7 +240,8 @@ def _header(place: Place, path: str, read: Reader = formats.read) -> Header | In
 def finding_of(error: InspectorError, path: str) -> Finding:
     """The finding for an unreadable file. Its path is removed from the start of the message."""
     rule = error.rule if isinstance(error, FormatError) else "unreadable-file"
-    return Finding(rule, "error", str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
+    severity: Severity = "info" if rule == "not-judged" else "error"
+    return Finding(rule, severity, str(error).removeprefix(escape(path)).removeprefix(":").strip(), path)
 
 
 def _unreadable(path: str, size: int) -> Header:

@@ -37,9 +37,7 @@ _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
 
 
 #: Names of compressed texts: a pickle in one has to look like one.
-_TEXTS = re.compile(
-    r"\.(?:csv|tsv|txt|jsonl?|xml|html?|fasta|fa|fastq|vcf|bed|pdb|cif|nii|md)\.(?:gz|bz2|xz)$"
-)
+_TEXTS = re.compile(r"\.(?:csv|tsv|txt|jsonl?|xml|html?|fasta|fa|fastq|vcf|bed|pdb|cif|nii|md)\.(?:gz|bz2|xz)$")
 
 
 class PickleVerdict(NamedTuple):
