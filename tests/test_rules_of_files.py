@@ -169,6 +169,8 @@ DATA: list[Case] = [
     ("executable", {"a.bat": "x", "b.so.1": b"\x7fELF", "c": b"\x7fELF", "d.jar": archive({"e.class": b"\xca\xfe\xba\xbe\0\0\0A", "f.class": b"\xca\xfe\xba\xbe\0\0\0A"})}, [
         "a.bat: info: a file that is run when it is opened", "b.so.1: warning: a program or library for Linux (ELF)", "c: error: a program or library for Linux (ELF)",
         "d.jar: info: a file that is run when it is opened", "d.jar: warning: 'e.class' in it is a program for macOS or Java"]),
+    ("executable", {"p/package.json": "{}", "p/w/a.wasm": b"\0asm\1\0\0\0", "p/w/b": b"\0asm\1\0\0\0", "q/a.wasm": b"\0asm\1\0\0\0"}, [
+        "p/w/a.wasm: info: a WebAssembly program", "p/w/b: error: a WebAssembly program", "q/a.wasm: warning: a WebAssembly program"]),
     # what a Python package's RECORD lists: its digest, another digest, another size
     ("executable", {"p/a.so": b"\x7fELF", "p/b.so": b"\x7fELF", "p/c.so": b"\x7fELF", "p/m.npz": b"x", "p-1.dist-info/RECORD": "p/a.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,4\np/b.so,sha256=AAAA,4\np/c.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,5\n"}, [
         "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)"]),

@@ -246,7 +246,7 @@ def executable(subject: Subject) -> Iterator[Found]:
 
 def _program_files(subject: Subject, beside: set[str]) -> Iterator[Found]:
     """Files that are programs by their first bytes, or run because of their names; `beside`: folders with weights."""
-    # npm's packages and web pages, below which JavaScript is what one expects
+    # npm's packages and web pages, below which JavaScript and WebAssembly are what one expects
     ends = ("package.json", ".html", ".htm")
     of_web = frozenset(entry.folder for entry in subject.regular() if entry.name.lower().endswith(ends))
     for entry in subject.regular():
@@ -257,14 +257,15 @@ def _program_files(subject: Subject, beside: set[str]) -> Iterator[Found]:
         data = name.endswith(_KNOWN_DATA) and not entry.executable
         program = program_of(start)
         alone = entry.folder not in beside
+        web = name.endswith(_OF_WEB) and _within(entry.folder, of_web)
         if program and not (data and start[:4].isascii() and start[:4].decode().isprintable()):
-            yield Found(program, entry.path, severity="warning" if alone and _OPENLY.search(name) else "error")
+            openly: Severity = "info" if web else "warning" if alone and _OPENLY.search(name) else "error"
+            yield Found(program, entry.path, severity=openly)
         elif _SHEBANG.match(start) and not data:
             quiet = name.endswith(".py") or alone
             yield Found("a script", entry.path, severity="info" if quiet else "warning")
         elif name.endswith(TEXTS):
-            quiet = alone or (name.endswith(_OF_WEB) and _within(entry.folder, of_web))
-            yield Found("a script", entry.path, severity="info" if quiet else "warning")
+            yield Found("a script", entry.path, severity="info" if alone or web else "warning")
         elif name.endswith(SCRIPTS):
             yield Found("a file that is run when it is opened", entry.path, severity="info" if alone else "warning")
         elif name.endswith(".pth") and subject.head(entry.path, 7) == b"import ":
@@ -363,7 +364,7 @@ def hidden_archive(subject: Subject) -> Iterator[Found]:
 #: How a script names its interpreter (`execve`): `#![` begins an attribute of Rust.
 _SHEBANG = re.compile(rb"#![ \t]*/")
 #: Suffixes of what web pages and Node.js run.
-_OF_WEB = (".js", ".mjs")
+_OF_WEB = (".js", ".mjs", ".wasm")
 
 
 def _within(folder: str, outer: frozenset[str]) -> bool:
