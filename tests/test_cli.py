@@ -293,7 +293,7 @@ def test_a_configuration_is_predicted(made: Made, tmp_path: Path, inspect: Inspe
     (tmp_path / "config.json").write_text(config.read_text())
     folder = inspect(tmp_path)
     assert folder.code == 0
-    assert folder.out == f"{tmp_path}: no weights here; what its config.json predicts:\n{inspect(config).out}"
+    assert folder.out == f"{tmp_path.name}\nno weights here; what its config.json predicts:\n{inspect(config).out}"
     assert inspect(tmp_path, "--json").json == inspect(config, "--json").json
     assert folder.out in inspect(tmp_path, made("gpt2")).out
     # The one that is named, by an address as well, not another beside it.

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -49,36 +50,61 @@ def shown(target: Path) -> list[str]:
     return lines
 
 
-@every("recipe", RECIPES)
-def test_any_model_is_one_screen(made: Made, recipe: str) -> None:
-    """Models of all formats, packings and pipelines, and adapters."""
-    lines = shown(made(recipe))
-    state = "damaged" if recipe == "stranger" else "complete|unverified|incomplete"
-    assert not lines or re.match(rf"{state}:", lines[1])
-
-
 #: A case of every seventh file: the tables have 200 families, whose screens differ little.
 CASES = sorted(path.stem for path in cases.FOLDER.glob("*.txt"))[::7]
+#: Shows each of its arguments as the command does, with a mark before it.
+EACH = "import sys; from inspector.__main__ import run; [(print('\\x1e', flush=True), run([each])) for each in sys.argv[1:]]"
+#: A progress bar that appears on a busy machine, and is cleared.
+BAR = re.compile(r"[^\n]*\n\x1b\[A\x1b\[2K")
 
 
-@every("name", CASES)
-@pytest.mark.gate
-def test_a_model_of_any_family_is_one_screen(name: str, tmp_path: Path) -> None:
-    """A configuration, and the tensors that its library makes of it."""
-    case = cases.load(cases.FOLDER / f"{name}.txt")[0]
-    tensors = [["F32", list(shape), tensor] for tensor, shape in case.shapes.items()]
-    files: dict[str, Any] = {"model.safetensors": {"tensors": tensors}}
-    assert shown(sparse.make({"files": files, "beside": {"config.json": case.config}}, tmp_path / name))
+def every_model(made: Made, folder: Path, *, families: bool) -> dict[str, Path]:
+    """Models of all formats, packings and pipelines, adapters; of families' cases; damaged files and folders."""
+    found = {recipe: made(recipe) for recipe in RECIPES}
+    for name in CASES if families else ():  # a configuration, and the tensors that its library makes of it
+        case = cases.load(cases.FOLDER / f"{name}.txt")[0]
+        if sum(map(prod, case.shapes.values())) > 10**12:
+            continue  # larger than a file can be
+        tensors = [["F32", list(shape), tensor] for tensor, shape in case.shapes.items()]
+        files: dict[str, Any] = {"model.safetensors": {"tensors": tensors}}
+        found[name] = sparse.make({"files": files, "beside": {"config.json": case.config}}, folder / f"case-{name}")
+    for fault, data in test_damage.FILES.items():
+        found[fault] = folder / f"file {fault}" / "model.safetensors"
+        found[fault].parent.mkdir()
+        found[fault].write_bytes(data)
+    for fault, change in test_damage.FOLDERS.items():
+        found[fault] = hostile.make(change, folder / f"folder {fault}")
+    return found
 
 
-@every("fault", [*test_damage.FILES, *test_damage.FOLDERS])
-def test_a_damaged_model_is_one_screen(fault: str, tmp_path: Path) -> None:
-    """Whatever can be read of it."""
-    if fault in test_damage.FILES:
-        (tmp_path / "model.safetensors").write_bytes(test_damage.FILES[fault])
-        shown(tmp_path / "model.safetensors")
-    else:
-        shown(hostile.make(test_damage.FOLDERS[fault], tmp_path))
+@pytest.mark.parametrize(
+    ("columns", "families"),
+    [(80, False), *(pytest.param(columns, True, marks=pytest.mark.gate) for columns in (80, 120))],
+)
+def test_every_model_is_one_screen_of_a_terminal(columns: int, families: bool, made: Made, tmp_path: Path) -> None:
+    """On a pseudo-terminal: 23 lines, none wider, what it is in the first and whether it is whole in the second. What cannot
+    be read is a sentence."""
+    targets = every_model(made, tmp_path, families=families)
+    text = on_terminal(columns, *targets.values(), program=("-c", EACH), NO_COLOR="1")
+    _, *shown = BAR.sub("", text).split("\x1e\n")
+    wrong = {}
+    for name, each in zip(targets, shown, strict=True):
+        lines = each.rstrip("\n").split("\n")
+        state = "damaged" if name == "stranger" else "complete|unverified|incomplete|damaged"
+        model = VERDICT.match(lines[1]) and re.match(state, lines[1]) if len(lines) > 1 else None
+        if (
+            len(lines) > screen.HEIGHT
+            or max(map(text_width, lines)) > columns
+            or not (
+                (model and lines[-1].startswith("next: inspect "))
+                or lines[0].startswith("inspect: ")
+                or re.match(r"\d+ models?, |no weights here; ", lines[1])
+            )
+        ):
+            wrong[name] = each
+    assert wrong == {}
+    assert sum(each.startswith("inspect: ") for each in shown) < len(test_damage.FILES)
+    assert sum("\ncomplete: " in each for each in shown) > len(RECIPES) // 3
 
 
 @pytest.mark.parametrize("recipe", ["llama-7b", "stranger"])
@@ -152,9 +178,9 @@ def test_a_prediction_is_one_screen(name: str) -> None:
     """With what was asked for; the largest roles, whose numbers and those of the others are in `--full`."""
     result = inspector.predict(name)
     for asked in ({}, {"stated": 10**9}, {"training": True}):
-        lines = on_screen(forecast.prediction(result, 80, absent="x: no weights here", **asked))
+        lines = on_screen(forecast.prediction(result, 80, absent="x\nno weights here", **asked))
         assert any(line.startswith("total ") for line in lines)
-        assert f"{result.parameters:,} parameters" in "\n".join(lines[:3])
+        assert lines[3].startswith(f"{result.parameters:,} parameters")
     whole = forecast.prediction(result, full=True)
     assert "smaller role" not in whole and f"{4 * result.parameters:,}"[:4] in whole
 

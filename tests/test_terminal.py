@@ -24,11 +24,13 @@ OTHERS = {columns: pytest.param(columns, marks=pytest.mark.gate) for columns in 
 fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
 
 
-def on_terminal(columns: int, *arguments: object, **environment: str) -> str:
-    """The output of the command on a terminal of this many columns."""
+def on_terminal(
+    columns: int, *arguments: object, program: tuple[str, ...] = ("-m", "inspector"), **environment: str
+) -> str:
+    """The output of the command, or of another program of Python, on a terminal of this many columns."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    command = [sys.executable, "-m", "inspector", *map(str, arguments)]
+    command = [sys.executable, *program, *map(str, arguments)]
     clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
     with subprocess.Popen(
         command, stdout=slave, stderr=slave, env={**clean, "TERM": "xterm", **environment}

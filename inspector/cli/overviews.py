@@ -125,9 +125,10 @@ def _prediction(target: str, error: InspectorError) -> Prediction | None:
 
 
 def _absent(target: str, error: InspectorError) -> str:
-    """What stands above the prediction of a place without weights."""
+    """The two lines above the prediction of a place without weights: its name, and that it has none."""
     config = error.config if isinstance(error, TargetError) else None
-    return f"{escape(target, 100)}: no weights here; what its {config} predicts:" if config else ""
+    name = Path(target).expanduser().resolve().name if _is_folder(target) else target
+    return f"{escape(name, 80)}\nno weights here; what its {config} predicts:" if config else ""
 
 
 def show_prediction(
@@ -144,7 +145,7 @@ def show_prediction(
 
     Args:
         stated: a number of parameters whose difference from the predicted one is explained.
-        absent: a first line that says that there are no weights.
+        absent: lines above it that say that there are no weights.
     """
     from inspector.report import forecast, notebook
 

@@ -98,7 +98,7 @@ def _no_command(text: str) -> str:
 #: file is mistaken for a verdict.
 STYLES: Mapping[str, str] = {
     r"^(complete|fits|sound)(?=[:,; ]|$)": "bold green",
-    r"^(incomplete|unverified|tight|doubtful|not judged)(?=[:,; ]|$)": "bold yellow",
+    r"^(incomplete|unverified|no weights here|tight|doubtful|not judged)(?=[:,; ]|$)": "bold yellow",
     r"^(damaged|does not fit|faulty|unsafe)(?=[:,; ]|$)": "bold red",
     r"^  [^:]+: (\d[\d,]* (?:NaN|infinite)(?:, \d[\d,]* infinite)?) of": "red",
     r"^  [^:]+: (all \d[\d,]* numbers are zero)$": "yellow",

@@ -45,12 +45,11 @@ def prediction(
     Args:
         training: with what training keeps.
         stated: a number of parameters to be explained.
-        absent: a first line that says that there are no weights.
+        absent: lines above it that say that there are no weights.
         full: every role, bytes to the unit, the rule of thumb.
     """
-    head = "\n".join(
-        wrapped(line, width) for line in (*filter(None, [absent]), *_predicted_identity(result, full=full).split("\n"))
-    )
+    above = "\n".join(filter(None, (absent, _predicted_identity(result, full=full))))
+    head = "\n".join(wrapped(line, width) for line in above.split("\n"))
     asked = [_explanation(result, stated)] if stated is not None else []
     asked += [_training(result, full=full)] if training else []
     if full:
@@ -186,6 +185,9 @@ def _states(result: Prediction) -> Iterator[tuple[str, TrainingState]]:
 def page(result: Prediction, *, training: bool = False, stated: int | None = None, absent: str = "") -> Page:
     """`inspect predict CONFIG --html FILE`: the same as on a terminal, with every role and tensor."""
     title, verdict, *more = (each.strip() for each in _predicted_identity(result, full=True).split("\n"))
+    if absent:
+        own, what = absent.removesuffix(":").split("\n")
+        title, verdict, more = own, what, [title, verdict, *more]
     roles = [
         (each.role, each.tower, each.tensors, each.parameters, each.formula, each.numbers)
         for each in sorted(by_role(result), key=lambda each: -each.parameters)
@@ -210,7 +212,7 @@ def page(result: Prediction, *, training: bool = False, stated: int | None = Non
             *([Section("What was asked for", [Report("\n\n".join(asked))])] if asked else []),
             Section("Tensors", [of_rows(plural(result.tensors, "tensor"), tensors, ("role", "group", "tower"))]),
         ],
-        [*filter(None, [absent.removesuffix(":")]), *more],
+        more,
     )
 
 
