@@ -167,8 +167,22 @@ def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
     assert "did you mean `inspect tensors`" in inspect("tensor", made("gpt2")).err
     assert "did you mean `inspect audit`" in inspect("verify", made("gpt2"), "--json").err
     assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
+    assert "'8' is a device's memory without its unit: 8GB?" in inspect("memory", made("gpt2"), "--gpu", "8").err
+    assert "the target is empty" in inspect(" ").err
     assert "empty" in inspect("").err
     assert "inspect predict" in inspect(made("gpt2") / "config.json", "--layers").err
+
+
+def test_a_lost_folder_is_no_command(inspect: Inspect, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`lost` resembles `list`, another tool's word for `tensors`; names here are near in any case of letters."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Llama-7B").mkdir()
+    assert "did you mean" not in inspect("lost").err
+    assert "did you mean `inspect tensors`" in inspect("lists").err
+    assert "near it: Llama-7B" in inspect("llama-7b-").err
+    assert "near it: Llama-7B" in inspect("LLAMA-7B-").err
+    (tmp_path / "audio-1").mkdir()
+    assert "(did you mean `inspect audit`?); near it: audio-1" in inspect("audio").err
 
 
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:

@@ -104,9 +104,14 @@ def refuse_misspelt(word: str, commands: Iterable[str]) -> None:
         return
     from difflib import get_close_matches
 
-    if near := get_close_matches(word.lower(), [*commands, *_OTHER_WORDS], 1, 0.75):
-        meant = _OTHER_WORDS.get(near[0], near[0])
-        raise UsageError(f"no such command: {word!r} (did you mean `inspect {meant}`?); see `inspect --help`")
+    near = get_close_matches(word.lower(), [*commands], 1, 0.75)
+    near = near or get_close_matches(word.lower(), [*_OTHER_WORDS], 1, 0.85)  # `lost` is a lost file, not `list`
+    if near:
+        from inspector.sources.targets import names_near
+
+        meant, here = _OTHER_WORDS.get(near[0], near[0]), names_near(word)
+        what = f"no such file, folder or command: {word!r} (did you mean `inspect {meant}`?)"
+        raise UsageError(f"{what}{here}; see `inspect --help`")
 
 
 def fail(message: str, code: int = UNREADABLE) -> int:

@@ -74,9 +74,11 @@ def parse(target: str) -> HubName:
             raise TargetError(
                 f"{escape(target, 200)}: no such file or folder, and not a valid name on the Hub"
             ) from error
-        raise UsageError(
-            f"{escape(target, 200)} is not a name on the Hub: {escape(' '.join(str(error).split()), 200)}"
-        ) from error
+        site, _, single = target.rstrip("/").rpartition("/")
+        why = escape(" ".join(str(error).split()), 200)
+        if site == home.rstrip("/"):  # https://huggingface.co/gpt2
+            why = f"a model is org/name there, or one without an organization: hf://{escape(single, 100)}"
+        raise UsageError(f"{escape(target, 200)} is not a name on the Hub: {why}") from error
     if uri.type not in ("model", "dataset", "space"):
         raise UsageError(f"{escape(target, 200)} is a {uri.type}: only models, datasets and spaces are inspected")
     if ".." in uri.path_in_repo.split("/"):

@@ -42,7 +42,7 @@ def place_of(target: str, revision: str | None = None, *, before: Origin | None 
         SourceError: it exists but cannot be read.
         UsageError: the target is empty, or has no revisions and `revision` was given.
     """
-    if not target:
+    if not target.strip():
         raise UsageError("the target is empty: name a file, a folder or a repository")
     if _exists(target):
         if revision:
@@ -61,13 +61,13 @@ def place_of(target: str, revision: str | None = None, *, before: Origin | None 
         return _in_filesystem(target, revision)
     name, tag = _split_tag(target)
     if is_path(name):
-        raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}{_hub_hint(target)}")
+        raise TargetError(f"{escape(target)}: no such file or folder{names_near(target) or _hub_hint(target)}")
     if name.startswith("hf://") or looks_like_hub_id(name):
         from inspector.sources.hub import hub_place, parse
 
         place = hub_place(parse(name), revision, before=before)
         return _of_type(place, name, tag) if tag else place
-    raise TargetError(f"{escape(target)}: no such file or folder{_near(target)}")
+    raise TargetError(f"{escape(target)}: no such file or folder{names_near(target)}")
 
 
 def place_again(target: str, origin: Origin) -> Place:
@@ -118,7 +118,7 @@ def _at_file_url(target: str, revision: str | None) -> Place:
         raise UsageError(f"{escape(target, 200)} is on another machine: file:///PATH is on this one")
     path = url2pathname(parts.path) if os.name == "nt" else unquote(parts.path)
     if not _exists(path):
-        raise TargetError(f"{escape(path)}: no such file or folder{_near(path)}")
+        raise TargetError(f"{escape(path)}: no such file or folder{names_near(path)}")
     return place_of(path, revision)
 
 
@@ -199,24 +199,25 @@ def is_path(target: str) -> bool:
         return True
     if parent:
         return _exists(name.split("/", 1)[0])
-    return "." in last or bool(_near(target))
+    return "." in last or bool(names_near(target))
 
 
 def _hub_hint(target: str) -> str:
     return f"; the Hub's would be hf://{escape(target)}" if looks_like_hub_id(target) and "/" in target else ""
 
 
-def _near(target: str) -> str:
-    """The most similar names in the path's folder."""
+def names_near(target: str) -> str:
+    """`; near it: llama-7b`: the most similar names in the path's folder, in whatever case."""
     from difflib import get_close_matches
 
     path = Path(target)
     try:
-        beside = [each.name for _, each in zip(range(10_000), path.expanduser().parent.iterdir(), strict=False)]
+        listed = zip(range(10_000), path.expanduser().parent.iterdir(), strict=False)
+        beside = {each.name.lower(): each.name for _, each in listed}
     except (OSError, RuntimeError, ValueError):
         return ""
-    near = get_close_matches(path.name, sorted(beside), 3, 0.6)
-    return f"; near it: {', '.join(escape(name, 100) for name in near)}" if near else ""
+    near = get_close_matches(path.name.lower(), sorted(beside), 3, 0.6)
+    return f"; near it: {', '.join(escape(beside[name], 100) for name in near)}" if near else ""
 
 
 def _exists(target: str) -> bool:
