@@ -104,7 +104,7 @@ def test_every_model_is_one_screen_of_a_terminal(columns: int, families: bool, m
             wrong[name] = each
     assert wrong == {}
     assert sum(each.startswith("inspect: ") for each in shown) < len(test_damage.FILES)
-    assert sum("\ncomplete: " in each for each in shown) > len(RECIPES) // 3
+    assert sum("\ncomplete: " in each for each in shown) > 30
 
 
 @pytest.mark.parametrize("recipe", ["llama-7b", "stranger"])
