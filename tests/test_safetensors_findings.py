@@ -452,11 +452,24 @@ def test_what_the_short_way_reads(raw: bytes, short: bool) -> None:
 
 
 def test_the_longest_that_the_short_way_reads() -> None:
-    """32 MiB, and 160,000 braces."""
+    """32 MiB, and 200,000 braces."""
     frame = b'{"__metadata__":{"a":"%s"},' + of()[1:]
     room = 32 * 1024 * 1024 - len(frame % b"")
     assert safetensors.parse_usual(frame % (b"x" * room), 100) is not None
     assert safetensors.parse_usual(frame % (b"x" * (room + 1)), 100) is None
-    braces = 160_000 - (frame % b"").count(b"{")
+    braces = 200_000 - (frame % b"").count(b"{")
     assert safetensors.parse_usual(frame % (b"{" * braces), 100) is not None
     assert safetensors.parse_usual(frame % (b"{" * (braces + 1)), 100) is None
+
+
+@pytest.mark.parametrize("piece", [0, 1, 40, 90, 200])
+def test_the_short_way_goes_piece_by_piece(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever a piece ends, the tensors are the same; a name that looks like the end of an entry is read as JSON."""
+    monkeypatch.setattr(safetensors, "_PIECE", piece)
+    entries = {name: {"dtype": "U8", "shape": [1], "data_offsets": [at, at + 1]} for at, name in enumerate("abcde")}
+    raw = json.dumps(entries, separators=(",", ":")).encode()
+    found = safetensors.parse_usual(raw, 100)
+    assert found is not None and (*found, []) == long_way(raw)
+    odd = raw.replace(b'"b"', b'"b},"')
+    assert safetensors.parse_usual(odd, 100) in (None, long_way(odd)[:2])
+    assert safetensors.parse_usual(raw.replace(b'"e"', b'"a"'), 100) is None

@@ -150,8 +150,10 @@ _NO_ENTRY = ("", "", "", "")
 _FILLED = 16
 #: Bytes of a header that are decoded as text; a longer one has long strings in `__metadata__`.
 _LONGEST = 32 * 1024 * 1024
-#: Tensors to look for: each takes Python some 500 bytes of memory while it is read.
-_MOST = 160_000
+#: Characters of entries that are taken apart at once: they take Python some 20 times their memory.
+_PIECE = 2 * 1024 * 1024
+#: Tensors to look for, as many as are read from any header.
+_MOST = 200_000
 
 
 def parse_usual(raw: bytes, start: int) -> tuple[list[Tensor], dict[str, str]] | None:
@@ -168,11 +170,16 @@ def parse_usual(raw: bytes, start: int) -> tuple[list[Tensor], dict[str, str]] |
     try:
         text, first, metadata = _split_metadata(raw.decode("ascii"))
         last = text.rindex("}", first)
-        rows = _ENTRY.findall(text, first, last)
-        names = set(map(itemgetter(0), rows))
-        if (rows and rows[-1] == _NO_ENTRY) or len(names) != len(rows) or "__metadata__" in names:
-            return None
-        return _tensors_of(rows, start), metadata
+        tensors: list[Tensor] = []
+        while first < last:
+            end = text.find('},"', first + _PIECE, last) + 1 or last
+            rows = _ENTRY.findall(text, first, end)
+            if rows[-1] == _NO_ENTRY:
+                return None
+            tensors += _tensors_of(rows, start)
+            first = end
+        names = set(map(itemgetter(0), tensors))
+        return None if len(names) != len(tensors) or "__metadata__" in names else (tensors, metadata)
     except (ValueError, RecursionError):
         return None
 
