@@ -654,3 +654,27 @@ def test_a_decoder_alone_has_no_encoder_to_keep_anything_of() -> None:
     assert not caches.is_decoder_alone(
         Config({**values, "architectures": ["ProphetNetForConditionalGeneration"]}, "config.json")
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "stated"),
+    [
+        (("--gpu", "24"), "with a unit, such as 24GB"),
+        (("--engine", "Ollama"), "Ollama runs llama.cpp; known: transformers"),
+        (("--weights", "4bit"), "did you mean nf4, q4_k_m, gptq-4bit, awq-4bit?"),
+        (("--cache-dtype", "q8", "--engine", "llama.cpp"), "did you mean q8_0?"),
+    ],
+)
+def test_words_that_people_use(options: tuple[str, ...], stated: str, inspect: Callable[..., Ran]) -> None:
+    ran = inspect("memory", "llama-7b", *options)
+    assert ran.code == 2
+    assert stated in ran.err
+
+
+def test_names_in_any_spelling() -> None:
+    """An engine without regard to case and punctuation; a size as people read it."""
+    result = inspector.memory(LLAMA, engine="LLaMA-cpp", gpu="2x24 gb", context=8192)
+    assert result.engine.name == "llama.cpp"
+    assert [each.device.name for each in result.devices if each.device][:1] == ["24 GB"]
+    assert devices("24g")[0].name == "24GiB"
+    assert devices("64 b")[0].name == "64 B"

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA
 from inspector.report.tables import Rows, columns
+from inspector.sizing.memory import USUAL_CONTEXT
 from inspector.sizing.quants import Quant, Quants
 from inspector.units import bits, decimal, escape, integer
 
@@ -46,10 +47,20 @@ def answer(result: Quants) -> str:
     best = result.best
     if best is None and held and any(each.fits is None for each in result.quants):
         return f"{target}: which fit {where} is unknown: {escape(held.model.unknown, 100)}"
+    if best is None and (shorter := _with_less(result)):
+        each, tokens = shorter
+        return f"{target}: none fits {where}; {each.name}, {decimal(each.nbytes)}, up to {integer(tokens)}"
     if best is None:
         least = min((each for each in result.quants if each.memory), key=lambda each: each.memory.total)  # type: ignore[union-attr]
         return f"{target}: none fits {where}; the smallest, {least.name}, takes {decimal(_total(least) or 0)}"
     return f"{target}: the largest that fits {where}: {best.name}, {decimal(best.nbytes)}"
+
+
+def _with_less(result: Quants) -> tuple[Quant, int] | None:
+    """The largest of llama.cpp's that holds a usual context, and the longest that it does."""
+    held = ((each, each.memory.devices) for each in result.quants if each.memory and each.advised)
+    fitting = [(each, min(one.longest_context or 0 for one in devices)) for each, devices in held if devices]
+    return max((each for each in fitting if each[1] >= USUAL_CONTEXT), key=lambda each: each[0].nbytes, default=None)
 
 
 def includes(result: Quants) -> str:

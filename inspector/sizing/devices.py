@@ -120,6 +120,8 @@ def typed(device: Device) -> str:
 def _known_or_sized(text: str) -> Device:
     if (device := known(text)) is not None:
         return device
+    if text.isdecimal():
+        raise UsageError(f"{text!r:.40}: with a unit, such as {text[:6]}GB")
     if (nbytes := written(text, BYTES)) is None:
         from difflib import get_close_matches
 
@@ -130,4 +132,10 @@ def _known_or_sized(text: str) -> Device:
         raise UsageError(f"no device is called {text!r:.40}: {hint}; a size such as 24GiB does as well")
     if not nbytes:
         raise UsageError(f"{text!r:.40}: a device without memory")
-    return Device(text, nbytes)
+    return Device(re.sub("[a-z]+$", _unit, text, flags=re.I), nbytes)
+
+
+def _unit(letters: re.Match[str]) -> str:
+    """`gb` as people read it: GB."""
+    unit = letters[0].lower()
+    return f"{unit[0].upper()}{'iB' if len(unit) == 1 or 'i' in unit else 'B'}" if unit != "b" else "B"

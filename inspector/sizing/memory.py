@@ -429,7 +429,7 @@ def _cache_types(text: str | None, runs: Engine, own: Width) -> tuple[Width, Wid
     names = (text or runs.default or own.name).split(",")
     if len(names) > 2:
         raise UsageError(f"--cache-dtype {text!r:.40}: give one type, or one for keys and one for values")
-    found = [width(name.strip()) for name in names]
+    found = [width(name.strip(), runs.types) for name in names]
     for each in found:
         if each.name not in runs.types:
             raise UsageError(f"{runs.name} has no cache of type {each.name}: it has {', '.join(runs.types)}")

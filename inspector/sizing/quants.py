@@ -19,6 +19,10 @@ from inspector.tabular import Tabular
 from inspector.units import decimal, escape
 
 
+#: Types of three values, which only models trained for them survive: not advised (llama.cpp, tools/quantize).
+TERNARY = frozenset({"TQ1_0", "TQ2_0"})
+
+
 class Kind(NamedTuple):
     """The tensors of one type."""
 
@@ -41,6 +45,11 @@ class Quant:
 
     def __repr__(self) -> str:
         return f"<Quant {self.name}: {decimal(self.nbytes)}>"
+
+    @property
+    def advised(self) -> bool:
+        """Whether it is one of llama.cpp's for any model."""
+        return self.by == "llama.cpp" and self.name not in TERNARY
 
     @property
     def bits(self) -> float:
@@ -73,7 +82,7 @@ class Quants(Tabular):
     def best(self) -> Quant | None:
         """The largest of llama.cpp's that fits, or of all if it has none; None if none does, or no device was named."""
         order = list(MIXTURES)
-        own = [each for each in self.quants if each.name in MIXTURES] or self.quants
+        own = [each for each in self.quants if each.advised] or self.quants
         fitting = (each for each in own if each.fits)
         return max(
             fitting, key=lambda each: (each.nbytes, order.index(each.name) if each.name in order else 0), default=None

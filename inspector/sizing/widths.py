@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 
 from inspector.errors import UsageError
 from inspector.formats.ggml import TYPES
@@ -41,6 +42,9 @@ ALIASES: Mapping[str, str] = {
     "fp8_e4m3": "F8", "fp8_e5m2": "F8", "fp8": "F8", "float8": "F8", "f8_e4m3": "F8", "f8_e5m2": "F8", "int8": "I8",
 }  # fmt: skip
 
+#: Bits for a weight → usual types of as many.
+BITS: Mapping[str, list[str]] = {"4": ["nf4", "q4_k_m", "gptq-4bit", "awq-4bit"], "8": ["int8", "fp8", "q8_0"]}
+
 _MIXTURE = "a mixture: which tensors have how many bits depends on the model; assumed to be {} bits per weight"
 
 
@@ -63,13 +67,19 @@ WIDTHS: Mapping[str, Width] = {
 }  # fmt: skip
 
 
-def width(name: str) -> Width:
-    """The type with this name. Raises UsageError."""
+def width(name: str, among: Collection[str] = ()) -> Width:
+    """The type with this name. Raises UsageError.
+
+    Args:
+        among: the types that may be meant, to suggest.
+    """
     found = WIDTHS.get(ALIASES.get(name.lower(), name.upper()))
     if found is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name.lower(), [*ALIASES, *(each.lower() for each in WIDTHS)], 3, 0.5)
+        of = [each.lower() for each in among] or [*ALIASES, *(each.lower() for each in WIDTHS)]
+        bits = re.fullmatch(r"(?:u?int|fp|w|nf)?[-_ ]?([48])[-_ ]?(?:bits?)?", name.lower())
+        near = get_close_matches(name.lower(), of, 3, 0.5) if among or not bits else BITS[bits[1]]
         hint = f": did you mean {', '.join(near)}?" if near else f"; known: {', '.join(WIDTHS)}"
         raise UsageError(f"no type is called {name!r:.40}{hint}")
     return found
