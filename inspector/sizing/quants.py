@@ -18,7 +18,6 @@ from inspector.sizing.requantized import ALIGNMENT, Source, bytes_of, made, sour
 from inspector.tabular import Tabular
 from inspector.units import decimal, escape
 
-
 #: Types of three values, which only models trained for them survive: not advised (llama.cpp, tools/quantize).
 TERNARY = frozenset({"TQ1_0", "TQ2_0"})
 
