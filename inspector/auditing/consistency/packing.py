@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -209,19 +209,23 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
     declared = subject.config.declared_packing if subject.config else {}
     if any(declared.get(field) for field in _OVERRIDES):
         return
-    weights = {_module_of(each): each.tensor.shape for each in result.tensors if each.key.part == "weight"}
-    pieces = [each for each in result.tensors if each.group == "quantization"]
-    # bitsandbytes' state is a JSON document, whose length varies
-    pieces = [each for each in pieces if each.tensor.dtype != "U8" or len(each.tensor.shape) != 1]
-    alike: defaultdict[tuple[Any, ...], Counter[tuple[int, ...]]] = defaultdict(Counter)
+    weights: dict[tuple[Any, ...], tuple[int, ...]] = {}
+    pieces: list[Labelled] = []
+    for each in result.tensors:
+        if each.key.part == "weight":
+            weights[_module_of(each)] = each.tensor.shape
+        # bitsandbytes' state is a JSON document, whose length varies
+        if each.group == "quantization" and (each.tensor.dtype != "U8" or len(each.tensor.shape) != 1):
+            pieces.append(each)
+    alike: defaultdict[tuple[Any, ...], dict[tuple[int, ...], list[Labelled]]] = defaultdict(dict)
     for each in pieces:
-        alike[_kind_of_piece(each, weights)][each.tensor.shape] += 1
-    for each in pieces:
-        others = alike[_kind_of_piece(each, weights)]
-        usual = max(others, key=lambda shape: (others[shape], shape))
-        if len(others) == 2 and others[each.tensor.shape] == 1 and each.tensor.shape != usual:
-            shapes = (" × ".join(map(str, shape)) or "a scalar" for shape in (each.tensor.shape, usual))
-            yield Found("{} here, {} in other layers".format(*shapes), each.file, each.tensor.name)
+        alike[_kind_of_piece(each, weights)].setdefault(each.tensor.shape, []).append(each)
+    for by_shape in alike.values():
+        *odd, usual = sorted(by_shape, key=lambda shape: (len(by_shape[shape]), shape))
+        if len(odd) == 1 and len(by_shape[odd[0]]) == 1:
+            own = by_shape[odd[0]][0]
+            shapes = (" × ".join(map(str, shape)) or "a scalar" for shape in (own.tensor.shape, usual))
+            yield Found("{} here, {} in other layers".format(*shapes), own.file, own.tensor.name)
 
 
 #: The most tensors of a packed model for which the shapes of side data are compared.

@@ -103,7 +103,10 @@ def _stored(subject: Subject, result: Reconciliation) -> Mapping[str, _Weight]:
 
 def _is_sampled(name: str) -> bool:
     """Whether all numbers of a name after the first, which is the layer's, are below two."""
-    return all(int(number) < 2 for number in re.findall(r"\.(\d{1,9})(?=\.)", name)[1:])
+    return all(int(number) < 2 for number in _NUMBERS.findall(name)[1:])
+
+
+_NUMBERS = re.compile(r"\.(\d{1,9})(?=\.)")
 
 
 # --- what Transformers does ------------------------------------------------------------------------
