@@ -354,6 +354,8 @@ FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
     ([("Transformer", {}), ("Pooling", MEAN), ("Dense", {**DENSE, "module_input_name": "x"})], ["2/config.json: Dense takes 'x', which no module before it makes"]),
     ([("Transformer", {}), ("Pooling", MEAN), ("Normalize", {"module_output_name": "x"}), ("Dense", {**DENSE, "module_input_name": "x"})], []),
     ([("Transformer", {}), ("Pooling", MEAN), ("Normalize", {"module_input_name": "x"})], []),  # it does nothing
+    ([("Transformer", {}), ("Pooling", {**MEAN, "word_embedding_dimension": 12})], ["1/config.json: word_embedding_dimension is 12, but the module before makes 8"]),
+    ([("Transformer", {}), ("Pooling", {**MEAN, "word_embedding_dimension": 8})], []),
     ([("Transformer", {}), ("Pooling", MEAN), ("Dense", {**DENSE, "in_features": 9})], ["2/config.json: in_features is 9, but the module before makes 8"]),
     ([("Transformer", {}), ("Pooling", {"pooling_mode": ["mean", "max"]}), ("Dense", {**DENSE, "in_features": 16})], []),
     # sentence-transformers 6.2 makes 16 numbers of two ways, and 8 of one.

@@ -15,7 +15,7 @@ from inspector.auditing.completeness.file_names import ANY_WEIGHTS
 from inspector.auditing.loading.accepted_values import documents, fields, reported, version, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Header
+from inspector.model import Header, Severity
 from inspector.sources.listing import Entry
 from inspector.units import integer, times
 
@@ -105,10 +105,14 @@ def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[F
         if reads and reads not in made and name != "Normalize":  # Normalize then does nothing
             yield Found(f"{name} takes {reads!r:.60}, which no module before it makes", where)
             return
-        field = table["widths"].get(name, "")
+        field = next((each for each in table["widths"].get(name, ()) if each in own), "")
         takes, gets = own.get(field), made.get(reads)
         if type(takes) is int and gets is not None and takes != gets:
-            yield Found(f"{field} is {integer(takes)}, but the module before makes {integer(gets)}", where)
+            severity: Severity | None = (
+                "warning" if name in table["only_stated"] else None
+            )  # it computes with any width
+            what = f"{field} is {integer(takes)}, but the module before makes {integer(gets)}"
+            yield Found(what, where, severity=severity)
             return
         if reads in made or not reads:
             made[writes] = _width_after(subject, folder, own, name, gets)
