@@ -37,6 +37,9 @@ from inspector.tabular import NamedTuple
 OLD_TOWER = "vision_model."
 
 
+_DIGIT = re.compile("[0-9]")
+
+
 class Placed(NamedTuple):
     """A row in its place in a model: its own, or a nested family's."""
 
@@ -193,7 +196,8 @@ def _tensors(slot: Slot, template: str) -> Iterator[tuple[str, Variant]]:
     row = slot.row
     assert row is not None
     pattern = pattern_of(re.sub(r"\{\w+\}", "0", template))
-    numbers = {at: number for at, number in enumerate(numbers_of(template)) if isinstance(number, int)}
+    literal = numbers_of(template) if _DIGIT.search(template) else ()  # most names have placeholders alone
+    numbers = {at: number for at, number in enumerate(literal) if isinstance(number, int)}
     own = Variant(numbers, slot)
     yield pattern, own
     if row.leaf == "weight" or (row.bias and pattern.endswith("weight")):  # the latter: `in_proj_weight`
