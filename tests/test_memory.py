@@ -659,7 +659,7 @@ def test_a_decoder_alone_has_no_encoder_to_keep_anything_of() -> None:
 @pytest.mark.parametrize(
     ("options", "stated"),
     [
-        (("--gpu", "24"), "with a unit, such as 24GB"),
+        (("--gpu", "24"), "'24' is a device's memory without its unit: 24GB?"),
         (("--engine", "Ollama"), "Ollama runs llama.cpp; known: transformers"),
         (("--weights", "4bit"), "did you mean nf4, q4_k_m, gptq-4bit, awq-4bit?"),
         (("--cache-dtype", "q8", "--engine", "llama.cpp"), "did you mean q8_0?"),

@@ -120,14 +120,12 @@ def typed(device: Device) -> str:
 def _known_or_sized(text: str) -> Device:
     if (device := known(text)) is not None:
         return device
-    if text.isdecimal():
-        raise UsageError(f"{text!r:.40}: with a unit, such as {text[:6]}GB")
+    if re.fullmatch(r"[\d.]{1,9}", text):
+        raise UsageError(f"{text!r} is a device's memory without its unit: {text}GB?")
     if (nbytes := written(text, BYTES)) is None:
         from difflib import get_close_matches
 
         near = get_close_matches(text.lower(), DEVICES, 3, 0.5)
-        if not near and re.fullmatch(r"[\d.]{1,9}", text):
-            raise UsageError(f"{text!r:.40} is a device's memory without its unit: {text}GB?")
         hint = f"did you mean {', '.join(near)}?" if near else f"known: {', '.join(DEVICES)}"
         raise UsageError(f"no device is called {text!r:.40}: {hint}; a size such as 24GiB does as well")
     if not nbytes:
