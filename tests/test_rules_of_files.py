@@ -176,6 +176,10 @@ DATA: list[Case] = [
         "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)"]),
     # a line of site-packages, and a compressed text that begins like a pickle of protocol 0
     ("wrong-kind", {"a.pth": "import _x\n", "b.pt": "import _x\n"}, ["b.pt: error: text, not a PyTorch file: download it again"]),
+    # a class of Transformers' models, made as torch.save(model) makes it; called with something; a function beside it; another package's
+    ("pickle", {f"{at}.pkl": b"\x80\x02c" + made for at, made in enumerate((b"transformers.models.llama.modeling_llama\nLlamaMLP\n)\x81.", b"transformers.models.llama.modeling_llama\nLlamaMLP\nU\1x\x85R.", b"transformers.models.llama.modeling_llama\nrotate_half\nU\1x\x85R.", b"transformer.models.llama.modeling_llama\nLlamaMLP\n)\x81.", b"gymnasium.spaces.box\nBox\n)R."))}, [
+        *(f"{at}.pkl: info: a pickle, which runs code when it is loaded; imports what PyTorch's own files import" for at in (0, 4)), "1.pkl: warning: a pickle, which runs code when it is loaded; imports transformers.models.llama.modeling_llama.LlamaMLP",
+        "2.pkl: error: loading it reaches transformers.models.llama.modeling_llama.rotate_half, which can run anything: do not load it", "3.pkl: warning: a pickle, which runs code when it is loaded; imports transformer.models.llama.modeling_llama.LlamaMLP"]),
     ("pickle", {name: gzip.compress(b"i" + b"m" * 300 + b"\n" + b"1," * 3000 + b"\n") for name in ("a.csv.gz", "b.dat.gz")}, ["b.dat.gz: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: unpacked: an overlong name (at byte 6303)"]),
     ("executable", {"a.bin": archive({"b": b"\x7fELF" + bytes(8), "c.txt": b"hello"})}, ["a.bin: error: 'b' in it is a program or library for Linux (ELF)"]),
     ("link-outside", {"a.bin": Link("../../x"), "b.bin": Link("c"), "c": "x"}, ["a.bin: error: a link to '../../x', outside the folder: not followed"]),

@@ -5,8 +5,9 @@ tensor or a record. The rebuilding functions are those that `torch.load(weights_
 (`torch/_weights_only_unpickler.py`), with their parameters in `torch/_utils.py`; NumPy's are what `ndarray.__reduce__`
 and `dtype.__reduce__` return; modules of PyTorch before 1.5 name their backend, a namespace; torchao's are those that
 torchao 0.18 itself adds to PyTorch's safe globals; scikit-learn's estimators are made without a call, and get their
-fields (`BaseEstimator.__setstate__`, tried with 1.9.1; in older releases under the second name); enumerations and
-records are those of `training_args.bin`.
+fields (`BaseEstimator.__setstate__`, tried with 1.9.1; in older releases under the second name), and so are the spaces
+and schedules of an agent (Gymnasium 1.4.0, Stable Baselines 2.9.2); enumerations and records are those of
+`training_args.bin`.
 """
 
 from __future__ import annotations
@@ -213,6 +214,13 @@ transformers.activations.{AccurateGELUActivation,ClippedGELUActivation,FastGELUA
 transformers.activations.{LaplaceActivation,LinearActivation,MishActivation,NewGELUActivation,PytorchGELUTanh}:
 transformers.activations.{QuickGELUActivation,ReLUSquaredActivation,SiLUActivation,SqrtSoftplusActivation}:
 transformers.activations.{XIELUActivation}:
+gymnasium.spaces.{box.Box,dict.Dict,discrete.Discrete,multi_binary.MultiBinary,multi_discrete.MultiDiscrete}:
+gymnasium.spaces.{graph.Graph,oneof.OneOf,sequence.Sequence,text.Text,tuple.Tuple}:
+stable_baselines3.common.policies.{ActorCriticCnnPolicy,ActorCriticPolicy,MultiInputActorCriticPolicy}: -
+stable_baselines3.{dqn,sac,td3}.policies.{CnnPolicy,DQNPolicy,MlpPolicy,MultiInputPolicy,SACPolicy,TD3Policy}: -
+stable_baselines3.common.buffers.{DictReplayBuffer,DictRolloutBuffer,NStepReplayBuffer,ReplayBuffer,RolloutBuffer}: -
+stable_baselines3.common.utils.{ConstantSchedule,FloatSchedule,LinearSchedule}:
+stable_baselines3.common.noise.{NormalActionNoise,OrnsteinUhlenbeckActionNoise,VectorizedActionNoise}:
 transformers.training_args.TrainingArguments:
 transformers.training_args_seq2seq.Seq2SeqTrainingArguments:
 transformers.training_args.{OptimizerNames,ParallelMode}: text
