@@ -275,6 +275,14 @@ def test_names_of_models_stay_different(tmp_path: Path) -> None:
     assert len({row.split()[0] for row in rows}) == 2
 
 
+def test_the_glossary_has_the_words_of_the_screens() -> None:
+    """Groups of tensors, and the states of models and audits; the site adds the causes."""
+    text = (Path(__file__).parents[1] / "docs/glossary.md").read_text("utf-8").lower()
+    groups = [*screen._GROUPS.values(), "attention", "head", "router", "training state", "adapter"]
+    states = ["complete", "incomplete", "damaged", "unverified", "unreadable", "not read", *audit._STATES]
+    assert [word for word in (*groups, *states) if word.rstrip("s") not in text] == []
+
+
 # --- the screens of audits and comparisons ----------------------------------------------------------
 
 #: The first word of an audited model's second line.
