@@ -167,7 +167,6 @@ def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
     assert "did you mean `inspect tensors`" in inspect("tensor", made("gpt2")).err
     assert "did you mean `inspect audit`" in inspect("verify", made("gpt2"), "--json").err
     assert "did you mean the preset llama-7b" in inspect("predict", "llama7b").err
-    assert "'8': with a unit, such as 8GB" in inspect("memory", made("gpt2"), "--gpu", "8").err
     assert "the target is empty" in inspect(" ").err
     assert "empty" in inspect("").err
     assert "inspect predict" in inspect(made("gpt2") / "config.json", "--layers").err
