@@ -16,7 +16,7 @@ from inspector.sizing.engines import graphs
 from inspector.sizing.engines.graphs import Arena
 
 _CLASS = {"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "mixtral": "MixtralForCausalLM",
-          "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM"}  # fmt: skip
+          "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM", "olmo2": "Olmo2ForCausalLM"}  # fmt: skip
 
 
 def _config(kind: str, hidden: int, wide: int, heads: int, kv: int, vocabulary: int, **others: Any) -> dict[str, Any]:
@@ -39,8 +39,9 @@ def _config(kind: str, hidden: int, wide: int, heads: int, kv: int, vocabulary: 
         (_config("qwen3", 4096, 12288, 32, 8, 151936, head_dim=128), 116.0, 144.0),
         (_config("qwen3_moe", 2048, 6144, 32, 4, 151936, head_dim=128, num_experts=128, num_experts_per_tok=8,
                  moe_intermediate_size=768), 92.0, 120.0),
+        (_config("olmo2", 4096, 11008, 32, 32, 100352), 108.52, 136.52),
     ],
-    ids=["llama-3.1-8b", "llama-3.2-1b", "llama-2-7b", "mixtral", "qwen2.5-7b", "qwen2.5-0.5b", "qwen3-8b", "qwen3-30b-a3b"],
+    ids=["llama-3.1-8b", "llama-3.2-1b", "llama-2-7b", "mixtral", "qwen2.5-7b", "qwen2.5-0.5b", "qwen3-8b", "qwen3-30b-a3b", "olmo2-7b"],
 )  # fmt: skip
 def test_published_widths(config: dict[str, Any], at_4k: float, at_32k: float) -> None:
     """MiB that b11549's server printed as its compute buffer, for two layers of these widths and one sequence."""
