@@ -678,3 +678,18 @@ def test_names_in_any_spelling() -> None:
     assert [each.device.name for each in result.devices if each.device][:1] == ["24 GB"]
     assert devices("24g")[0].name == "24GiB"
     assert devices("64 b")[0].name == "64 B"
+
+
+def test_heads_that_devices_cannot_share(inspect: Callable[..., Ran]) -> None:
+    """vLLM: "Total number of attention heads (32) must be divisible by tensor parallel size (3)"."""
+    ran = inspect("memory", "llama-3.1-8b", "--engine", "vllm", "--gpu", "3xa100")
+    assert ran.code == 2
+    assert "3 devices cannot share 32 attention heads evenly, and it refuses: --tp 2, or --pp" in ran.err
+    assert inspector.memory(LLAMA, engine="vllm", gpu="3xa100", pp=3, context=8192).fits
+
+
+def test_each_context_is_divided_alike(inspect: Callable[..., Ran]) -> None:
+    """Columns are of the devices that were asked for: 131,072 tokens take 32 times as much as 4,096."""
+    out = inspect("memory", "llama-3.1-8b", "--tp", "3", "--gpu", "3xa100").out
+    cache = next(line for line in out.splitlines() if line.startswith("cache")).split()
+    assert float(cache[5]) == pytest.approx(32 * float(cache[1]), rel=0.01)

@@ -150,6 +150,11 @@ def size(
     runs = engine_of(_text("engine", engine) or ("llama.cpp" if model.format == "gguf" else "transformers"))
     runs, model = on_devices_of(runs, named), model.run_by(runs)
     shared, stages = _division_among_devices(runs, named, tp, pp)
+    heads = _first_positive(model.scope, "num_attention_heads n_head") if model.scope is not None else None
+    if runs.over == "heads" and heads and heads % shared:
+        least = next(each for each in range(shared, 0, -1) if heads % each == 0)
+        divided = f"{shared} devices cannot share {heads} attention heads evenly, and it refuses"
+        raise UsageError(f"{runs.name}: {divided}: --tp {least}, or --pp to divide the layers instead")
     own = model.computes_in
     if own.name == "F32" and runs.instead_of_f32:
         own = WIDTHS[runs.instead_of_f32]
@@ -242,8 +247,10 @@ def on_devices(
         context, keys, weights: another context, type of keys and values, or other weights.
         searched: whether to search for the longest context that fits.
     """
-    tp, stages = _division_among_devices(result.engine, named, None, None)
     own = result.request
+    tp, stages = own.tp, result.pipeline
+    if tp * stages != max(len(named), 1):
+        tp, stages = _division_among_devices(result.engine, named, None, None)
     request = own._replace(context=context or own.context, keys=keys or own.keys, values=keys or own.values, tp=tp)
     loaded = weights or result.weights
     return _placed(result.model, result.engine, request, loaded, named, stages, searched=searched, most=False)
