@@ -138,6 +138,7 @@ RUNNING: list[Case] = [
     ("yaml-code", {"a.yaml": '{"py/reduce": [1]}', "b.json": "a: !!python/object/apply:os.system [x]"}, []),
     ("yaml-code", {"a.yaml": "_target_: os.system\nb: {_target_: 'torch.load'}\nc: {_target_: os.system}"}, ["a.yaml: error: `_target_` names os.system, which can run anything", "a.yaml: error: `_target_` names torch.load, which can run anything"]),
     ("yaml-code", {"a.model_config": "_target_: os.path.join", "b.json": '{"_target_": "subprocess.Popen"}'}, ["b.json: error: `_target_` names subprocess.Popen, which can run anything"]),
+    ("yaml-code", {"tokenizer.json": b'{"vocab": {"target": 5, "class": 6}, "x": "' + bytes([0x20]) * (1 << 20) + b'"}', "a.json": b'{"x": "' + bytes([0x20]) * (1 << 20) + b'", "target" : "os.system"}'}, ["a.json: error: `target` names os.system, which can run anything"]),
     ("yaml-code", {"a.yaml": b"#" * ((16 << 20) + 1)}, ["a.yaml: error: a very large document: not checked to its end"]),
     ("yaml-code", {"a.skops": archive({"schema.json": b'{"__module__": "os", "x": {"module_path": "sklearn.svm"}}'})}, ["a.skops: error: its schema names functions of os"]),
     ("yaml-code", {"a.skops": archive({"schema.json": b'{"__module__": "subprocess", "y": {"__module__": "builtins"}}'})}, ["a.skops: error: its schema names functions of subprocess"]),

@@ -189,7 +189,7 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[tuple[str, Severity
     if entry.size > limit:
         yield "a very large document: not checked to its end", None
     raw = subject.head(entry.path, min(entry.size, limit)) if entry.size else b""
-    if is_json and len(raw) > LONG_JSON and not any(sign in raw for sign in _SIGNS):
+    if is_json and len(raw) > LONG_JSON and not (_TARGETED.search(raw) or any(sign in raw for sign in _SIGNS)):
         return  # a tokenizer or an index: their text is not analysed
     text = document_objects.text_of(raw)
     yield from ((what, None) for what in document_objects.in_text(text, is_json=is_json))
@@ -217,7 +217,10 @@ MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 64 * 1024 * 1024
 #: Bytes of a JSON document beyond which it is searched only if it has one of the signs: the names themselves, or an
 #: ASCII letter escaped by its number, which no writer needs to do.
 LONG_JSON = 1024 * 1024
-_SIGNS = (b'"py/', *(sign.encode() for sign in document_objects.SIGNS), *(rb"\u00%d" % digit for digit in range(2, 8)))
+_SIGNS = (b'"py/', *(each.encode() for each in document_objects.SIGNS if each != "target"))
+_SIGNS += tuple(rb"\u00%d" % digit for digit in range(2, 8))
+#: The one sign that is a word, which vocabularies have, with a text for its value.
+_TARGETED = re.compile(rb"""target[\\"']*\s*:\s*[\\"']""")
 _SKOPS_MODULE = re.compile(r'"(?:__module__|module_path)"\s*:\s*"([\w.]{1,200})"')
 
 #: Python files that are run because of their names → the program that runs them, and the severity.
