@@ -75,6 +75,7 @@ FLOWS = {
     "distilbert": "attention + input_layernorm feed_forward + post_feedforward_layernorm",
     "table-transformer": "post_attention_layernorm attention + input_layernorm cross attention cross + post_feedforward_layernorm feed_forward +",
     "pixtral": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "granite_speech_encoder": "input_layernorm feed_forward + input_layernorm attention + convolution + input_layernorm feed_forward + post_feedforward_layernorm",
     "parakeet_encoder": "pre_feedforward_layernorm feed_forward + input_layernorm attention + convolution + pre_feedforward_layernorm feed_forward + post_feedforward_layernorm",
 }
 

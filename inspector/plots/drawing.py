@@ -253,8 +253,14 @@ def _shown(norms: AbstractSet[str], final: bool) -> str:
 
 def _is_macaron(members: Iterable[Labelled]) -> bool:
     """Whether attention and a convolution stand between two halves of a feed-forward network (Conformer)."""
-    halves = {each.key.branch[-1:] for each in members if each.group == "feed_forward"}
-    return {"1", "2"} <= halves and any(each.group == "convolution" for each in members)
+    halves = [each.key for each in members if each.group == "feed_forward"]
+    first = {key.role for key in halves if _is_first_half(key.branch)}
+    second = {key.role for key in halves if key.branch.endswith(("2", "out"))}
+    return "down_proj" in first & second and any(each.group == "convolution" for each in members)
+
+
+def _is_first_half(branch: str) -> bool:
+    return not branch or branch.endswith(("1", "in"))
 
 
 _Place = tuple[int, str, bool]  # step, group, whether these are experts
@@ -290,8 +296,10 @@ def _step(key: Key, group: str, norms: AbstractSet[str], flow: str, macaron: boo
     before = flow in ("before", "beside")
     if macaron and (group == "convolution" or key.role in _CONVOLVED):
         return _CROSS
-    if macaron and key.branch.endswith("1"):
-        return _HALF if group == "feed_forward" else _TO_HALF
+    if macaron and group == "feed_forward":
+        return _HALF if _is_first_half(key.branch) else _FORWARD
+    if macaron and group == "norm" and key.branch:  # of one half
+        return _TO_HALF if _is_first_half(key.branch) else _PREPARED
     if _is_cross(key):
         return _CROSS if group != "norm" else _TO_CROSS if before else _CROSSED
     second = "input_layernorm" in norms  # whether a norm that is called after attention is the layer's second
