@@ -151,8 +151,8 @@ def transformers(work: Path, chosen: str, only_list: bool) -> Report:
     ours = {t for t, table in model_types().items() if not table.startswith("diffusers_")}
     gone = [] if chosen else sorted(ours - set(CONFIG_MAPPING_NAMES) - outside)
     found = compared(defaults, () if chosen else ours & set(CONFIG_MAPPING_NAMES) - outside)
-    new, changed = found.new, found.changed
     wanted = chosen.split(",") if chosen else CONFIG_MAPPING_NAMES
+    new, changed = [t for t in found.new if t in wanted], found.changed  # an earlier run may have built others
     unbuilt = sorted(t for t in wanted if t not in model_types() and t not in new)
     for what, types in (
         ("new", new),
