@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: The caches of whoever runs the tests must not influence them.
 os.environ["HF_HUB_CACHE"] = os.environ["OLLAMA_MODELS"] = os.devnull
 
+# Each worker's threads of linear algebra would wait in loops for the other worker's: six times the work of one thread.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Whatever is not a local path might be a repository: no test may ask the real Hub. Tests of the loopback Hub lift this.
 os.environ["HF_HUB_OFFLINE"] = "1"
 

@@ -362,8 +362,10 @@ def test_mxfp4_experts_are_those_of_the_plain_model(width: int, tmp_path: Path) 
     assert found == {f"{start}gate_up_proj": "rounded", f"{start}down_proj": "different"}
 
 
-@pytest.mark.gate
-@pytest.mark.parametrize("scheme", ["gptq-4", "gptq-8", "nf4", "int8", "fp8-blocks"])
+@pytest.mark.parametrize(
+    "scheme",
+    ["gptq-4", *(pytest.param(name, marks=pytest.mark.gate) for name in ("gptq-8", "nf4", "int8", "fp8-blocks"))],
+)
 def test_ranks_and_merges_are_seen_beneath_packing(scheme: str, tmp_path: Path) -> None:
     """A change of rank 3 and a packed sum of two parents are found; a sum with a third model is none of these two."""
     declared, quantize = SCHEMES[scheme]
