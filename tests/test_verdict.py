@@ -226,7 +226,7 @@ def test_devices_in_a_sentence() -> None:
     assert place(devices("rtx-4070-ti-super")) == "an RTX 4070 Ti Super (16 GB)"
     assert place(devices("2xrtx-4090")) == "2 × RTX 4090 (24 GB each)"
     assert place(devices("l4,rtx-3090")) == "L4 + RTX 3090 (46.5 GB)"
-    assert place(devices("8gb")) == "8 gb"
+    assert place(devices("8gb")) == "8 GB"
     assert place((Device("memory", 25276502016),), here=True) == "this machine's memory (23.5 GB)"
 
 
