@@ -33,7 +33,7 @@ from zoo.check import Verdict, check_type, difference, forget, use_drafts
 from zoo.derive_drafts import load_drafts
 from zoo.derive_roles import compacted, name_roles
 from zoo.doubts import doubts
-from zoo.records import nested
+from zoo.records import flatten, nested
 from zoo.write import TABLES, about, merged, module_name, source
 
 #: Records of configurations that deriving never saw, which a type needs at least.
@@ -87,6 +87,9 @@ def _at_own_defaults(model_type: str, work: Path) -> str:
     ):
         if record.note or record.config.get("model_type") != model_type:
             continue  # built with fields that the defaults lack, or from a part of another type's
+        written = dict(flatten(record.config_full))
+        if any(written.get(path) != value for path, value in record.overrides.items()):
+            continue  # a file has it under another name, or computed
         config = {**nested(record.overrides), "model_type": model_type, "architectures": [record.cls]}
         where = f"{record.cls}, the class's own defaults" + (f" with {record.overrides}" if record.overrides else "")
         try:
