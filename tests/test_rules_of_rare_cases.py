@@ -173,10 +173,11 @@ def test_configurations_of_keras(files: dict[str, Any], stated: list[str], tmp_p
 def test_weights_of_keras_that_unpack_to_more_than_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = hdf5("{}")
     files = {"m.keras": deflated({"model.weights.h5": raw})}
-    monkeypatch.setattr(keras, "MAX_CONFIG", len(raw))
+    monkeypatch.setattr(archives, "START", 0)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", len(raw))
     assert rule_words.lines("keras-lambda", files, tmp_path / "a") == []
-    monkeypatch.setattr(keras, "MAX_CONFIG", len(raw) - 1)
-    stated = f"m.keras: error: {UNCHECKED} 'model.weights.h5' unpacks to more than the audit reads"
+    monkeypatch.setattr(archives, "MAX_UNPACKED", len(raw) - 1)
+    stated = f"m.keras: error: {UNCHECKED} it unpacks to more than the audit reads"
     assert rule_words.lines("keras-lambda", files, tmp_path / "b") == [stated]
 
 

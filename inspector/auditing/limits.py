@@ -21,7 +21,7 @@ from inspector.opening.index import MAX_INDEX
 from inspector.sources.filenames import WEIGHTS
 from inspector.units import integer
 
-MAX_HEADER = 32 * 1024 * 1024  # 183,607 tensors in one file (671 billion parameters in NVFP4) take 23 MB
+MAX_HEADER = 24 * 1024 * 1024  # 183,607 in one file, 671 billion parameters in NVFP4, take 23 MB
 MAX_TENSORS = 20_000  # in one GGUF, in which experts are stacked: real ones have 3,000
 MAX_DOCUMENT = MAX_CONFIG  # configurations, tokenizer_config.json
 MAX_DOCUMENTS = 16 * 1024 * 1024  # all of them together

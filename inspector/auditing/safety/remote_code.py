@@ -176,7 +176,7 @@ def _named_code(subject: Subject, path: str) -> Iterator[tuple[str, str]]:
         return
     document = subject.document(path)
     if name == "router_config.json":
-        kinds = texts_at(document, "types.*")
+        kinds = texts_at(document, "types.*") if isinstance(document.get("types"), dict) else ()
         yield from (("a module", kind) for kind in kinds if not kind.startswith(_OWN_MODULES))
     elif name.endswith("model_index.json"):
         yield from _of_pipeline(subject, path, document)
