@@ -177,7 +177,7 @@ def test_weights_of_keras_that_unpack_to_more_than_is_read(tmp_path: Path, monke
     monkeypatch.setattr(archives, "MAX_UNPACKED", len(raw))
     assert rule_words.lines("keras-lambda", files, tmp_path / "a") == []
     monkeypatch.setattr(archives, "MAX_UNPACKED", len(raw) - 1)
-    stated = f"m.keras: error: {UNCHECKED} it unpacks to more than the audit reads"
+    stated = f"m.keras: error: {UNCHECKED} 'model.weights.h5' unpacks to more than the audit reads"
     assert rule_words.lines("keras-lambda", files, tmp_path / "b") == [stated]
 
 

@@ -75,6 +75,8 @@ def _in_keras(subject: Subject, entry: Entry) -> Iterator[tuple[str, bool]]:
                     yield from ((what, False) for what in keras.in_config(raw))
                 elif member.name.lower().endswith(".h5"):
                     inner = member_of(Piece("", read, entry.size), member, member.name, Limits())
+                    if inner.size < member.size:
+                        raise zips.ZipError(f"{member.name!r:.80} unpacks to more than the audit reads")
                     parts = tuple(hdf5.parts(inner.read, inner.size))
                     yield from _in_file(parts, inner.read, inner.size)
                     elsewhere = (each for each in parts if isinstance(each, hdf5.Elsewhere) and leaves(each.file))
