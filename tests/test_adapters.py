@@ -68,6 +68,39 @@ def test_predicted_to_the_parameter(name: str, tmp_path: Path) -> None:
     assert result.prediction.base.parameters == made["expected"]["base_parameters"]
 
 
+def test_labels_by_what_changes_the_head(tmp_path: Path) -> None:
+    """T5 calls its classifier by none of the names that PEFT saves, so it is adapted: 5 labels of 32, at rank 4."""
+    own = {"peft_type": "LORA", "task_type": "SEQ_CLS", "r": 4, "target_modules": ["out_proj"]}
+    sizes = {"vocab_size": 128, "d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4}
+    head = "base_model.model.classification_head.out_proj"
+    made = {
+        "base": {"model_type": "t5", "architectures": ["T5ForConditionalGeneration"], **sizes},
+        "beside": {"adapter_config.json": {**own, "base_model_name_or_path": "base"}},
+        "files": {
+            "adapter_model.safetensors": {
+                "tensors": [["F32", [4, 32], f"{head}.lora_A.weight"], ["F32", [5, 4], f"{head}.lora_B.weight"]]
+            }
+        },
+    }
+    result = reconciled(made, tmp_path)
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == 4 * 32 + 5 * 4
+    assert not result.unexplained
+    assert not [each for each in result.findings if each.severity == "error"]
+
+
+@every("task", ["SEQ_CLS", "FEATURE_EXTRACTION", "NEW_TASK", 7, ["SEQ_CLS"]])
+def test_a_task_that_the_adapter_does_not_show(task: Any, tmp_path: Path) -> None:
+    """Whatever an adapter's task is, what it changes in the body is predicted."""
+    made = recipe("lora")
+    made.setdefault("beside", {})
+    config = made["beside"]["adapter_config.json"]
+    made["beside"]["adapter_config.json"] = {**config, "task_type": task}
+    result = reconciled(made, tmp_path)
+    assert result.prediction is not None
+    assert result.logical == result.prediction.parameters == made["expected"]["parameters"]
+
+
 @every("name", NAMES)
 def test_an_adapter_without_its_base(name: str, tmp_path: Path) -> None:
     """The names show what an adapter changes: a role of the base, the group `adapter`, every byte claimed."""

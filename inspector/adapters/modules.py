@@ -8,11 +8,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from inspector.architectures.prediction import class_name
 from inspector.architectures.store import store
-from inspector.model import Config, Expected
+from inspector.architectures.table import BARE, class_suffix
+from inspector.model import Adapter, Config, Expected, Prediction
+
+#: Task → the suffixes of the classes that PEFT 0.21.2 adapts for it: the first that a family has (`peft/auto.py`).
+_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "SEQ_CLS": ("ForSequenceClassification",),
+    "TOKEN_CLS": ("ForTokenClassification",),
+    "QUESTION_ANS": ("ForQuestionAnswering",),
+    "CAUSAL_LM": ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration"),
+    "SEQ_2_SEQ_LM": ("ForConditionalGeneration",),
+    "FEATURE_EXTRACTION": ("Model",),
+}
+#: Task → the modules that are saved whole, as endings of names (`classifier_module_names` in `peft/peft_model.py`).
+HEADS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("SEQ_CLS", "TOKEN_CLS"), ("classifier", "score")),
+    "QUESTION_ANS": ("qa_outputs",),
+}
 
 #: A number in a name, or a placeholder for one.
 _NUMBER = re.compile(r"\d+|\{layer\}|\{expert\}")
+
+
+def as_trained(adapter: Adapter, base: Prediction) -> Config:
+    """The base's configuration as the class that was adapted: by the adapter's task, else by the class it names.
+
+    A configuration names the class that was published: `BertForMaskedLM` under an adapter that classifies. Features are
+    extracted from the body alone, or from that class.
+    """
+    config, task, mapping = base.config, adapter.config.get("task_type"), adapter.config.get("auto_mapping")
+    wanted = _CLASSES.get(task, ()) if isinstance(task, str) else ()
+    if not task and isinstance(mapping, Mapping) and str(mapping.get("parent_library")).startswith("transformers."):
+        wanted = tuple(filter(None, [class_suffix(str(mapping.get("base_model_class")))]))
+    head = next(filter(config.family.has_head, wanted), None)
+    if head is None or base.head in wanted or config.kind != "config.json":
+        return config
+    if head in BARE and not _served(base).isdisjoint(adapter.served.values()):
+        return config
+    named = class_name(config.family, config, head)
+    values = {**config.values, "architectures": [named if named.isidentifier() else head]}
+    return config._replace(values=values)
+
+
+def _served(base: Prediction) -> frozenset[str]:
+    return frozenset(name for row in held(base.expected, base.config) for name in row.names())
 
 
 def in_memory(name: str, table: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from inspector.adapters.methods import Method, Piece, Scope, tensors_of
 from inspector.adapters.methods import method as method_of
-from inspector.adapters.modules import held
+from inspector.adapters.modules import HEADS, held
 from inspector.adapters.tensors import PROMPTS
 from inspector.architectures import formula
 from inspector.architectures.expansion import MAX_INDEX
@@ -324,10 +324,16 @@ def _layer_numbers(chosen: Any) -> frozenset[int]:
 
 
 def _saved_modules(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    """Modules that are trained and saved whole."""
-    names = _checked_names(config.get("modules_to_save"))
+    """Modules that are trained and saved whole, with all that is in them: by endings of their names, at any letter.
+
+    Methods whose configuration has no list, those of prompts, save the head of their task.
+    """
+    task = config.get("task_type")
+    listed = config.get("modules_to_save", HEADS.get(task) if isinstance(task, str) else None)
+    names = tuple(filter(None, _checked_names(listed)))
     for row in (*base.expected, *base.tied):
-        if _is_named(row.name.rpartition(".")[0], names):
+        words = row.name.split(".")[:-1]
+        if any(".".join(words[:end]).endswith(names) for end in range(1, len(words) + 1)):
             yield row
 
 
@@ -395,14 +401,14 @@ def _sizes_of_all(targets: Iterable[Expected]) -> Mapping[str, int]:
 
 
 def _widths_of_base(config: Mapping[str, Any], base: Prediction) -> dict[str, int]:
-    """The columns of the token embedding, and of the keys and values of all layers."""
+    """The columns of a prompt, as stated or of the token embedding, and of the keys and values of all layers."""
     embedding = next((row for row in base.expected if row.role == "embed_tokens"), None)
     if embedding is None:
         raise ConfigError("no prediction for this adapter: its base has no token embedding")
     rows = [row for row in base.expected if row.role in ("k_proj", "v_proj") and row.part == "weight"]
     layers, width = config.get("num_layers"), config.get("token_dim")
     keys = 2 * layers * width if type(layers) is type(width) is int else sum(r.shape[0] * r.tensors for r in rows)
-    return {"width": embedding.shape[-1], "keys": keys}
+    return {"width": width if type(width) is int else embedding.shape[-1], "keys": keys}
 
 
 def _own_rank(value: Any) -> Any:

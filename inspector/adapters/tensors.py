@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from inspector.adapters.modules import names_in_files
+from inspector.adapters.modules import held, names_in_files
 from inspector.architectures.data.conventions import TAILS
 from inspector.model import Adapter, Prediction, Tensor
 
@@ -134,6 +134,8 @@ ENDS: tuple[Ending, ...] = tuple(
 )
 #: Prompt tensors, which belong to no module.
 PROMPTS = frozenset({"prompt_embeddings", "prefix_task_cols", "prefix_task_rows"})
+#: Parts that have as many rows as the weight that they serve.
+_OUTPUTS = frozenset({"lora_B", "hada_w1_a"})
 #: The names under which projections shared by all modules are stored.
 WHOLE = "base_model"
 #: Names that are complete in themselves.
@@ -334,6 +336,24 @@ def _original_block(name: str, per_block: int) -> str:
         number = first + int(match[2]) * (per_block + 1) + int(match[3])
         return f"{side}_blocks.{number}.1.{name[match.end() :]}"
     return name.replace("mid_block.attentions.0.", "middle_block.1.")
+
+
+def labels_stored(adapter: Adapter, base: Prediction, tensors: Iterable[Tensor]) -> int | None:
+    """How many labels the base's head has: by the head that is stored, or by what changes it; None without either."""
+    shapes = {
+        adapter.served[tensor.name] if adapter.parts.get(tensor.name) in _OUTPUTS else _bare(tensor.name): tensor.shape
+        for tensor in tensors
+    }
+    for row in held(base.expected, base.config):
+        shape = shapes.get(row.name, ())
+        if "num_labels" in row.formula and len(shape) == len(row.shape):
+            return shape[row.formula.index("num_labels")]
+    return None
+
+
+def _bare(name: str) -> str:
+    """A name without what PEFT sets in front of it: `base_model.classifier.weight` beside a prompt."""
+    return base_names([name]).get(name, name.removeprefix(f"{WHOLE}."))
 
 
 def base_names(names: Iterable[str], in_files: Mapping[str, str] = {}) -> dict[str, str]:

@@ -108,13 +108,23 @@ def _of_adapter(adapter: Adapter, base: Prediction) -> Prediction:
     return prediction.predict(adapter.config, base)
 
 
-def with_base(stored: Stored, config: Config | None) -> Stored:
-    """An adapter's tensors under its base's names, if the base has a table."""
+def with_base(stored: Stored, config: Config | None) -> tuple[Stored, Config | None]:
+    """An adapter's tensors under its base's names, and its base as the class that was adapted, if it has a table."""
     if stored.adapter is None or config is None:
-        return stored
-    from inspector.adapters.tensors import resolved  # likewise
+        return stored, config
+    from inspector.adapters.modules import as_trained  # likewise
+    from inspector.adapters.tensors import labels_stored, resolved
 
     try:
-        return stored._replace(adapter=resolved(stored.adapter, predict(config)))
+        base = predict(config)
+        trained = as_trained(stored.adapter, base)
+        if trained is not base.config:
+            config = config._replace(values=trained.values)
+            base = predict(config)
+            labels = labels_stored(stored.adapter, base, stored.tensors)
+            if labels is not None:
+                config = config._replace(values={**config.values, "num_labels": labels})
+                base = predict(config)
+        return stored._replace(adapter=resolved(stored.adapter, base)), config
     except ConfigError:
-        return stored
+        return stored, config

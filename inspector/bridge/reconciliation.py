@@ -115,7 +115,7 @@ def _model(checkpoint: Checkpoint, ledger: Ledger, *, analogy: bool = False) -> 
     for name, nbytes in checkpoint.joined.copies.items() if checkpoint.joined else ():
         ledger.add("duplicate", nbytes, f"{short(name)} of other ranks")
     config = checkpoint.config or naming.infer_config(stored)
-    stored = with_base(stored, config)
+    stored, config = with_base(stored, config)
     prediction, notes = forecast(config, stored.adapter)
     if analogy and prediction is None and config and not stored.adapter:
         prediction = by_analogy(config, stored)
