@@ -180,8 +180,8 @@ def _saved_biases(
     """Biases of the base that are trained, and saved: `all`, or those of adapted modules (`lora_only`)."""
     which = config.get("bias")
     if which == "all":
-        saved = _checked_names(config.get("modules_to_save"))
-        yield from (bias for name, bias in biases.items() if not _is_named(name.rpartition(".")[0], saved))
+        saved = _names_saved(config)
+        yield from (bias for name, bias in biases.items() if not _is_in(name, saved))
     elif isinstance(which, str) and which.endswith("_only"):
         for target in targets:
             bias = biases.get(_name_of_bias(target.name))
@@ -324,17 +324,22 @@ def _layer_numbers(chosen: Any) -> frozenset[int]:
 
 
 def _saved_modules(config: Mapping[str, Any], base: Prediction) -> Iterator[Expected]:
-    """Modules that are trained and saved whole, with all that is in them: by endings of their names, at any letter.
+    """Modules that are trained and saved whole."""
+    names = _names_saved(config)
+    yield from (row for row in (*base.expected, *base.tied) if _is_in(row.name, names))
 
-    Methods whose configuration has no list, those of prompts, save the head of their task.
-    """
+
+def _names_saved(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The endings of names of modules that are saved whole; a prompt, which has no list, saves its task's head."""
     task = config.get("task_type")
-    listed = config.get("modules_to_save", HEADS.get(task) if isinstance(task, str) else None)
-    names = tuple(filter(None, _checked_names(listed)))
-    for row in (*base.expected, *base.tied):
-        words = row.name.split(".")[:-1]
-        if any(".".join(words[:end]).endswith(names) for end in range(1, len(words) + 1)):
-            yield row
+    usual = HEADS.get(task) if isinstance(task, str) and "num_virtual_tokens" in config else None
+    return tuple(filter(None, _checked_names(config.get("modules_to_save", usual))))
+
+
+def _is_in(name: str, endings: tuple[str, ...]) -> bool:
+    """Whether a tensor is in a module with such an ending, which begins at any letter: `pre_classifier`."""
+    words = name.split(".")[:-1]
+    return any(".".join(words[:end]).endswith(endings) for end in range(1, len(words) + 1))
 
 
 def _trained_rows(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterator[Expected]:
