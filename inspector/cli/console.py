@@ -135,7 +135,7 @@ def _bar(**options: Any) -> Iterator[Any]:
     import click
 
     try:
-        with click.progressbar(file=sys.stderr, **options) as bar:
+        with click.progressbar(file=sys.stderr, width=0, **options) as bar:  # as wide as the terminal, not wider
             yield bar
     finally:
         if os.environ.get("TERM") != "dumb":
