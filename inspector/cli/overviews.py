@@ -61,7 +61,8 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
     except (TargetError, FormatError) as error:
         if picked:
             raise
-        if _outline(target, output, full=shown.full):
+        unread = isinstance(error, FormatError) and error.rule == "index"  # it would be read again, as far
+        if not unread and _outline(target, output, full=shown.full):
             return
         if (found := _prediction(target, error)) and not shown.layers:
             show_prediction(found, output, tensors=shown.tensors, absent=_absent(target, error), full=shown.full)
