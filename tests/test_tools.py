@@ -173,7 +173,8 @@ def test_a_row_of_several_names_gets_the_role_of_all_of_them(
     wrong: list[str] = []
     monkeypatch.setattr(roles, "fitted", lambda role, name, *_: "layer_norm" if name in wrong else role)
     path = tmp_path / "table.json"
-    path.write_bytes(roles._file_of("apertus1p5_vision_tokenizer").read_bytes())
+    (table,) = (ROOT / "inspector").rglob("apertus1p5_vision_tokenizer.json")
+    path.write_bytes(table.read_bytes())
     monkeypatch.setattr(roles, "_file_of", lambda _: path)
     names = [f"encoder.stages.{stage}.layers.0.resnet.norm2.weight" for stage in range(5)]
     seen = [roles.Seen("apertus1p5_vision_tokenizer", name, "post_attention_layernorm", "", use, 1) for name in names]
