@@ -21,7 +21,7 @@ from zipfile import ZipFile, ZipInfo
 import pytest
 import rule_words
 from every import every
-from hostile.changes import packed
+from hostile.changes import packed, record
 from hostile.files import Hole, Link, archive, calls, gguf, safetensors, tape
 from hostile.model import CONFIG, shapes
 from hostile.model import tokenizer as tokenizer_of
@@ -171,9 +171,19 @@ DATA: list[Case] = [
         "d.jar: info: a file that is run when it is opened", "d.jar: warning: 'e.class' in it is a program for macOS or Java"]),
     ("executable", {"p/package.json": "{}", "p/w/a.wasm": b"\0asm\1\0\0\0", "p/w/b": b"\0asm\1\0\0\0", "q/a.wasm": b"\0asm\1\0\0\0"}, [
         "p/w/a.wasm: info: a WebAssembly program", "p/w/b: error: a WebAssembly program", "q/a.wasm: warning: a WebAssembly program"]),
-    # what a Python package's RECORD lists: its digest, another digest, another size
-    ("executable", {"p/a.so": b"\x7fELF", "p/b.so": b"\x7fELF", "p/c.so": b"\x7fELF", "p/m.npz": b"x", "p-1.dist-info/RECORD": "p/a.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,4\np/b.so,sha256=AAAA,4\np/c.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,5\n"}, [
-        "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)"]),
+    # what a Python package's RECORD lists: its digest, another digest, another size; an extension module at the root, a library there
+    ("executable", {"p/a.so": b"\x7fELF", "p/b.so": b"\x7fELF", "p/c.so": b"\x7fELF", "p/m.npz": b"x", "q.cpython-311-x.so": b"\x7fELF", "q.so": b"\x7fELF", **record("p/a.so", "q.cpython-311-x.so", "q.so", more=b"p/b.so,sha256=AAAA,4\np/c.so,sha256=O9u0_oOXzSuEJDCznM_wGoZjx1GUXvXpoJ4mf7ix01k,5\n")}, [
+        "p/a.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "p/b.so: error: a program or library for Linux (ELF)", "p/c.so: error: a program or library for Linux (ELF)",
+        "q.cpython-311-x.so: info: a program or library for Linux (ELF), listed in its package's RECORD", "q.so: warning: a program or library for Linux (ELF)"]),
+    # a RECORD makes no package of a model's folder; weights in a folder below are the package's data, beside the program not
+    ("executable", {"m.safetensors": b"x", "e.so": b"\x7fELF", **record("e.so")}, ["e.so: error: a program or library for Linux (ELF)"]),
+    ("executable", {"m.pth": b"PK", "p/e.so": b"\x7fELF", **record("p/e.so")}, ["p/e.so: warning: a program or library for Linux (ELF)"]),
+    ("executable", {"m.bin": b"x", "v/p/e.so": b"\x7fELF", **{f"v/{path}": text for path, text in record("p/e.so").items()}}, ["v/p/e.so: warning: a program or library for Linux (ELF)"]),
+    ("executable", {"p/m.bin": b"x", "p/config.json": {}, "p/e.so": b"\x7fELF", **record("p/e.so")}, ["p/e.so: error: a program or library for Linux (ELF)"]),
+    ("executable", {"a.pth": "import a\n", "p/data/m.safetensors": b"x", "p/lib/e.so": b"\x7fELF", "p.libs/e.so": b"\x7fELF", "o/e.so": b"\x7fELF", **record("p/lib/e.so", "p.libs/e.so", "o/e.so")}, [
+        "a.pth: error: a line that Python runs at its start, if the file is among its installed packages", "o/e.so: warning: a program or library for Linux (ELF)",
+        *(f"{path}: info: a program or library for Linux (ELF), listed in its package's RECORD" for path in ("p/lib/e.so", "p.libs/e.so"))]),
+    *(("executable", {"p/e.so": b"\x7fELF", **record("p/e.so"), "p-1.dist-info/METADATA": text}, ["p/e.so: warning: a program or library for Linux (ELF)"]) for text in ("Name: p\nVersion: 2\n", "Name: o\nVersion: 1\n", "")),
     # a line of site-packages, and a compressed text that begins like a pickle of protocol 0
     ("wrong-kind", {"a.pth": "import _x\n", "b.pt": "import _x\n"}, ["b.pt: error: text, not a PyTorch file: download it again"]),
     # a class of Transformers' models, made as torch.save(model) makes it; called with something; a function beside it; another package's

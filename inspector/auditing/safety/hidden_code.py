@@ -224,15 +224,17 @@ def executable(subject: Subject) -> Iterator[Found]:
     Weights need none. A binary program is an error, in an archive too; a warning if its name says what it is and no
     weights are in its folder. What Windows or a desktop runs when it is opened, and scripts, are a warning in a folder
     with weights. Scripts elsewhere, those of web pages and of npm's packages, and Python files are a note unless
-    something makes a loader run them (see remote-code); so is what a Python package's RECORD lists with this size and
-    digest, which was installed with the code beside it. Examine them first.
+    something makes a loader run them (see remote-code); so is what an installed Python package's RECORD lists with this
+    size and digest among its modules, unless a model is in that folder or one above it. Examine them first.
     """
     beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
+    models = {entry.folder for entry in subject.regular() if entry.name.lower().endswith(WEIGHTS)}
+    models |= {entry.folder for entry in subject.regular() if entry.name == "config.json" and entry.folder in beside}
     listed: dict[str, str] | None = None
     for found in _program_files(subject, beside):
         path = found.path or ""
         if found.severity != "info" and not path.endswith(".pth"):
-            listed = _recorded(subject) if listed is None else listed
+            listed = _recorded(subject, frozenset(models)) if listed is None else listed
             if path in listed and _is_as_recorded(subject, path, listed[path]):
                 found = found._replace(message=f"{found.message}, listed in its package's RECORD", severity="info")
         yield found
@@ -274,25 +276,55 @@ def _program_files(subject: Subject, beside: set[str]) -> Iterator[Found]:
             yield Found("Python code", entry.path, severity="info")
 
 
-def _recorded(subject: Subject) -> dict[str, str]:
-    """Path → digest and size, as the RECORDs of installed Python packages in and above a local target list them."""
+def _recorded(subject: Subject, models: frozenset[str]) -> dict[str, str]:
+    """Path → digest and size, as the RECORDs of installed Python packages in and above a local target list them.
+
+    A package has METADATA and WHEEL of its name and version, and lists its modules: only what is in their folders, or
+    an extension module itself, counts, and nothing below a folder with a model (`models`, and those above the target).
+    """
     if subject.root is None:
         return {}
     root = Path(subject.root).absolute()
     within = [root / entry.path for entry in subject.regular() if entry.path.endswith(".dist-info/RECORD")]
     above = (each for folder in (root, *root.parents[:MOST_ABOVE]) for each in folder.glob("*.dist-info/RECORD"))
+    records = tuple(islice(dict.fromkeys((*within, *islice(above, MOST_RECORDS))), MOST_RECORDS))
+    bases = {each.parent.parent for each in records}
+    outer = {base: (base, *(each for each in base.parents if each.is_relative_to(root))) for base in bases}
+    forged = {base for base, folders in outer.items() if any(map(_has_weights, folders))}
     listed = {}
-    for record in islice(dict.fromkeys((*within, *islice(above, MOST_RECORDS))), MOST_RECORDS):
-        try:
-            with record.open(encoding="utf-8", errors="replace") as file:
-                text = file.read(MAX_RECORD)
-        except OSError:
-            continue
-        for line in text.splitlines():
-            name, found, rest = line.partition(",sha256=")
-            if found and (path := f"{record.parent.parent}/{name}").startswith(f"{root}/"):
-                listed[path[len(str(root)) + 1 :]] = rest
+    for record in records:
+        base = record.parent.parent
+        rows = _ROW.findall("" if base in forged or not _is_package(record.parent) else _text(record))
+        own = {name.partition("/")[0] for name, _ in rows if name.endswith(".py")}
+        name = record.parent.name.partition("-")[0]
+        own |= {name.partition("_")[0], f"{name}.libs"}  # `nvidia` of nvidia_cublas; auditwheel's and delvewheel's
+        for name, rest in rows:
+            path = f"{base}/{name}".removeprefix(f"{root}/")
+            if (name.partition("/")[0] in own or _EXTENSION.search(name)) and not _within(path, models):
+                listed[path] = rest
     return listed
+
+
+def _has_weights(folder: Path) -> bool:
+    """Whether a folder itself has weights; its `.pth` may also be Python's, which are text."""
+    files = (each for each in folder.glob("*") if each.is_file())
+    named = (each for each in files if each.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS)))
+    return any(each.suffix != ".pth" or not _text(each, 2).isascii() or _text(each, 2) == "PK" for each in named)
+
+
+def _is_package(folder: Path) -> bool:
+    """Whether a `.dist-info` folder has WHEEL, and METADATA with the name and version that are its own name."""
+    found = dict(reversed(_METADATA.findall(_text(folder / "METADATA"))))
+    names = (f"{found.get('Name')}-{found.get('Version')}.dist-info", folder.name)
+    return len({_PUNCTUATION.sub("-", each).lower() for each in names}) == 1 and (folder / "WHEEL").is_file()
+
+
+def _text(path: Path, most: int = MAX_RECORD) -> str:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(most)
+    except OSError:
+        return ""
 
 
 def _is_as_recorded(subject: Subject, path: str, recorded: str) -> bool:
@@ -310,6 +342,11 @@ def _is_as_recorded(subject: Subject, path: str, recorded: str) -> bool:
 _OPENLY = re.compile(r"\.(?:exe|dll|so(?:\.\d+)*|dylib|pyd|jar|class|wasm|node|o|a)$")
 
 
+#: An extension module's name, which says for which Python it is (PEP 3149), at the root of the installed packages.
+_EXTENSION = re.compile(r"^\w+\.(?:cpython-|abi3\.|cp\d).*(?:so|pyd)$")
+_ROW = re.compile(r"(?m)^(.*?),sha256=(.*)$")
+_METADATA = re.compile(r"(?m)^(Name|Version):[ \t]*(\S+)")
+_PUNCTUATION = re.compile(r"[-_.]+")
 #: Suffixes of files that readers treat as data: their content cannot make them a program or a pickle.
 _KNOWN_DATA = tuple(_NAMES["known_data"])
 
