@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -230,13 +231,12 @@ def executable(subject: Subject) -> Iterator[Found]:
     beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
     models = {entry.folder for entry in subject.regular() if entry.name.lower().endswith(WEIGHTS)}
     models |= {entry.folder for entry in subject.regular() if entry.name == "config.json" and entry.folder in beside}
-    listed: dict[str, str] | None = None
+    recorded = cache(lambda: _recorded(subject, frozenset(models)))
     for found in _program_files(subject, beside):
         path = found.path or ""
-        if found.severity != "info" and not path.endswith(".pth"):
-            listed = _recorded(subject, frozenset(models)) if listed is None else listed
-            if path in listed and _is_as_recorded(subject, path, listed[path]):
-                found = found._replace(message=f"{found.message}, listed in its package's RECORD", severity="info")
+        judged = found.severity != "info" and not path.endswith(".pth") and path in recorded()
+        if judged and _is_as_recorded(subject, path, recorded()[path]):
+            found = found._replace(message=f"{found.message}, listed in its package's RECORD", severity="info")
         yield found
     for path, inside in pickle_verdicts(subject).items():
         programs = inside.programs if inside else ()

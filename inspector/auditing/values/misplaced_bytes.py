@@ -424,14 +424,11 @@ def _exchanged(found: Peers) -> Iterator[tuple[TensorData, TensorData, float]]:
     for (one_kind, ones), (other_kind, others) in combinations(kinds.items(), 2):
         layers = sorted(ones.keys() & others.keys())
         if one_kind[:4] == other_kind[:4] and len(layers) >= ORDERED_LAYERS:
-            factors = {layer: _factor(ones[layer], others[layer]) for layer in layers}
+            sizes = {at: [octaves(each[at].facts.size) or 0.0 for each in (ones, others)] for at in layers}
+            factors = {layer: one - other for layer, (one, other) in sizes.items()}
             for layer in layers:
                 if _is_other_way(factors[layer], [factors[each] for each in layers if each != layer]):
                     yield _larger_first(ones[layer], others[layer], factors[layer])
-
-
-def _factor(one: TensorData, other: TensorData) -> float:
-    return (octaves(one.facts.size) or 0.0) - (octaves(other.facts.size) or 0.0)
 
 
 def _is_other_way(factor: float, others: Sequence[float]) -> bool:
