@@ -7,7 +7,6 @@ them. Links to folders are not followed.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -322,6 +321,8 @@ def _share(size: int, weights: int) -> str:
 
 def _pointer(oid: str, size: int) -> bytes:
     """The name of the blob that git has in place of a large file: the SHA-1 of git-LFS's pointer (its docs/spec.md)."""
+    import hashlib  # it loads OpenSSL; few folders have a `.git`
+
     text = f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {size}\n".encode()
     return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).digest()
 
