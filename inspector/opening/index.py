@@ -2,7 +2,7 @@
 
     {"metadata": {"total_size": 13476835328}, "weight_map": {"lm_head.weight": "model-00002-of-00002.safetensors", …}}
 
-The map's pairs are extracted one by one from the raw bytes, and each file name is kept once. The rest of the document
+The map is parsed a piece at a time, and each file name is kept once. The rest of the document
 is a few fields, and parsed as ordinary JSON.
 """
 
@@ -30,10 +30,8 @@ MAX_TENSORS = 500_000
 MAX_FILES = 10_000
 
 _MAP = re.compile(rb'"weight_map"\s*:\s*\{')
-# A JSON string; without the bound on escapes, a string of escapes alone would exhaust the pattern's memory.
-_STRING = rb'"([^"\\\x00-\x1f]*(?:\\.[^"\\\x00-\x1f]*){0,1000})"'
-_PAIR = rb"[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*:[ \t\n\r]*" + _STRING + rb"[ \t\n\r]*([,}])"
-_EMPTY = re.compile(rb"[ \t\n\r]*\}")
+#: Bytes of the map that are parsed at once.
+_WINDOW = 1 << 20
 #: The placeholder for the map in the rest of the document. No file name has a NUL.
 _TAKEN, _TAKEN_TEXT = b'"\\u0000"', "\0"
 
@@ -68,8 +66,6 @@ def _without_map(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, s
     found = _MAP.search(raw)
     if found is None:
         return None, raw
-    if empty := _EMPTY.match(raw, found.end()):
-        return {}, raw[: found.end() - 1] + _TAKEN + raw[empty.end() :]
     try:
         weight_map, end = _pairs(raw, found.end(), path, findings)
     except ValueError:
@@ -78,24 +74,25 @@ def _without_map(raw: bytes, path: str, findings: Findings) -> tuple[dict[str, s
 
 
 def _pairs(raw: bytes, at: int, path: str, findings: Findings) -> tuple[dict[str, str], int]:
-    """`"name": "file", …}` as a dictionary, and its end. Raises ValueError for anything else."""
+    """`"name": "file", …}` as a dictionary, and its end. Raises ValueError for all else, and for braces in names."""
     weight_map: dict[str, str] = {}
-    files: dict[bytes, str] = {}
-    match, closing = re.compile(_PAIR).match, b""  # compiled where there is an index
-    while closing != b"}":
-        found = match(raw, at)
-        if found is None:
-            raise ValueError("not a pair of strings")
-        name, file, closing = _text(found[1]), files.get(found[2]), found[3]
-        if file is None:
-            file = files[found[2]] = _text(found[2])
-        if name in weight_map:
-            _add_repeated(name, weight_map[name], file, findings)
-        weight_map[name] = file
-        at = found.end()
+    files: dict[str, str] = {}
+    end = raw.index(b"}", at)
+    while at < end:
+        stop = end if end - at <= _WINDOW else raw.rindex(b'",', at, at + _WINDOW) + 1
+        pairs = json.loads(b"{%b}" % raw[at:stop], object_pairs_hook=list)
+        if not pairs and weight_map:
+            raise ValueError("a comma before the end")
+        for name, file in pairs:
+            if not isinstance(file, str):
+                raise ValueError("no file's name")
+            if name in weight_map:
+                _add_repeated(name, weight_map[name], file, findings)
+            weight_map[name] = files.setdefault(file, file)
+        at = stop + 1
         if len(weight_map) > MAX_TENSORS or len(files) > MAX_FILES:
             raise _no_index(path, f"more than {integer(MAX_TENSORS)} tensors or {integer(MAX_FILES)} files")
-    return weight_map, at
+    return weight_map, end + 1
 
 
 def _add_repeated(name: str, before: str, file: str, findings: Findings) -> None:
@@ -103,12 +100,6 @@ def _add_repeated(name: str, before: str, file: str, findings: Findings) -> None
         findings.add("duplicate-field", "warning", f"appears twice: in {before!r:.120} and in {file!r:.120}", name)
     else:
         findings.add("duplicate-field", "info", "appears twice in the index", name)
-
-
-def _text(raw: bytes) -> str:
-    """A JSON string's text. Raises ValueError if it is not one."""
-    text = raw.decode()
-    return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 
 def _document(raw: bytes, path: str) -> Any:
