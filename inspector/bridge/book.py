@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, repeat
 from math import prod
+from operator import itemgetter
 
 from inspector import units
 from inspector.architectures.data.roles import group_of
@@ -22,7 +23,7 @@ from inspector.bridge.join import APART, Joined, Kind, Unit, Wanted
 from inspector.bridge.ledger import BY_NAME, Cause, Ledger, Surplus, cause_of, short
 from inspector.formats import training
 from inspector.formats.safetensors.dtypes import DTYPE_BITS
-from inspector.model import Expected, Finding, Packing, Prediction, Severity
+from inspector.model import Expected, Finding, Packing, Prediction, Severity, Tensor
 from inspector.tabular import NamedTuple
 from inspector.units import integer, plural, ranges, times
 
@@ -187,14 +188,19 @@ class Width(NamedTuple):
     packed_bits: int | None = None  # bits of a packed weight; None for a plain tensor
 
 
+_DTYPE_OF, _BYTES_OF = (itemgetter(Tensor._fields.index(field)) for field in ("dtype", "nbytes"))
+
+
 def _widths(
     stored: Stored, named: Named, kinds: Sequence[Counter[Kind]], joined: Joined, parameters: Sequence[int]
 ) -> Iterator[tuple[str, Mapping[Width, int]]]:
     """Role → how many of its tensors are stored in each way, for all predicted roles."""
 
-    def of(members: Iterable[int]) -> Counter[Width]:
-        those = ((at, stored.tensors[at]) for at in members)
-        found = Counter([(own.dtype, parameters[at], own.nbytes, stored.packed_bits(at)) for at, own in those])
+    def of(members: Sequence[int]) -> Counter[Width]:
+        own = [*map(stored.tensors.__getitem__, members)]
+        packed = map(stored.packed_bits, members) if stored.packing else repeat(None, len(own))
+        columns = map(_DTYPE_OF, own), map(parameters.__getitem__, members), map(_BYTES_OF, own), packed
+        found = Counter(zip(*columns, strict=True))
         return Counter({Width(*each): number for each, number in found.items()})
 
     for number in joined.whole:
