@@ -162,6 +162,18 @@ def test_text_from_files_is_escaped(tmp_path: Path, inspect: Inspect) -> None:
     assert inspect(path, "--tensors", "--json").json["tensors"][0]["name"] == name
 
 
+@every(("words", "meant"), {
+    "--versoin": "--version", "-V": "--version", "x --fulll": "--full", "x -v": "--full", "x --colour never": "--color",
+    "x --tabels d": "--tables", "memory x --contxt 4k": "--context", "memory x --vram 8GB": "--gpu",
+    "quants x --quantisation nf4": None, "audit x --jsno": "--json", "audit x --xyzzy": None,
+}.items())  # fmt: skip
+def test_a_misspelt_option_names_the_nearest(words: str, meant: str | None, inspect: Callable[..., Ran]) -> None:
+    """One name, of the command's own options and those of every command, and the help that lists them."""
+    ran = inspect(*words.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert (f"(did you mean {meant}?); see `inspect " if meant else "'; see `inspect ") in ran.err
+
+
 def test_near_misses_are_helped(made: Made, inspect: Inspect) -> None:
     """A misspelt command or preset is answered with the nearest; no argument is not the current folder."""
     assert "did you mean `inspect tensors`" in inspect("tensor", made("gpt2")).err

@@ -129,7 +129,8 @@ WHOLE: list[Case] = [
     ("no-weights", {"config.json": {"model_type": "never-heard-of"}}, []),
     ("no-weights", {"config.json": {"model_type": "llama"}, "a.gguf": "x"}, []),
     ("no-weights", {"config.json": CONFIG, "model.safetensors": safetensors({})}, ["model.safetensors: error: no tensors in it, although the configuration describes some: download it again"]),
-    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, ["model.safetensors: info: no config.json beside the weights"]),
+    ("no-config", {"lama.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, ["lama.safetensors: info: no config.json beside the weights"]),
+    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, []),
     ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}", "modules.json": "[]"}, []),
     ("no-config", {"model.safetensors": WEIGHTS}, []),
 ]  # fmt: skip

@@ -185,6 +185,23 @@ def test_a_prediction_is_one_screen(name: str) -> None:
     assert "smaller role" not in whole and f"{4 * result.parameters:,}"[:4] in whole
 
 
+@pytest.mark.parametrize("target", ["llama-3.1-70b", "gpt2", "{llama-3.1-8b-q4_k_m}", "{stable-diffusion}"])
+def test_quantizations_are_one_screen(target: str, made: Made, inspect: Callable[..., Any]) -> None:
+    """Exact bytes are in `--all`: 8 GB hold none of a 70B's, which the longest first line says."""
+    named = str(made(target[1:-1])) if target.startswith("{") else target
+    text = inspect("quants", named, "--gpu", "8GB").out.rstrip("\n")
+    on_screen(text)
+    assert "to the byte: --all" in text and not re.search(r"\d,\d{3},\d{3}", text)
+    assert re.search(r"\d,\d{3},\d{3}", inspect("quants", named, "--gpu", "8GB", "--all").out)
+
+
+def test_weights_that_fit_beside_what_is_not_known(made: Made, inspect: Callable[..., Any]) -> None:
+    """A diffusion pipeline keeps no tokens: its 6.77 MB of weights fit any card, and no line is a row of `unknown`."""
+    lines = on_screen(inspect("memory", made("stable-diffusion"), "--gpu", "8GB").out.rstrip("\n"))
+    assert lines[0] == "its weights, 6.8 MB, fit in 8 GB; what running takes besides is unknown"
+    assert "its weights fit 8 GB yes" in inspect("memory", made("stable-diffusion")).out
+
+
 def test_both_sizes_of_a_question_have_one_unit(made: Made) -> None:
     """988,097,824 bytes that the name would make 1.00 GB: not `988.10 MB and not 1.00`."""
     assert "why 0.99 GB and not 1.00" in shown(made("qwen2.5-0.5b"))
@@ -210,6 +227,11 @@ def test_lines_begin_with_whole_items(made: Made) -> None:
     lines = shown(made("gpt-oss-120b"))
     assert lines[1:3] == ["complete: 116.83B parameters (5.71B active), GptOss, mxfp4 at 4.47 bits,", "  65.25 GB"]
     assert lines[4] == "  128 experts (4 active), 1 safetensors file, 687 tensors"
+
+
+def test_a_class_is_shown_without_its_task(made: Made) -> None:
+    """`T5WithLMHeadModel` is T5."""
+    assert shown(made("t5-small"))[1] == "complete: 60.51M parameters, T5, F32, 373.64 MB"
 
 
 def test_a_head_is_tied_where_there_is_one(made: Made) -> None:

@@ -74,7 +74,9 @@ def kept(config: Config) -> tuple[Kept, ...]:
         if found is None and keeps_nothing(family):
             return ()
         if found is None:
-            raise ConfigError(family.uncached or f"the table of {family.name} does not say what its layers keep")
+            part = "a pipeline's part keeps no tokens, and what computing takes is not known"
+            no_table = f"no table says what the layers of {family.name} keep"
+            raise ConfigError(family.uncached or (part if "_class_name" in config.values else no_table))
         return found
 
 

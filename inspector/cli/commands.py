@@ -47,9 +47,32 @@ def call(arguments: Sequence[str]) -> int:
         return console.UNREADABLE
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        path = context.command_path.removesuffix(f" {DEFAULT}") if context else "inspect"
-        raise UsageError(f"{error.format_message().rstrip('.')}; see `{path} --help`") from None
+        path = context.command_path if context else "inspect"
+        what = _unknown(error) if isinstance(error, click.NoSuchOption) else error.format_message().rstrip(".")
+        raise UsageError(f"{what}; see `{path} --help`") from None
     return code if isinstance(code, int) else 0
+
+
+def _unknown(error: click.NoSuchOption) -> str:
+    """No option of this name, and the nearest one: of the command, or of every command."""
+    from difflib import get_close_matches
+
+    own = [name for each in error.ctx.command.params for name in each.opts] if error.ctx else []
+    known = [*own, "--version", "--help", "--ask", *_SETTINGS]
+    usual = [_OTHER_OPTIONS.get(error.option_name)]
+    near = [each for each in usual if each in known] or get_close_matches(error.option_name, known, 1, 0.7)
+    return f"no option {error.option_name!r}" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+#: What other tools call an option → what it is here.
+_OTHER_OPTIONS = {
+    **dict.fromkeys(("-v", "--verbose", "-a", "--all"), "--full"),
+    **dict.fromkeys(("--vram", "--ram", "--memory"), "--gpu"),
+    **dict.fromkeys(("-c", "--ctx-size", "--max-model-len"), "--context"),
+    **dict.fromkeys(("-o", "--output", "--out"), "--html"),
+    **dict.fromkeys(("--quant", "--quantization", "--load-in-4bit"), "--weights"),
+    "-V": "--version",
+}
 
 
 def _without_library(arguments: Sequence[str]) -> Sequence[str]:

@@ -14,24 +14,30 @@ from inspector.units import bits, decimal, escape, integer
 
 #: What the text lists unless all are requested: one screen of those that are commonly published.
 USUAL = frozenset({
-    "IQ2_M", "Q2_K", "IQ3_XXS", "IQ3_M", "Q3_K_M", "IQ4_XS", "Q4_0", "Q4_K_S", "Q4_K_M", "Q5_K_S", "Q5_K_M", "Q6_K",
-    "Q8_0", "BF16", "nf4", "gptq-4bit", "int8",
+    "IQ2_M", "Q2_K", "IQ3_M", "Q3_K_M", "IQ4_XS", "Q4_0", "Q4_K_S", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0", "BF16", "nf4",
+    "gptq-4bit", "int8",
 })  # fmt: skip
 #: Bytes of a GGUF's tokenizer for each token: a vocabulary with scores, and one with merges.
 TOKEN = (23, 61)
 
 
 def lines(result: Quants, *, everything: bool = False) -> Iterator[str]:
-    """`inspect quants TARGET`."""
+    """`inspect quants TARGET`: one screen, or, with `--all`, each of them and its exact bytes."""
     yield answer(result)
     yield ""
     shown = [each for each in result.quants if everything or each.name in USUAL or each is result.best]
-    yield table([_cells(each, result) for each in shown], _headers(result), "lrrl" + "rl" * bool(result.devices) + "l")
-    left = len(result.quants) - len(shown)
+    exact = ("bytes",) * everything
+    headers = ("", *exact, "size", "bits", *(("in memory", "fits") if result.devices else ()), "")
+    rows = [
+        (name, *[integer(each.nbytes)] * everything, *cells)
+        for each in shown
+        for name, *cells in (_cells(each, result),)
+    ]
+    yield table(rows, headers, "l" + "r" * len(exact) + "rl" + "rl" * bool(result.devices) + "l")
     yield from (f"{escape(each, 200)}" for each in result.notes)
-    yield f"bytes: {includes(result)}"
-    if left:
-        yield f"{left} more with --all"
+    left = len(result.quants) - len(shown)
+    more = "" if everything else f"; {left} more, to the byte: --all" if left else "; to the byte: --all"
+    yield f"size: {includes(result)}{more}"
 
 
 def answer(result: Quants) -> str:
@@ -73,10 +79,6 @@ def includes(result: Quants) -> str:
     return f"of the tensors; a GGUF's tokenizer adds about {least} to {most}"
 
 
-def _headers(result: Quants) -> tuple[str, ...]:
-    return ("", "bytes", "", "bits", *(("in memory", "fits") if result.devices else ()), "")
-
-
 def _cells(each: Quant, result: Quants) -> tuple[str, ...]:
     verdict: tuple[str, ...] = ()
     if result.devices:
@@ -88,7 +90,7 @@ def _cells(each: Quant, result: Quants) -> tuple[str, ...]:
         *(("needs an imatrix",) if each.weighted else ()),
     ]
     by = () if each.by == "llama.cpp" else (each.by,)
-    return (each.name, integer(each.nbytes), decimal(each.nbytes), bits(each.bits), *verdict, ", ".join([*notes, *by]))
+    return (each.name, decimal(each.nbytes), bits(each.bits), *verdict, ", ".join([*notes, *by]))
 
 
 def _total(each: Quant) -> int | None:

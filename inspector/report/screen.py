@@ -115,7 +115,7 @@ def family(result: Reconciliation) -> str:
         return escape(result.checkpoint.composite, 60)
     if config is None or result.adapter:
         return f"{escape(result.adapter.method, 20)} adapter" if result.adapter else "unknown architecture"
-    body = re.sub(r"(For[A-Z]\w*|LMHeadModel|Model)$", "", config.architecture or "")
+    body = re.sub(r"(For[A-Z]\w*|(With)?LMHead(Model)?|DoubleHeadsModel|Model)$", "", config.architecture or "")
     return escape(body or config.model_type or "unknown architecture", 60)
 
 

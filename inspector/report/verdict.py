@@ -33,7 +33,7 @@ def sentence(result: Memory, verdict: Verdict) -> str:
     where = f"in {where}" if _sized(choice) else where
     close = f"; within {CLOSE} %: too close to call" if choice.close else ""
     if choice.fits is None:
-        return f"weights of {_about(result.weights.nbytes)} fit {where}; what the layers keep of each token is unknown"
+        return f"its weights, {_about(result.weights.nbytes)}, fit {where}; what running takes besides is unknown"
     if result.model.kept == ():
         return f"{'fits' if choice.fits else 'does not fit'} {where}: it takes {need}{close}"
     goal = integer(result.request.context)
@@ -194,7 +194,8 @@ def others(result: Memory, verdict: Verdict) -> Iterator[str]:
     """How long a context fits on the rest of this machine, and on usual sizes: one line."""
     reached = [f"{_usual(each)} {reach(result, each)}" for each in verdict.others]
     if reached:
-        yield f"{'longest on ' if result.model.kept else 'fits '}{', '.join(reached)}"
+        what = "longest on" if result.model.kept else "fits" if result.cache is not None else "its weights fit"
+        yield f"{what} {', '.join(reached)}"
 
 
 def _usual(choice: Choice) -> str:
@@ -210,10 +211,8 @@ def _sized(choice: Choice) -> bool:
 
 def reach(result: Memory, choice: Choice) -> str:
     """The longest context on some devices, in a few words."""
-    if choice.fits is None:
-        return "unknown"
     if not result.model.kept:
-        return "yes" if choice.fits else "no"
+        return "no" if choice.fits is False else "yes"
     if choice.longest is None:
         return "none"
     return "all" if choice.longest == result.model.context else integer(choice.longest)

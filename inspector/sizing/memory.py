@@ -491,7 +491,7 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
         why = f"no table for {model.config.model_type!s:.60}: read as {model.config.relative}, by analogy"
         found.append(Finding("no-prediction", "warning", f"{why}: what it keeps and computes is that model's"))
     if model.kept is None:
-        why = f"what the layers keep is unknown: {model.unknown}; weights are exact, and the total excludes the cache"
+        why = f"what running takes besides the weights is unknown: {model.unknown}; the total excludes it"
         found.append(Finding("cache-unknown", "warning", why))
     elif model.kept and not model.is_confirmed(runs.name):
         why = f"this cache was not compared with {runs.name}'s own for such a model: it is computed by general rules"

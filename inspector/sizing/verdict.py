@@ -109,12 +109,12 @@ def verdict_of(result: Memory) -> Verdict:
 
 
 def usual(result: Memory) -> Iterator[Choice]:
-    """Usual sizes: the last on which nothing fits, and larger ones until everything does."""
+    """Usual sizes: the last on which nothing fits, and larger ones until everything does, or all that is known."""
     found: list[Choice] = []
     for text in USUAL:
         named = devices(text)
         found.append(Choice(named, on_devices(result, named)))
-        if found[-1].fits:
+        if found[-1].fits is not False:
             break
     some = [number for number, each in enumerate(found) if each.longest or each.fits is not False]
     first = max(0, (some[0] if some else len(found)) - 1)

@@ -152,14 +152,19 @@ def missing_config(subject: Subject) -> Iterator[Found]:
     config.json names the class and the sizes: loaders cannot open the model without it. Download it, or restore its
     name.
     """
-    if subject.alone or subject.members:
-        return
+    if weights := without_config(subject):
+        yield Found("no config.json beside it: download it", weights)
+
+
+def without_config(subject: Subject) -> str | None:
+    """The first weights that Transformers saved, if their configuration is missing."""
     names = {entry.name for entry in subject.entries if not entry.folder}
-    if names & {*configs.FILES, "model_index.json", "modules.json", ADAPTER_FILE, "open_clip_config.json"}:
-        return
+    others = {"model_index.json", "modules.json", ADAPTER_FILE, "open_clip_config.json"}
+    if subject.alone or subject.members or names & {*configs.FILES, *others}:
+        return None
     weights = sorted(name for name in names if _OF_TRANSFORMERS.fullmatch(name))
-    if weights and names & _BESIDE:  # Accelerate and torch.distributed.checkpoint write only shards and an index
-        yield Found("no config.json beside it: download it", weights[0])
+    # Accelerate and torch.distributed.checkpoint write only shards and an index
+    return weights[0] if weights and names & _BESIDE else None
 
 
 _OF_TRANSFORMERS = re.compile(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)")

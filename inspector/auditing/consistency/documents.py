@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from inspector.auditing import data
+from inspector.auditing.completeness.companions import without_config
 from inspector.auditing.completeness.downloads import stands_in
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.loading.loaded_names import loading_of
@@ -99,10 +100,11 @@ def _wrong_with(text: str | None, name: str) -> str | None:
 
 @rule("no-config", "consistent", "info")
 def no_config(subject: Subject) -> Iterator[Found]:
-    """A Transformers model without its configuration.
+    """Weights without a configuration, beside an index or the like.
 
     There is an index or a tokenizer beside the weights, but no config.json: loaders that rely on it cannot open the
-    model. Download it; without it the audit has nothing to compare the tensors with.
+    model. Download it; without it the audit has nothing to compare the tensors with. `missing-config` has what
+    Transformers surely saved.
     """
     headers = [header for header in subject.headers if header.format == "safetensors"]
     adapter = subject.result is not None and subject.result.adapter is not None
@@ -111,7 +113,7 @@ def no_config(subject: Subject) -> Iterator[Found]:
     beside = {"tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors.index.json"}
     names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
     others = {"model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}
-    if names & beside and not names & {*configs.FILES, *others}:
+    if names & beside and not names & {*configs.FILES, *others} and not without_config(subject):
         yield Found("no config.json beside the weights", headers[0].path)
 
 
