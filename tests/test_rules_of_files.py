@@ -194,10 +194,10 @@ DATA: list[Case] = [
     ("pickle", {name: gzip.compress(b"i" + b"m" * 300 + b"\n" + b"1," * 3000 + b"\n") for name in ("a.csv.gz", "b.dat.gz")}, ["b.dat.gz: error: a pickle, which runs code when it is loaded; imports what PyTorch's own files import; it cannot be followed to its end: unpacked: an overlong name (at byte 6303)"]),
     ("executable", {"a.bin": archive({"b": b"\x7fELF" + bytes(8), "c.txt": b"hello"})}, ["a.bin: error: 'b' in it is a program or library for Linux (ELF)"]),
     ("link-outside", {"a.bin": Link("../../x"), "b.bin": Link("c"), "c": "x"}, ["a.bin: error: a link to '../../x', outside the folder: not followed"]),
-    ("file-name", {"a\u202eb": "x", "\u0441onfig.json": "x", "a\u2003b": "x", "con.txt": "x", "-rf": "x", "a:b": "x", "README": "x", "readme": "x", "größe.txt": "x"}, [
+    ("file-name", {"a\u202eb": "x", "\u0441onfig.json": "x", "\u0441over.PNG": "x", "a\u2003b": "x", "con.txt": "x", "-rf": "x", "a:b": "x", "README": "x", "readme": "x", "größe.txt": "x"}, [
         "-rf: warning: a name that programs mistake for an option", "a:b: info: a name that Windows cannot store", "a\u2003b: warning: a character that looks like a space: Em space",
         "a\u202eb: error: control or invisible characters in the name", "con.txt: warning: a name that means something else, or nothing, on Windows", "readme: info: on Windows and macOS, the same name as 'README'",
-        "\u0441onfig.json: error: a look-alike letter: Cyrillic small letter es"]),
+        "\u0441onfig.json: error: a look-alike letter: Cyrillic small letter es", "\u0441over.PNG: warning: a look-alike letter: Cyrillic small letter es"]),
     ("look-alike", {"m.safetensors": safetensors({"w\u0435ight": [1], "e\u0301": [1], "\u00e9": [1], "größe": [1], "a\u00a0b": [1]})}, ["m.safetensors: warning: a look-alike character: Cyrillic small letter ie", "m.safetensors: warning: looks the same as another name", "m.safetensors: warning: a look-alike character: No-break space"]),
     ("terminal-code", {"m.safetensors": safetensors({"a": [1]}, __metadata__={"a": "x\x1b[2J", "b": "größe", "c": "a\nb"}), "n.gguf": gguf({"general.name": "\u202ex", "tokenizer.x": "\u202ex", "n": 3}, {"a": [1]})}, ["m.safetensors: warning: control characters in the field 'a': 'x\\x1b[2J'", "n.gguf: warning: control characters in the field 'general.name': '\\u202ex'"]),
     ("polyglot", {"m.safetensors": WEIGHTS + b"\0\n%PDF" + bytes(30)}, ["m.safetensors: error: a PDF document in 36 bytes that no tensor claims"]),

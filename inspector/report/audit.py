@@ -139,7 +139,7 @@ def _last_line(left: str, known: Sequence[str], most: int) -> str:
 
 def _is_of(loader: str, readers: Collection[str]) -> bool:
     """Whether it is a release of loaders whose rules were applied where these readers read the files."""
-    if loader in ("safetensors", "huggingface_hub", "PyTorch"):
+    if loader in ("safetensors", "huggingface_hub", "PyTorch", "Pillow"):
         return False
     return (
         ("llama.cpp" in readers) if loader == "llama.cpp" else (not readers or bool({*readers} - {"llama.cpp", "gguf"}))
@@ -166,8 +166,6 @@ def title(model: Audited) -> str:
 #: What a model is to whoever loads it, the worst first.
 _STATES = ("unsafe", "faulty", "not judged", "doubtful", "sound")
 _WORDS: Mapping[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
-#: The kinds of `auditing/data/seen.json` in which what a download brings is run or reached.
-_RUNS = ("runs", "stated")
 
 
 def state(model: Audited) -> str:
@@ -189,7 +187,7 @@ def state(model: Audited) -> str:
 
 def _is_unsafe(each: Finding) -> bool:
     """Whether it is about what loading would run or reach."""
-    return all_rules()[each.rule].group == "safe" and bool(_loaders_seen(each, *_RUNS))
+    return all_rules()[each.rule].group == "safe" and bool(_loaders_seen(each, "runs"))
 
 
 def sentence(model: Audited) -> str:

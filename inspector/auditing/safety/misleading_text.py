@@ -255,19 +255,21 @@ def link_outside(subject: Subject) -> Iterator[Found]:
 def file_name(subject: Subject) -> Iterator[Found]:
     """A misleading file name: control characters, text that runs backwards, look-alike letters.
 
-    The name that a terminal or a file manager shows is not the real one. Names that other systems cannot store are a
-    warning; two names that a case-insensitive file system treats as one are a note.
+    The name that a terminal or a file manager shows is not the real one, and a loader that looks for that name does not
+    find it. Only a warning in documents and pictures, which no loader looks for. Names that other systems cannot store
+    are a warning; two names that a case-insensitive file system treats as one are a note.
     """
     seen: dict[str, str] = {}
     for entry in subject.entries:
+        severity: Severity | None = "warning" if entry.path.lower().endswith(_FOR_PEOPLE) else None
         folded = entry.path.lower() if entry.path.isascii() else unicodedata.normalize("NFC", entry.path.casefold())
         if (other := seen.setdefault(folded, entry.path)) != entry.path:
             what = f"on Windows and macOS, the same name as {other!r:.160}"
             yield Found(what, entry.path, severity="info")
         if escape(entry.path) != entry.path:
-            yield Found("control or invisible characters in the name", entry.path)
+            yield Found("control or invisible characters in the name", entry.path, severity=severity)
         elif strange := look_alike(entry.path):
-            yield Found(f"a look-alike letter: {strange}", entry.path)
+            yield Found(f"a look-alike letter: {strange}", entry.path, severity=severity)
         elif odd := odd_space(entry.path):
             yield Found(f"a character that looks like a space: {odd}", entry.path, severity="warning")
         elif not_on_windows(entry.path):
@@ -278,6 +280,8 @@ def file_name(subject: Subject) -> Iterator[Found]:
             yield Found("a name that Windows cannot store", entry.path, severity="info")
 
 
+#: Suffixes of what no loader of weights looks for.
+_FOR_PEOPLE = (".md", ".rst", ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg")
 _NAMES = data.names("letters")
 #: Prefixes of the Unicode names of letters that look like Latin ones but are not normalized to them.
 _LIKE_LATIN = tuple(_NAMES["like_latin"])
