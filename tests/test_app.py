@@ -5,6 +5,7 @@ Needs what `make app` makes in .app, and Chromium with its driver; without them 
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import threading
@@ -167,6 +168,18 @@ document.getElementById("open").dispatchEvent(new DragEvent("drop", { dataTransf
 """
 
 
+def test_what_is_done_instead_of_an_option_replaces_words_of_the_library() -> None:
+    """Each key of the app's list is in the library's sources as it is written there."""
+    source = (APP.parent / "app" / "python" / "engine.py").read_text("utf-8")
+    [known] = [
+        ast.literal_eval(each.value)
+        for each in ast.parse(source).body
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "_HERE"
+    ]
+    library = "".join(path.read_text("utf-8") for path in (APP.parent / "inspector").rglob("*.py"))
+    assert [words for words in known if words not in library] == []
+
+
 def test_views_of_files_that_are_dropped(
     driver: Chrome, made: Callable[[str], Path], inspect: Callable[..., Ran], tmp_path: Path
 ) -> None:
@@ -192,7 +205,7 @@ def test_views_of_files_that_are_dropped(
         q4 = next(each for each in inspect("quants", folder, "--json").json["quants"] if each["name"] == "Q4_K_M")
         assert f"{q4['bytes']:,}" in app.text()
         app.press("audit")
-        assert "0 errors" in app.text("#head")
+        assert "0 errors" in app.text("#head") and "takes the command, `inspect audit --data`" in app.text("#head")
         app.press("diff")
         app.choose(made("gpt2"), into="other-folder")
         assert "another structure" in app.text("#head")
@@ -202,7 +215,7 @@ def test_views_of_files_that_are_dropped(
         name = "<img src=x onerror='window.ran=1'>.safetensors"
         app.run(DROP, [[name, list(hostile)]])
         app.ready()
-        assert "damaged" in app.text("#head") and "onerror" in app.text("h1")
+        assert "damaged" in app.text("#head") and "onerror" in app.text("#head h1")
         for path, content, stated in (
             ("model.gguf", b"GGUF" + bytes([3, 0, 0, 0]) + b"\xff" * 16, "18,446,744,073,709,551,615 tensors"),
             ("a.bin", b"not a pickle", "is a text file"),

@@ -492,6 +492,7 @@ DRAWN = frozenset(
 #: All elements of pages: nothing that loads, submits or runs.
 ELEMENTS = frozenset(
     [
+        "tspan",
         "html",
         "head",
         "meta",

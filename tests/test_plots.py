@@ -215,5 +215,13 @@ def test_names_are_not_markup(tmp_path: Path) -> None:
     found = inspector.values(tmp_path / "m.safetensors")
     for chart in (plots.treemap(result), plots.heatmap(result), plots.histogram(found), plots.heatmap(found)):
         for elements in drawn(chart).values():
-            assert {each.tag.rpartition("}")[2] for each in elements} <= {"svg", "g", "rect", "line", "text", "title"}
+            assert {each.tag.rpartition("}")[2] for each in elements} <= {
+                "svg",
+                "g",
+                "rect",
+                "line",
+                "text",
+                "title",
+                "tspan",
+            }
     assert any(name in (each.text or "") for each in drawn(plots.histogram(found))[""])

@@ -19,7 +19,7 @@ from inspector.cli import overviews
 from inspector.cli.output import Output
 from inspector.errors import InspectorError
 from inspector.report.pages import render
-from inspector.report.pages.parts import Findings, Page, Report, Section, Text, of_rows
+from inspector.report.pages.parts import Findings, Page, Part, Report, Section, Text, of_rows
 from inspector.sizing import machine
 from inspector.units import escape
 from inspector.version import __version__
@@ -111,15 +111,52 @@ def view(name: str, targets: str, options: str) -> str:
     try:
         found = VIEWS[name](*json.loads(targets), **wanted)
     except InspectorError as error:
-        return json.dumps({"problem": escape(str(error))})
+        return json.dumps({"problem": escape(_here(str(error)))})
     except RecursionError:
         return json.dumps({"problem": "something in the input is nested too deeply"})
     except MemoryError:
         return json.dumps({"problem": "not enough memory for this input"})
     if isinstance(found, Page):
-        head, body, tables = render.contents(found)
+        head, body, tables = render.contents(_page_here(found))
         found = {"title": escape(found.title, 200), "head": head, "body": body, "tables": tables}
     return json.dumps(found)
+
+
+#: What the command's messages advise → what there is to do here. No text of a file is among them.
+_HERE = {
+    "no device of this machine was found, --gpu names one": "a card, entered above, says whether it fits",
+    "--gpu says which fit": "a card, entered above, says which fit",
+    "(--config)": "(choose its config.json together with the adapter's files)",
+    "values were not read: --data": "values were not read: that takes the command, `inspect audit --data`",
+    "values were not compared (--data)": "values were not compared: that takes the command, `inspect diff --data`",
+    "--data compares the values": "values are compared by the command, `inspect diff --data`",
+    "for a configuration use `inspect predict`": "for a configuration alone there is the command, `inspect predict`",
+    "(--max-num-batched-tokens, --batch here)": "(--max-num-batched-tokens)",
+    " (--batch)": "",
+    " (--source)": "",
+}
+_ADVICE = re.compile("|".join(map(re.escape, _HERE)))
+
+
+def _here(text: str) -> str:
+    return _ADVICE.sub(lambda found: _HERE[found[0]], text)
+
+
+def _page_here(page: Page) -> Page:
+    """The page with what a person does here instead of options."""
+    sections = [section._replace(parts=[_part_here(part) for part in section.parts]) for section in page.sections]
+    return page._replace(verdict=_here(page.verdict), lines=[*map(_here, page.lines)], sections=sections)
+
+
+def _part_here(part: Part) -> Part:
+    match part:
+        case Text(lines):
+            return Text([*map(_here, lines)])
+        case Report(text):
+            return Report(_here(text))
+        case Findings(found):
+            return part._replace(found=[each._replace(message=_here(each.message)) for each in found])
+    return part
 
 
 def _opened(target: str, **opening: Any) -> Reconciliation:

@@ -68,7 +68,7 @@ def _drawn(bars: Sequence[_Bar]) -> Iterator[str]:
     for number, bar in enumerate(bars):
         y, nbytes = number * _ROW, bar.end - bar.begin
         sign = "+" if bar.step and nbytes > 0 else ""
-        yield caption(0, y + LINE - 4, label(f"{bar.name}: {sign}{decimal(nbytes)}", 60))
+        yield caption(0, y + LINE - 4, label(f"{sign}{decimal(nbytes)}: {bar.name}", 60))
         colour = _TOTAL if not bar.step else _MORE if nbytes > 0 else _LESS
         x, width = share(min(bar.begin, bar.end) - least, most - least), share(abs(nbytes), most - least)
         yield rect(x, y + LINE, width, _BAR, colour, bar.title)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inspector.architectures.data.roles import BY_GROUP
 from inspector.bridge.breakdown import Node, byte_tree
 from inspector.model import Reconciliation
-from inspector.plots.figure import CHARACTER, PALETTE, Chart, drawn, label, share
+from inspector.plots.figure import CHARACTER, COLOURS, PALETTE, Chart, drawn, label, share
 from inspector.units import decimal, escape, integer, plural, size
 
 #: Columns of the table that locate a row in the chart.
@@ -56,7 +55,7 @@ def _areas(parent: Node, box: _Box, total: int, colour: str = "") -> Iterator[st
     """The children in their parent's box, each with its own children in it."""
     children = sorted((each for each in parent.children if each.bytes), key=lambda node: -node.bytes)
     for node, own in zip(children, tiles([each.bytes for each in children], box), strict=True):
-        fill = colour or _colour(node.name)
+        fill = colour or COLOURS.get(node.name, PALETTE[6])
         short = min(len(node.name), 16)  # a name is whole, or long enough to be known by its beginning
         named = own.height >= _BAND and own.width >= CHARACTER * short + 6
         yield _area(node, own, total, fill, named=named)
@@ -109,16 +108,11 @@ def _area(node: Node, box: _Box, total: int, fill: str, *, named: bool) -> str:
     style = f'fill="{fill}" stroke="#ffffff" stroke-opacity="0.6"'
     if not named:
         return f"<rect {place} {style}>{hover}</rect>"
-    name = f"{node.name} {part}" if box.width > CHARACTER * (len(node.name) + len(part) + 2) else node.name
-    deep = ' class="deep"' if node.name.startswith("layer ") or not node.children else ""  # a phone has no room for it
-    text = f'<text x="4" y="12" fill="{_ink(fill)}"{deep}>{label(name, 60)}</text>'
+    fits = box.width > CHARACTER * (len(node.name) + len(part) + 2)
+    beside = f'<tspan class="deep"> {part}</tspan>' if fits and part else ""  # a phone has no room for what is deep
+    deep = ' class="deep"' if node.name.startswith("layer ") or not node.children else ""
+    text = f'<text x="4" y="12" fill="{_ink(fill)}"{deep}>{label(node.name, 60)}{beside}</text>'
     return f'<svg {place}>{hover}<rect width="100%" height="100%" {style}/>{text}</svg>'
-
-
-def _colour(group: str) -> str:
-    """A group's colour, the same in every chart."""
-    groups = list(BY_GROUP)
-    return PALETTE[groups.index(group) % len(PALETTE)] if group in groups else PALETTE[-2]
 
 
 def _ink(fill: str) -> str:

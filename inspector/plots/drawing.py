@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from inspector.architectures.data.roles import ROLES
 from inspector.bridge.breakdown import role_of
 from inspector.model import STACKED, Key, Labelled, Reconciliation
-from inspector.plots.figure import LINE, PALETTE, Chart, caption, drawn, label
+from inspector.plots.figure import COLOURS, LINE, PALETTE, Chart, caption, drawn, label
 from inspector.units import count, decimal, escape, integer, plural, ranges, times
 
 #: What is drawn of towers, their stacks and rows of a block; what is beyond is added up in the last one.
@@ -55,11 +55,6 @@ _TO_HALF, _HALF, _BEFORE, _MIXER, _MIXED, _TO_CROSS, _CROSS, _CROSSED, _PREPARED
 _STEP = {
     "embedding": _BEFORE, "norm": _BEFORE, "attention": _MIXER, "state_space": _MIXER, "router": _ROUTER,
     "feed_forward": _FORWARD,
-}  # fmt: skip
-#: Group → colour. Side data stands with its weights.
-_COLOURS: Mapping[str, str] = {
-    "embedding": PALETTE[4], "attention": PALETTE[0], "feed_forward": PALETTE[2], "router": PALETTE[7],
-    "state_space": PALETTE[3], "convolution": PALETTE[5], "head": PALETTE[1], "adapter": PALETTE[3],
 }  # fmt: skip
 
 
@@ -380,10 +375,11 @@ def _bytes(members: Iterable[Labelled]) -> int:
 # --- as SVG ---------------------------------------------------------------------------------------
 
 #: Pixels: a tower's width, between towers, around a block's rows, between blocks, and where something is written there.
-_WIDTH, _BETWEEN, _PAD, _GAP, _JOINT = 350, 28, 7, 8, 22
+_WIDTH, _BETWEEN, _PAD, _GAP, _JOINT = 340, 28, 7, 8, 22
 _FRAME = "#888888"
-#: Characters of a name, a shape and types that fit beside each other.
-_NAME, _SHAPE, _TYPES = 24, 18, 15
+#: Pixels of a row's types. Characters of them, of a shape, of a name, and of a name and a shape beside each other.
+_TYPED = 116
+_TYPES, _SHAPE, _NAME, _BESIDE = 15, 18, 24, 30
 
 
 def drawing(result: Reconciliation) -> Chart:
@@ -479,30 +475,35 @@ def _joint(then: str, x: int, y: int) -> str:
 
 
 def _block(tower: str, block: Block, x: int, y: int, width: int) -> tuple[str, int]:
-    colour = _COLOURS.get(block.group, PALETTE[6])
+    colour = COLOURS.get(block.group, PALETTE[6])
     name = block.group.replace("_", " ") + (f", {plural(block.experts, 'expert')}" if block.experts else "")
     lines = [
         caption(x + 12, y + LINE, label(name, 40), bold=True),
         caption(x + width - 6, y + LINE, decimal(block.bytes), anchor="end"),
     ]
+    seen = [name, decimal(block.bytes)]
     at = y + LINE
     if block.experts:
         lines.append(_side_by_side(block.experts, x + 12, at + 6, width - 18, colour))
         at += 20
     for row in block.rows:
         at += LINE
-        types = " + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else "")
+        shape = escape(_shape(row), _SHAPE)
+        what = escape(row.name, min(_NAME, _BESIDE - len(shape)))
+        types = escape(" + ".join(row.dtypes[:2]) + ("…" if len(row.dtypes) > 2 else ""), _TYPES)
         lines += [
-            caption(x + 12, at, label(row.name, _NAME)),
-            caption(x + width - 116, at, label(_shape(row), _SHAPE), anchor="end"),
-            caption(x + width - 6, at, label(types, _TYPES), anchor="end", faint=True),
+            caption(x + 12, at, label(what)),
+            caption(x + width - _TYPED, at, label(shape), anchor="end"),
+            caption(x + width - 6, at, label(types), anchor="end", faint=True),
         ]
+        seen += [what, shape, types]
     height = at + _PAD - y
     bar = f'<rect x="{x}" y="{y}" width="5" height="{height}" rx="2" fill="{colour}"/>'
     spoken = f"{name}: {decimal(block.bytes)} in {plural(block.tensors, 'tensor')}"
     roles = label(" ".join(block.roles), 2000)
     place = f'data-group="{label(block.group, 40)}" data-roles="{roles}" data-tower="{label(tower, 200)}"'
-    attributes = f'class="block" {place} aria-label="{label(spoken, 120)}"'
+    heard = " ".join(filter(None, (*seen, f"in {plural(block.tensors, 'tensor')}")))  # what is seen, in its order
+    attributes = f'class="block" {place} aria-label="{label(heard, 2000)}"'
     hidden = f"<title>{label(f'{spoken}, {integer(block.bytes)} bytes', 160)}</title>"
     return f"<g {attributes}>{hidden}{_box(x, y, width, height, colour, 0.6)}{bar}{''.join(lines)}</g>", y + height
 

@@ -6,7 +6,7 @@ and axes have the colour of what surrounds them, so charts stand on white and on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape as as_text
 from typing import NamedTuple
 
@@ -14,6 +14,11 @@ from inspector.units import escape
 
 #: Colours that people with red-green colour blindness can distinguish (Okabe and Ito), on white and on black.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#F0E442")
+#: Group of roles → its colour in every chart; others are `PALETTE[6]`.
+COLOURS: Mapping[str, str] = {
+    "embedding": PALETTE[4], "attention": PALETTE[0], "feed_forward": PALETTE[2], "router": PALETTE[7],
+    "state_space": PALETTE[3], "convolution": PALETTE[5], "head": PALETTE[1], "adapter": PALETTE[3],
+}  # fmt: skip
 #: Numbers as colours from low to high, also for them (Cividis; Nuñez, Anderton and Renslow 2018).
 SCALE = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369", "#E1CC55", "#FEE838")
 #: Pixels of a row of text, and about as many for each character.
@@ -105,5 +110,6 @@ def stroke(ends: tuple[str, float, str, float], colour: str = "currentColor", wi
 def legend(entries: Iterable[tuple[str, str]], y: float) -> Iterable[str]:
     """A row for each colour and its text, below each other."""
     for number, (colour, text) in enumerate(entries):
-        yield rect(0, y + number * LINE, 11, 11, colour)
+        yield rect(0, y + number * LINE, 11, 11, "#999999")  # an edge, on white and on black
+        yield rect(1, y + number * LINE + 1, 9, 9, colour)
         yield caption(17, y + number * LINE + 10, label(text))

@@ -43,8 +43,8 @@
   class LongTable {
     constructor(place, described) {
       this.all = described.columns.map((column) => ({ ...column, values: column.values.map(exact) }));
-      this.columns = this.fitting(place.clientWidth);
       this.count = described.rows;
+      this.columns = this.fitting(place.clientWidth);
       this.caption = described.caption;
       this.order = Array.from({ length: this.count }, (_, row) => row);
       this.chosen = new Map();
@@ -211,10 +211,10 @@
 
     row(number) {
       const at = this.rows[number];
-      return element("tr", { "aria-rowindex": number + 2 }, ...this.columns.map((column) => {
+      return element("tr", { "aria-rowindex": number + 2 }, ...this.columns.map((column, place) => {
         const text = shown(column.values[at], column.kind);
         const severity = column.name === "severity" && /^(error|warning|info)$/.test(text) ? text : column.kind;
-        return element("td", { class: severity, title: text }, text);
+        return element("td", { class: severity, title: text }, place ? text : element("bdi", {}, text));
       }));
     }
 

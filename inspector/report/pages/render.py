@@ -174,7 +174,10 @@ def _table(table: Table, data: dict[str, Any]) -> str:
 
 
 def _plain(table: Table) -> str:
-    heads = "".join(f'<th scope="col"{_numeric(column)}>{_text(column.name)}</th>' for column in table.columns)
+    heads = "".join(
+        f'<th scope="col"{_numeric(column)}>{_text(column.name)}</th>' if column.name else "<td></td>"
+        for column in table.columns
+    )
     cards = _is_wide(table)
     rows = "".join(f"<tr>{''.join(_cells(table.columns, row, named=cards))}</tr>" for row in table.rows)
     kind = "scroll cards" if cards else "scroll"
