@@ -28,7 +28,8 @@ with atheris.instrument_imports(include=["inspector"]):
     from inspector.auditing.readers import archives, pickles, templates
     from inspector.auditing.readers.jinja import statements  # noqa: F401  the same
     from inspector.auditing.readers.tokenizer_json import highest_token
-    from inspector.auditing.safety import misleading_text, programs
+    from inspector.auditing.safety import outside_paths, programs
+    from inspector.auditing.safety.keras import keras_lambda
     from inspector.auditing.subject import Subject
     from inspector.errors import InspectorError
     from inspector.formats.pytorch import reader
@@ -82,10 +83,10 @@ def document(path: Path) -> None:
     with closing(LocalPlace(path.parent)) as place:
         subject = Subject(place, list(entries(path.parent)), str(path.parent))
         for rule in (
-            programs.keras_lambda,
+            keras_lambda,
             programs.graph_operation,
             programs.yaml_code,
-            misleading_text.external_data,
+            outside_paths.external_data,
         ):
             list(rule.findings(subject))
 

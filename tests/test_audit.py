@@ -24,9 +24,8 @@ from every import every
 from sarif_pydantic import Sarif
 
 import inspector
-from inspector.auditing import checksums
+from inspector.auditing import checksums, examination
 from inspector.auditing import run as auditing
-from inspector.auditing import run as examination
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed

@@ -327,7 +327,7 @@ def code(files: hostile.Files) -> None:
         ("safety.misleading_text.MAX_FIELDS", 3, many_fields, "not-judged", "terminal-code: 1 field after the first 3: not judged"),
         ("safety.hidden_code.MAX_REGIONS", 2, many_holes, "not-judged", "polyglot: bytes that no tensor claims, in more than 2 places: not judged"),
         ("consistency.documents._MOST_SHAPES", 3, hostile.nothing, "not-judged", "transposed: 12 tensors, more than 3: not judged"),
-        ("consistency.documents._MOST_TENSORS", 3, hostile.CASES["side-data"].misses, "not-judged", "side-data: 8 tensors, more than 3: not judged"),
+        ("consistency.packing._MOST_TENSORS", 3, hostile.CASES["side-data"].misses, "not-judged", "side-data: 8 tensors, more than 3: not judged"),
         ("readers.python_code.MOST_STEPS", 2, code, "not-judged", "remote-code: source that takes more work than any program's: not judged"),
         ("safety.remote_code.__doc__", "", nested_code, "remote-code", "evil/repository"),
     ],

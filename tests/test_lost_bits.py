@@ -10,7 +10,7 @@ import pytest
 from every import every
 from made_up import layers, reported, seen
 
-from inspector.auditing.values import plausibility
+from inspector.auditing.values import lost_bits
 from inspector.auditing.values.numbers.facts import Run
 
 WIDE: dict[str, Any] = {"shape": (128, 128)}  # as many bytes as are examined, twice
@@ -141,4 +141,4 @@ def test_noise_within_codes() -> None:
     [(1, "the lowest bit"), (3, "the lowest 2 bits"), (0xFFFF, "the lowest 16 bits"), (2, "1 bit"), (5, "2 bits")],
 )
 def test_how_bits_are_called(mask: int, words: str) -> None:
-    assert plausibility._bits_in_words(mask) == words
+    assert lost_bits._bits_in_words(mask) == words

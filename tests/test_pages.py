@@ -557,7 +557,8 @@ def test_the_page_of_a_scan_has_every_row() -> None:
 
 def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -> None:
     """Pages are shared: they have neither password nor query of a URL."""
-    from inspector.auditing.run import Audit, Audited
+    from inspector.auditing.examination import Audited
+    from inspector.auditing.run import Audit
     from inspector.report import audit, diff, memory
 
     secret = "https://me:hunter2@host/gpt2?token=hunter2"

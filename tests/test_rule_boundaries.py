@@ -8,7 +8,7 @@ from typing import Any
 import rule_words
 from every import every
 
-from inspector.auditing.consistency import documents
+from inspector.auditing.consistency import packing
 from inspector.auditing.readers import pickles, tokenizer_json
 from inspector.formats.pytorch.values import Reached
 
@@ -43,7 +43,7 @@ def test_pieces_with_scores(piece: Any, right: bool) -> None:
     ],
 )
 def test_declared_widths(stated: dict[str, Any], width: tuple[int | None, int | None]) -> None:
-    assert documents._declared_width(stated) == width
+    assert packing._declared_width(stated) == width
 
 
 @every(

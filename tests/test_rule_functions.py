@@ -11,9 +11,9 @@ from every import every
 
 from inspector.adapters import prediction
 from inspector.auditing import files, limits
-from inspector.auditing.completeness import companions, downloads
-from inspector.auditing.consistency import documents
-from inspector.auditing.loading import config_fields, gguf_keys, peft, tokenizers
+from inspector.auditing.completeness import downloads, file_names, shards
+from inspector.auditing.consistency import documents, tokens
+from inspector.auditing.loading import gguf_keys, peft, preprocessors
 from inspector.auditing.loading.adapters import created_tensors
 from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.safety import hidden_code
@@ -34,12 +34,12 @@ def entry(path: str, size: int = 1) -> Entry:
     [(3, [3]), ([3, 4], [3, 4]), ([3, None, True, 4.0, 5], [3, 5]), (None, []), (True, []), ("3", []), (-1, [-1])],
 )
 def test_token_ids_are_a_number_or_a_list_of_them(value: Any, numbers: list[int]) -> None:
-    assert list(tokenizers._whole_numbers(value)) == numbers
+    assert list(tokens._whole_numbers(value)) == numbers
 
 
 def test_fields_with_further_token_ids() -> None:
     own = dict.fromkeys(("image_token_id", "x_token_index", "pad_token_id", "_eoi_token_id", "token_ids", "token_id"))
-    assert tokenizers._further_ids(own) == ["image_token_id", "x_token_index"]
+    assert tokens._further_ids(own) == ["image_token_id", "x_token_index"]
 
 
 @pytest.mark.parametrize(("shape", "text"), [((2, 3), "2×3"), ((4,), "4"), ((), "a single number")])
@@ -67,7 +67,7 @@ def test_statistics_of_batch_norms(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
-    assert tokenizers.unknown_piece(merges, {"a": 0, "b": 1, "ab": 2}) == lost
+    assert tokens.unknown_piece(merges, {"a": 0, "b": 1, "ab": 2}) == lost
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_merges_of_unknown_pieces(merges: list[Any], lost: str | None) -> None:
     ],
 )  # fmt: skip
 def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
-    assert tokenizers._contains(token, raw) == there
+    assert tokens._contains(token, raw) == there
 
 
 @every(
@@ -96,7 +96,7 @@ def test_tokens_in_a_document(token: str, raw: bytes, there: bool) -> None:
     ],
 )
 def test_tokenizers_that_are_refused(raw: bytes, why: str | None) -> None:
-    assert tokenizers._refusal(raw) == why
+    assert tokens._refusal(raw) == why
 
 
 # --- GGUF ---------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_the_end_of_a_document(end: bytes, closed: bool) -> None:
      ("bit-x", False), ("it2", True)],
 )  # fmt: skip
 def test_names_of_chat_models(text: str, is_chat: bool) -> None:
-    assert (tokenizers._CHAT_NAME.search(text) is not None) == is_chat
+    assert (tokens._CHAT_NAME.search(text) is not None) == is_chat
 
 
 def test_the_extent_of_a_target() -> None:
@@ -379,7 +379,7 @@ def test_files_that_are_too_large() -> None:
     ],
 )  # fmt: skip
 def test_names_of_copies(name: str, decorated: bool) -> None:
-    assert (companions._DECORATED.fullmatch(name) is not None) == decorated
+    assert (file_names._DECORATED.fullmatch(name) is not None) == decorated
 
 
 @every(
@@ -391,7 +391,7 @@ def test_names_of_copies(name: str, decorated: bool) -> None:
     ],
 )  # fmt: skip
 def test_names_that_loaders_find(name: str, found: bool) -> None:
-    assert (companions._FOUND.fullmatch(name) is not None) == found
+    assert (file_names._FOUND.fullmatch(name) is not None) == found
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def test_names_that_loaders_find(name: str, found: bool) -> None:
      ("model.gguf", False), ("my_model.bin", False), ("model.fp16.safetensors", False)],
 )  # fmt: skip
 def test_weights_of_transformers(name: str, is_one: bool) -> None:
-    assert (companions._OF_TRANSFORMERS.fullmatch(name) is not None) == is_one
+    assert (file_names._OF_TRANSFORMERS.fullmatch(name) is not None) == is_one
 
 
 @pytest.mark.parametrize(
@@ -413,7 +413,7 @@ def test_weights_of_transformers(name: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
-    assert companions._is_shard_of(path, folder) == is_one
+    assert shards._is_shard_of(path, folder) == is_one
 
 
 @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ def test_shards_of_a_model(path: str, folder: str, is_one: bool) -> None:
     ],
 )  # fmt: skip
 def test_stems_of_processors(kind: str, stem: str) -> None:
-    assert config_fields._class_stem(kind) == stem
+    assert preprocessors._class_stem(kind) == stem
 
 
 @every(
@@ -433,7 +433,7 @@ def test_stems_of_processors(kind: str, stem: str) -> None:
      ("NewImageProcessorPil", True), ("newProcessor", False), ("NewModel", False), ("", False)],
 )  # fmt: skip
 def test_names_like_a_processors(kind: str, alike: bool) -> None:
-    assert config_fields._looks_like_a_class(kind) == alike
+    assert preprocessors._looks_like_a_class(kind) == alike
 
 
 @every(
@@ -454,7 +454,7 @@ def test_names_like_a_processors(kind: str, alike: bool) -> None:
     ],
 )  # fmt: skip
 def test_sizes_of_images(own: dict[str, Any], stated: list[str]) -> None:
-    assert list(config_fields._wrong_sizes(own)) == stated
+    assert list(preprocessors._wrong_sizes(own)) == stated
 
 
 # --- tokenizers ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from made_up import seen
 
 from inspector.auditing.readers import document_objects
 from inspector.auditing.safety import programs
-from inspector.auditing.values import misplaced_bytes, plausibility
+from inspector.auditing.values import lost_bits, misplaced_bytes, plausibility
 from inspector.auditing.values.numbers.facts import Run
 from inspector.auditing.values.numbers.peers import PAGE, TensorData
 from inspector.sources.listing import Entry
@@ -30,26 +30,26 @@ P = PAGE
     ],
 )
 def test_parts_of_a_run_of_pages(run: Run, parts: list[Run]) -> None:
-    assert list(plausibility._likely_noise(run)) == parts
+    assert list(lost_bits._likely_noise(run)) == parts
 
 
 @pytest.mark.parametrize(("mask", "verb"), [(1, "is"), (2, "is"), (3, "are"), (0x81, "are")])
 def test_one_bit_or_several(mask: int, verb: str) -> None:
-    assert plausibility._is_or_are(mask) == verb
+    assert lost_bits._is_or_are(mask) == verb
 
 
 def test_the_data_beside_a_range() -> None:
     one = seen(shape=(128, 128))
-    start, end, part = one.extent.start, one.extent.end, plausibility.PART
-    assert plausibility._longer_side(one, Run(start, start + 64, 0, 0)) == Run(start + 64, end)
-    assert plausibility._longer_side(one, Run(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
+    start, end, part = one.extent.start, one.extent.end, lost_bits.PART
+    assert lost_bits._longer_side(one, Run(start, start + 64, 0, 0)) == Run(start + 64, end)
+    assert lost_bits._longer_side(one, Run(end - 64, end, 0, 0)) == Run(max(start, end - 64 - part), end - 64)
     middle = (start + end) // 2
-    assert plausibility._longer_side(one, Run(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
+    assert lost_bits._longer_side(one, Run(middle - 64, middle + 64, 0, 0)) == Run(middle + 64, end)  # as long
 
 
 def test_the_longest_ranges_first() -> None:
     held = [Run(100 * at, 100 * at + at, 0, 0) for at in range(1, 12)]
-    assert [each.size for each in plausibility._longest(held)] == [11, 10, 9, 8, 7, 6, 5, 4]
+    assert [each.size for each in lost_bits._longest(held)] == [11, 10, 9, 8, 7, 6, 5, 4]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_end_of_a_row(place: int, near: int, ends: bool) -> None:
 def test_the_share_of_noise(cells: int, evenness: float, share: float) -> None:
     facts = SimpleNamespace(cells=cells, evenness=evenness)
     own: Any = SimpleNamespace(facts=facts)
-    assert plausibility._share(own) == share
+    assert lost_bits._share(own) == share
 
 
 @every(

@@ -14,7 +14,7 @@ from inspector.auditing.catalogue import all_rules
 from inspector.auditing.loading import peft
 from inspector.auditing.readers import tokenizer_json
 from inspector.auditing.rule import Found
-from inspector.auditing.safety import misleading_text, programs
+from inspector.auditing.safety import outside_paths, programs
 from inspector.formats.hdf5 import structure as hdf5
 
 #: The first case of each rule that finds something itself.
@@ -138,7 +138,7 @@ def test_a_file_that_another_names_within_the_folder_is_a_note(tmp_path: Path) -
     """A link that leads out of the folder is an error, one within it a note."""
     found = [
         list(
-            misleading_text._in_hdf5(
+            outside_paths._in_hdf5(
                 "a.h5", [hdf5.Elsewhere("an external link", each), hdf5.Elsewhere("an external link", each)]
             )
         )

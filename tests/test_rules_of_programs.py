@@ -12,7 +12,7 @@ from hostile.files import archive
 from hostile.hdf5_files import hdf5
 
 from inspector.auditing.readers import graphs, repositories
-from inspector.auditing.safety import programs
+from inspector.auditing.safety import keras
 
 Case = tuple[str, dict[str, Any], list[str]]
 
@@ -255,7 +255,7 @@ def test_gits_configuration(text: str, runs: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> None:
-    assert list(programs.in_document(document)) == names
+    assert list(keras.in_document(document)) == names
 
 
 @every(
@@ -276,11 +276,9 @@ def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> No
 )
 def test_what_is_found_by_keys(text: bytes, names: list[str]) -> None:
     """Keys are also found across the border of two reads."""
-    assert list(programs._in_bytes(text)) == names
+    assert list(keras._in_bytes(text)) == names
     file = bytes((1 << 20) - 5) + text
-    assert (
-        list(dict.fromkeys(programs.in_binary(lambda start, length: file[start : start + length], len(file)))) == names
-    )
+    assert list(dict.fromkeys(keras.in_binary(lambda start, length: file[start : start + length], len(file)))) == names
 
 
 @pytest.mark.parametrize(
@@ -294,7 +292,7 @@ def test_what_is_found_by_keys(text: bytes, names: list[str]) -> None:
     ],
 )
 def test_attributes_with_a_configuration(value: bytes, names: list[str]) -> None:
-    assert list(programs.in_attribute(value)) == names
+    assert list(keras.in_attribute(value)) == names
 
 
 SCHEMA: graphs.Schema = {"model": {1: ".name", 2: "part"}, "part": {1: ".key", 3: "part"}}
@@ -420,4 +418,4 @@ def test_operations_of_tensorflow_within_lite(tmp_path: Path) -> None:
     ],
 )
 def test_names_of_keras_configurations(name: str, is_one: bool) -> None:
-    assert (programs._MODEL_JSON.search(name) is not None) == is_one
+    assert (keras._MODEL_JSON.search(name) is not None) == is_one

@@ -21,11 +21,11 @@ from made_up import seen
 
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.consistency import documents
-from inspector.auditing.loading import config_fields, gguf_tensors
+from inspector.auditing.loading import config_fields, gguf_tensors, preprocessors
 from inspector.auditing.readers import archives, document_objects, pickles, repositories, tokenizer_json
 from inspector.auditing.run import audit
-from inspector.auditing.safety import hidden_code, misleading_text, programs
-from inspector.auditing.values import plausibility
+from inspector.auditing.safety import hidden_code, keras, misleading_text
+from inspector.auditing.values import lost_bits
 from inspector.model import Tensor
 
 Case = tuple[str, dict[str, Any], list[str]]
@@ -182,10 +182,10 @@ def test_weights_of_keras_that_unpack_to_more_than_is_read(tmp_path: Path, monke
 
 
 def test_as_many_values_of_a_configuration_as_any_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "MAX_VALUES", 3)
-    assert list(programs.in_document([1, 2, 3])) == []
+    monkeypatch.setattr(keras, "MAX_VALUES", 3)
+    assert list(keras.in_document([1, 2, 3])) == []
     with pytest.raises(ValueError, match="implausibly many values"):
-        list(programs.in_document([1, 2, 3, 4]))
+        list(keras.in_document([1, 2, 3, 4]))
 
 
 AWAY = Link("/nowhere/else")
@@ -337,7 +337,7 @@ def test_documents(code: str, files: dict[str, Any], stated: list[str], tmp_path
     ],
 )  # fmt: skip
 def test_fields_of_a_processor(own: dict[str, Any], stated: list[str]) -> None:
-    assert list(config_fields._wrong_preprocessor(own, "p.")) == stated
+    assert list(preprocessors._wrong_preprocessor(own, "p.")) == stated
 
 
 @pytest.mark.parametrize(
@@ -484,10 +484,10 @@ def test_a_name_that_transformers_does_not_look_for(
 
 
 def test_dtypes_whose_bits_are_not_examined() -> None:
-    assert plausibility._watched(seen(dtype="I64")) == (1, 0)
-    width, mask = plausibility._watched(seen(dtype="BF16"))
+    assert lost_bits._watched(seen(dtype="I64")) == (1, 0)
+    width, mask = lost_bits._watched(seen(dtype="BF16"))
     assert (width, mask & 0x8000) == (2, 0x8000)
-    assert plausibility._watched(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
+    assert lost_bits._watched(seen("norm", part="weight", group="norm", dtype="BF16"))[1] & 0x8000 == 0
 
 
 # --- found by mutants that no test noticed --------------------------------------------------------------

@@ -13,8 +13,14 @@ from every import every
 from hostile.files import archive, safetensors
 
 from inspector.auditing.catalogue import all_rules
-from inspector.auditing.consistency import documents
-from inspector.auditing.loading import accepted_values, config_fields, gguf_tensors, peft, sentence_transformers
+from inspector.auditing.consistency import packing
+from inspector.auditing.loading import (
+    accepted_values,
+    config_fields,
+    diffusers,
+    gguf_tensors,
+    peft,
+)
 from inspector.auditing.loading import gguf_keys as gguf_rules
 from inspector.auditing.readers.pickles import PickleVerdict
 from inspector.auditing.run import audit
@@ -41,7 +47,7 @@ from inspector.sources.listing import Entry
 def test_fields_of_a_scheduler(own: dict[str, Any], stated: list[tuple[str, str]]) -> None:
     table = accepted_values.fields()["diffusers"]
     own = {field: table["version"] if value == "VERSION" else value for field, value in own.items()}
-    assert list(sentence_transformers._wrong_fields_of(own, "DDIMScheduler", table)) == stated
+    assert list(diffusers._wrong_fields_of(own, "DDIMScheduler", table)) == stated
 
 
 @every(
@@ -53,22 +59,22 @@ def test_fields_of_a_scheduler(own: dict[str, Any], stated: list[tuple[str, str]
     ],
 )  # fmt: skip
 def test_words_that_a_class_knows(value: Any, unknown: Any) -> None:
-    assert sentence_transformers._unknown_word(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
+    assert diffusers._unknown_word(value, ["DownBlock2D", "UpBlock2D", "silu"]) == unknown
 
 
 @pytest.mark.parametrize(
     ("version", "same"), [("0.30.1", True), ("0.30.0.dev0", True), ("0.3.0", False), ("1.30.1", False), (None, False)]
 )
 def test_versions_of_diffusers(version: Any, same: bool) -> None:
-    assert sentence_transformers._is_of_version({"_diffusers_version": version}, "0.30.3") == same
-    assert not sentence_transformers._is_of_version({}, "0.30.3")
+    assert diffusers._is_of_version({"_diffusers_version": version}, "0.30.3") == same
+    assert not diffusers._is_of_version({}, "0.30.3")
 
 
 @pytest.mark.parametrize(
     ("part", "nothing"), [(None, True), ([None, None], True), ([None, "X"], True), (["a", None], False), ([], False)]
 )
 def test_parts_that_an_index_leaves_out(part: Any, nothing: bool) -> None:
-    assert sentence_transformers._is_absent(part) == nothing
+    assert diffusers._is_absent(part) == nothing
 
 
 def test_a_library_that_is_misspelt(tmp_path: Path) -> None:
@@ -198,12 +204,12 @@ def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
     subject = rule_words.subject_of(
         tmp_path, {"quantize_config.json": {"bits": 8, "group_size": 64}, "quant_config.json": {"w_bit": 4}}
     )
-    stated = documents._differs_from_quantizer(subject, {"bits": 4, "group_size": 128})
+    stated = packing._differs_from_quantizer(subject, {"bits": 4, "group_size": 128})
     assert [(each.message, each.path, each.severity) for each in stated] == [
         ("bits 8 here, 4 in config.json", "quantize_config.json", "warning"),
         ("group size 64 here, 128 in config.json", "quantize_config.json", "warning"),
     ]
-    assert list(documents._differs_from_quantizer(subject, {})) == []
+    assert list(packing._differs_from_quantizer(subject, {})) == []
 
 
 @pytest.mark.parametrize(
@@ -219,9 +225,7 @@ def test_widths_in_a_quantizers_own_file(tmp_path: Path) -> None:
     ],
 )
 def test_groups_of_awq(tensors: dict[str, list[int]], size: int | None, tmp_path: Path) -> None:
-    assert (
-        documents._groups_of_awq(rule_words.subject_of(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
-    )
+    assert packing._groups_of_awq(rule_words.subject_of(tmp_path, {"model.safetensors": safetensors(tensors)})) == size
 
 
 # --- files beside the weights --------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hostile.changes import both
 from hostile.damage import LORA_CONFIG, LORA_TENSORS, adapter
 
 from inspector.auditing import data
-from inspector.auditing.loading import config_fields, sentence_transformers
+from inspector.auditing.loading import config_fields, preprocessors, sentence_transformers
 from inspector.auditing.loading.adapters import created_tensors as module_sizes
 from inspector.auditing.readers import tokenizer_json
 
@@ -399,7 +399,7 @@ SCALED: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("own", "expected"), SCALED)
 def test_numbers_of_image_processors(own: dict[str, Any], expected: list[str]) -> None:
-    assert list(config_fields._wrong_sizes(own)) == expected
+    assert list(preprocessors._wrong_sizes(own)) == expected
 
 
 LAYERS: list[tuple[str, dict[str, Any], list[str]]] = [

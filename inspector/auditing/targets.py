@@ -3,8 +3,6 @@
 A target is a file, a folder with a model, a folder of such folders, or anything else that `sources.targets` finds:
 a name that is not a local path and looks like a Hub id is requested from the Hub. `opening.models` says which
 checkpoints are in a folder; files that belong to none of them are audited with the nearest one above, or by themselves.
-Of the Hub's cache, `huggingface_hub` scans every repository and revision, and what is wrong with the cache itself; in
-Ollama's store a model is a manifest, which determines what each blob is.
 """
 
 from __future__ import annotations
@@ -16,12 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from inspector.auditing import limits
+from inspector.auditing.stores import ollama_model, ollama_models
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, TargetError
-from inspector.model import Finding
 from inspector.opening.models import Found, checkpoints_in
 from inspector.opening.named import ollama_store
 from inspector.opening.selection import models_here
@@ -31,12 +29,7 @@ from inspector.sources.listing import Entry, entries, entries_of
 from inspector.sources.local import LocalPlace
 from inspector.sources.places import Below
 from inspector.sources.targets import place_of
-from inspector.units import escape, integer, plural, size
-
-if TYPE_CHECKING:
-    from huggingface_hub import HFCacheInfo
-
-    from inspector.sources.ollama import OllamaPlace
+from inspector.units import escape
 
 #: What the shards of one set have in common.
 _LIKE = attrgetter("stem", "total", "suffix")
@@ -249,127 +242,3 @@ def listed_files(entries: Sequence[Entry]) -> dict[str, int]:
     names = ((entry, "/" + entry.path.removesuffix(COLLECTIVE)) for entry in entries)
     listed = (entry for entry, name in names if not entry.broken and entry.refused is None and "/." not in name)
     return {entry.path: entry.size for entry in listed}
-
-
-# --- the Hub's cache ------------------------------------------------------------------------------
-
-
-class Snapshot(NamedTuple):
-    """One revision of one repository."""
-
-    repository: str  # `org/name`
-    revision: str  # commit hash
-    path: Path
-
-
-class Cache(NamedTuple):
-    """A cache's snapshots, and findings about the cache itself."""
-
-    path: Path
-    snapshots: tuple[Snapshot, ...]
-    findings: tuple[Finding, ...]
-    size: int  # bytes of all blobs
-
-
-def hub_cache(path: Path | None = None) -> Cache:
-    """The Hub's cache, at its default location or another.
-
-    Raises:
-        TargetError: there is no cache.
-    """
-    from huggingface_hub import CacheNotFound, constants, scan_cache_dir
-
-    where = Path(path or constants.HF_HUB_CACHE)
-    try:
-        info = scan_cache_dir(where)
-    except CacheNotFound as error:
-        raise TargetError(f"no Hub cache at {where}: set HF_HUB_CACHE, or name a folder after --cache") from error
-    except (ValueError, OSError) as error:
-        raise TargetError(f"{where} is not a Hub cache: {error}") from error
-    corrupted = (
-        Finding("broken-cache", "error", f"{str(each).splitlines()[0]:.300}: delete it and download it again")
-        for each in info.warnings
-    )
-    findings = (*corrupted, *_unfinished(where), *_second_copies(info), *_detached(info))
-    return Cache(where, tuple(_snapshots(where)), findings, info.size_on_disk)
-
-
-def _snapshots(cache: Path) -> Iterator[Snapshot]:
-    """Every snapshot that is not empty, including those that the scan skipped."""
-    for folder in sorted(cache.glob("models--*/snapshots/*")):
-        if folder.is_dir() and next(folder.iterdir(), None) is not None:
-            repository = folder.parent.parent.name.removeprefix("models--").replace("--", "/")
-            yield Snapshot(repository, folder.name, folder)
-
-
-def _unfinished(cache: Path) -> Iterator[Finding]:
-    for blob in sorted(cache.glob("models--*/blobs/*.incomplete")):
-        done = plural(blob.stat().st_size, "byte")
-        what = f"a download that stopped after {done}: resume it, or delete it"
-        yield Finding("unfinished-download", "warning", what, blob.relative_to(cache).as_posix())
-
-
-def _second_copies(info: HFCacheInfo) -> Iterator[Finding]:
-    """The same blob under several repositories: bytes stored more than once."""
-    homes: defaultdict[str, dict[str, int]] = defaultdict(dict)
-    for repository in info.repos:
-        for revision in repository.revisions:
-            for file in revision.files:
-                if len(file.blob_path.name) == 64:
-                    homes[file.blob_path.name][repository.repo_id] = file.size_on_disk
-    cost: defaultdict[tuple[str, ...], int] = defaultdict(int)
-    for sizes in homes.values():
-        if len(sizes) > 1:
-            cost[tuple(sorted(sizes))] += (len(sizes) - 1) * max(sizes.values())
-    for repositories, nbytes in sorted(cost.items(), key=lambda item: -item[1]):
-        yield Finding("second-copies", "info", f"{size(nbytes)} stored again in {', '.join(repositories):.300}")
-
-
-def _detached(info: HFCacheInfo) -> Iterator[Finding]:
-    """Revisions to which no branch or tag points: blobs that only they use can be deleted."""
-    for repository in sorted(info.repos, key=lambda each: each.repo_id):
-        live = {file.blob_path for revision in repository.revisions if revision.refs for file in revision.files}
-        dead = {
-            file.blob_path: file.size_on_disk
-            for revision in repository.revisions
-            if not revision.refs
-            for file in revision.files
-        }
-        cost = sum(nbytes for blob, nbytes in dead.items() if blob not in live)
-        if cost and live:
-            what = f"{size(cost)} of {repository.repo_id} belong to revisions to which no branch or tag points"
-            yield Finding("second-copies", "info", what)
-
-
-# --- Ollama's store -------------------------------------------------------------------------------
-
-
-def ollama_models(store: Path) -> Iterator[Subject]:
-    """Every model of a store; each is closed when the next is requested."""
-    from inspector.sources import ollama
-
-    for name, manifest in ollama.models(store):
-        with closing(ollama.OllamaPlace(store, manifest)) as place:
-            yield _subject(place, name)
-
-
-def ollama_model(place: Place, target: str) -> Subject | None:
-    """The model of the store, if a place is one; else None."""
-    from inspector.sources.local import LocalPlace
-
-    if not isinstance(place, LocalPlace) or type(place) is LocalPlace:
-        return None
-    from inspector.sources.ollama import OllamaPlace  # if one of its kinds is present
-
-    return _subject(place, target) if isinstance(place, OllamaPlace) else None
-
-
-def _subject(place: OllamaPlace, target: str) -> Subject:
-    subject = Subject(place, entries_of(place), target)
-    for layer in place.layers:
-        present = place.files.get(layer.name)
-        if present != layer.size:
-            what = "the store does not have it" if present is None else f"the store has {integer(present)}"
-            message = f"the manifest names a blob of {integer(layer.size)} bytes, and {what}: pull it again"
-            subject.findings.append(Finding("missing-blob", "error", message, layer.name))
-    return subject

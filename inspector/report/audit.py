@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from inspector.auditing import data
 from inspector.auditing.catalogue import all_rules
-from inspector.auditing.run import SEVERITIES, Audit, Audited
+from inspector.auditing.examination import SEVERITIES, Audited
+from inspector.auditing.run import Audit
 from inspector.auditing.targets import Failed
 from inspector.auditing.verdicts import NOT_INSTALLED, Verdict
 from inspector.model import Finding, Severity

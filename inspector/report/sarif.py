@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from inspector.auditing.catalogue import all_rules
+from inspector.auditing.examination import Audited
 from inspector.auditing.rule import Rule
-from inspector.auditing.run import Audit, Audited
+from inspector.auditing.run import Audit
 from inspector.model import Finding
 from inspector.units import escape
 from inspector.version import __version__

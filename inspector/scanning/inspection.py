@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from inspector.auditing import targets
-from inspector.auditing.run import examined
+from inspector.auditing.examination import examined
 from inspector.auditing.subject import Subject
 from inspector.errors import InspectorError, NetworkError
 from inspector.scanning.rows import Rows

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from inspector.auditing import checksums
-from inspector.auditing.run import Audited
+from inspector.auditing.examination import Audited
 from inspector.auditing.subject import Subject
 from inspector.bridge.structure import structure_id
 from inspector.errors import InspectorError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
-from inspector.auditing.run import Audited, examined
+from inspector.auditing.examination import Audited, examined
 from inspector.auditing.subject import Subject
 from inspector.auditing.targets import Failed
 from inspector.errors import InspectorError, TargetError, UsageError, install_command

@@ -13,7 +13,7 @@ from inspector.auditing import data
 from inspector.auditing.readers.pickles import runs
 from inspector.auditing.readers.python_code import MAX_SOURCE, acts_in
 from inspector.auditing.rule import Found, NotJudged, rule
-from inspector.auditing.safety.misleading_text import texts_at
+from inspector.auditing.safety.outside_paths import texts_at
 from inspector.auditing.subject import Subject
 from inspector.formats import zips
 from inspector.model import Severity
