@@ -180,7 +180,7 @@ def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
 _ONCE = frozenset(
     """
     adapter-pieces adapter-rank chat-template declared-parameters declared-total dtype dtype-mixture extra-shard
-    gguf-dimensions gguf-tensors index-mismatch layer-list missing-config no-config no-preprocessor no-weights packing-both
+    gguf-dimensions gguf-tensors index-mismatch layer-list missing-config no-preprocessor no-weights packing-both
     packing-declared packing-words quantization second-index side-data side-data-missing stale-shards tensor-in-two-files tensor-names tied-head-stored
     token-id tokenizer-size transposed undeclared-float8 unindexed-tensors
     file-name missing-component pipeline-index python-name remote-code

@@ -66,7 +66,7 @@ def test_a_severity_is_earned() -> None:
 #: without a configuration, one of two that disagree; and those that an option triggers.
 ELSEWHERE = frozenset(
     (
-        "chat-template", "checksum", "dtype", "file-name", "folder-for-file", "lone-shard", "missing-blob", "missing-config", "missing-shard", "no-access", "no-config",
+        "chat-template", "checksum", "dtype", "file-name", "folder-for-file", "lone-shard", "missing-blob", "missing-config", "missing-shard", "no-access",
         "no-index", "no-weights", "packing-declared", "unfinished-download", "unknown-checksum", "unindexed-file", "unindexed-tensors",
     )
 )  # fmt: skip

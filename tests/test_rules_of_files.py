@@ -118,10 +118,10 @@ WHOLE: list[Case] = [
     ("misnamed", {"lama.gguf.md5": "x", "d/lama.gguf.1": "x"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}"}, ["model.safetensors: error: no config.json beside it: download it"]),
     ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}", "generation_config.json": "{}"}, ["model-00001-of-00002.safetensors: error: no config.json beside it: download it"]),
-    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}"}, []),  # accelerator.save_model
+    ("missing-config", {"model-00001-of-00002.safetensors": WEIGHTS, "model.safetensors.index.json": "{}"}, ["model-00001-of-00002.safetensors: info: no config.json beside the weights"]),  # accelerator.save_model
     ("missing-config", {"pytorch_model.bin": "x", "pytorch_model.bin.index.json": "{}"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS}, []),
-    ("missing-config", {"lama.safetensors": WEIGHTS, "tokenizer.json": "{}"}, []),
+    ("missing-config", {"lama.safetensors": WEIGHTS, "tokenizer.json": "{}"}, ["lama.safetensors: info: no config.json beside the weights"]),
     ("missing-config", {"model.safetensors": WEIGHTS, "tokenizer.json": "{}", "open_clip_config.json": "{}"}, []),
     ("missing-config", {"model.safetensors": WEIGHTS, "d/tokenizer.json": "{}"}, []),
     ("no-weights", {"config.json": {"model_type": "llama"}}, ["config.json: error: a configuration without weights beside it: download them"]),
@@ -129,10 +129,6 @@ WHOLE: list[Case] = [
     ("no-weights", {"config.json": {"model_type": "never-heard-of"}}, []),
     ("no-weights", {"config.json": {"model_type": "llama"}, "a.gguf": "x"}, []),
     ("no-weights", {"config.json": CONFIG, "model.safetensors": safetensors({})}, ["model.safetensors: error: no tensors in it, although the configuration describes some: download it again"]),
-    ("no-config", {"lama.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, ["lama.safetensors: info: no config.json beside the weights"]),
-    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}"}, []),
-    ("no-config", {"model.safetensors": WEIGHTS, "tokenizer_config.json": "{}", "modules.json": "[]"}, []),
-    ("no-config", {"model.safetensors": WEIGHTS}, []),
 ]  # fmt: skip
 
 DATA: list[Case] = [

@@ -545,8 +545,8 @@ AGREED: list[Case] = [
     ("chat-template", {"a.gguf": TEMPLATES[0], "b.gguf": TEMPLATES[1]}, []),  # two models
     ("yaml-code", {"a.skops": SKOPS}, ["a.skops: error: its schema names functions of os"]),
     ("outside-path", {"a.zip": archive({"in.zip": archive({"../x": b"1"})}), "b.zip": archive({"../y": b"1"})}, ["a.zip: error: 'in.zip' in it has '../x', outside the folder where it is unpacked", "b.zip: error: the archive has '../y', outside the folder where it is unpacked"]),
-    *(("no-config", {"lama.safetensors": safetensors({"a": [4]}), name: "{}"}, ["lama.safetensors: info: no config.json beside the weights"]) for name in ("generation_config.json", "tokenizer.json", "tokenizer_config.json")),
-    ("no-config", {"lama.safetensors": safetensors({"a": [4]}), "my_config.json": "{}"}, []),
+    *(("missing-config", {"lama.safetensors": safetensors({"a": [4]}), name: "{}"}, ["lama.safetensors: info: no config.json beside the weights"]) for name in ("generation_config.json", "tokenizer.json", "tokenizer_config.json")),
+    ("missing-config", {"model.safetensors": safetensors({"a": [4]}), "my_config.json": "{}"}, []),
     ("adapter-field", {ADAPTER: {"peft_type": {"peft_type": "LORA"}}}, [f'{ADAPTER}: error: peft_type {{"peft_type": "LORA"}} is not a method of PEFT']),
     *(("tokenizer", {"tokenizer.json": before + TOKENIZER}, ["tokenizer.json: error: it has no model: download it again"]) for before in (b"", b"\xef\xbb\xbf", b" \t\r\n")),
     ("tokenizer", {"tokenizer.json": b"\x0b" + TOKENIZER}, []),  # no document, which another rule reports
@@ -667,9 +667,6 @@ def test_configurations_of_other_kinds_of_models(name: str, tmp_path: Path) -> N
     files = {"model.safetensors": safetensors({"a": [4]}), "tokenizer.json": "{}"}
     assert len(rule_words.lines("missing-config", files, tmp_path / "a")) == 1
     assert rule_words.lines("missing-config", {**files, name: "{}"}, tmp_path / "b") == []
-    files = {"lama.safetensors": files.pop("model.safetensors"), **files}
-    assert len(rule_words.lines("no-config", files, tmp_path / "c")) == 1
-    assert rule_words.lines("no-config", {**files, name: "{}"}, tmp_path / "d") == []
 
 
 def test_a_rules_title_is_the_first_line_of_its_documentation() -> None:

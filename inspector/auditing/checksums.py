@@ -133,20 +133,15 @@ def known(subject: Subject, manifest: Path | None = None) -> Iterator[Known]:
             if _SHA256.fullmatch(name) or _GIT_SHA1.fullmatch(name):
                 yield Known(entry.path, name, "the Hub cache's blob")
         elif entry.path.startswith(_NOTES) and entry.path.endswith(".metadata"):
-            yield from _recorded_etag(subject, entry.path)
+            lines = (subject.text(entry.path, 4096) or "").split("\n")  # the ETag that `huggingface_hub` recorded
+            if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):
+                yield Known(entry.path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own record")
     if manifest is not None:
         yield from _from_manifest(subject, manifest)
     elif subject.root is not None:
         beside = next((name for name in MANIFESTS if name in subject.place.files), None)
         if beside:
             yield from _from_manifest(subject, Path(subject.root, beside))
-
-
-def _recorded_etag(subject: Subject, path: str) -> Iterator[Known]:
-    """The ETag that `huggingface_hub` recorded for a file that it downloaded into a folder."""
-    lines = (subject.text(path, 4096) or "").split("\n")
-    if len(lines) > 1 and (_SHA256.fullmatch(lines[1]) or _GIT_SHA1.fullmatch(lines[1])):
-        yield Known(path[len(_NOTES) :].removesuffix(".metadata"), lines[1], "the download's own record")
 
 
 def _from_manifest(subject: Subject, manifest: Path) -> Iterator[Known]:

@@ -28,7 +28,7 @@ Code = Literal[
     "packed-in-part", "no-tensors", "shape", "vocab-padding", "missing", "unexplained", "many-names", "head-not-stored",
     # consistent: found by a rule's own function
     "dtype", "tied-head-stored", "tokenizer-size", "declared-total", "declared-parameters", "quantization",
-    "adapter-rank", "document", "no-config", "tensor-in-two-files", "gguf-vocabulary", "chat-template", "config-field",
+    "adapter-rank", "document", "tensor-in-two-files", "gguf-vocabulary", "chat-template", "config-field",
     "model-type", "rope", "generation-field", "config-choice", "generation-value", "token-id", "layer-list",
     "transposed", "tensor-names", "dtype-mixture", "tokenizer", "special-token", "half-adapter", "adapter-targets",
     "gguf-keys", "gguf-name", "pipeline-parts", "diffusers-field", "packing-declared", "undeclared-float8",

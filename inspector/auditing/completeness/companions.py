@@ -15,7 +15,6 @@ from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.opening.configs import ADAPTER_FILE
 from inspector.sources.filenames import WEIGHTS
-from inspector.sources.listing import Entry
 
 _NAMES = data.names("companions")
 
@@ -57,11 +56,8 @@ def no_vocabulary(subject: Subject) -> Iterator[Found]:
     for entry, own in documents(subject, "tokenizer_config.json"):
         names = subject.names_beside(entry)
         kind = own.get("tokenizer_class")
-        if (
-            entry.kind != "file"
-            or own.get("auto_map")
-            or any(VOCABULARY.search(name) for name in names - NO_VOCABULARY)
-        ):
+        there = any(map(VOCABULARY.search, names - NO_VOCABULARY))
+        if entry.kind != "file" or own.get("auto_map") or there:
             continue
         if isinstance(kind, str) and not _OF_BYTES.match(kind):
             yield Found(f"{kind:.60} has no vocabulary beside it: download it", entry.path)
@@ -106,14 +102,8 @@ def missing_component(subject: Subject) -> Iterator[Found]:
                     yield from _absent_component(subject, entry.path, entry.folder + name, kind)
     for entry in subject.named("modules.json"):
         for path, kind in _sentence_modules(subject.json(entry.path, MAX_MODULES)):
-            if (
-                kind in _CONFIGURED
-                and path
-                and not any(
-                    name.endswith("config.json")  # some classes name it after themselves: `cnn_config.json`
-                    for name in subject.names_in(f"{entry.folder}{path}")
-                )
-            ):
+            here = subject.names_in(f"{entry.folder}{path}")  # some classes name it after themselves: `cnn_config.json`
+            if kind in _CONFIGURED and path and not any(name.endswith("config.json") for name in here):
                 yield Found(f"{kind} has no {path}/config.json: download it", entry.path)
 
 
@@ -142,49 +132,3 @@ def _sentence_modules(found: Any) -> Iterator[tuple[str, str]]:
         match each:
             case {"path": str(path), "type": str(kind)}:
                 yield path.strip("/"), kind.rpartition(".")[2]
-
-
-@rule("pipeline-index", "whole", "error")
-def pipeline_index(subject: Subject) -> Iterator[Found]:
-    """A Diffusers pipeline without its index, or an index with an entry that is not a component.
-
-    model_index.json gives the class of each folder. Diffusers fails if the index is missing, if an entry is not
-    `[library, class]`, or if a component lacks the configuration from which its class is built.
-    """
-    for entry, own in documents(subject, "model_index.json"):
-        if own and not isinstance(own.get("_class_name"), str):
-            yield Found("no _class_name, which names the pipeline's class", entry.path)
-        for name, value in own.items():
-            if name.startswith("_") or not isinstance(value, list | type(None)):
-                continue
-            yield from _wrong_part(subject, entry, name, value)
-    folders = {entry.folder.rstrip("/") for entry in subject.entries}
-    folders |= {name for name in _PARTS if subject.names_in(name)}  # those that are separate models
-    if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
-        names = {entry.name for entry in subject.entries if not entry.folder}
-        if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
-            yield Found(f"a pipeline's components {', '.join(sorted(folders & {*_PARTS}))}, but no model_index.json")
-
-
-#: Folders found only in Diffusers pipelines, with their contents.
-_PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
-#: Class of a component → the file from which it is built.
-_MADE_FROM = [(re.compile(kind), tuple(files)) for kind, files in _NAMES["made_from"]]
-#: The libraries that Diffusers takes components from, by their exact names.
-_LIBRARIES = ("diffusers", "transformers")
-
-
-def _wrong_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
-    match value:
-        case [None, _]:  # Diffusers checks only the library
-            return
-        case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
-            yield Found(f"{name:.60} is from {library!r:.40}, which Diffusers does not know", entry.path)
-        case [str(), str(kind)]:
-            here = subject.names_in(entry.folder + name)
-            needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
-            if here and not here & {*needed}:
-                yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
-        case _:
-            what = "null" if value is None else f"{str(value)[:60]}"
-            yield Found(f"{name:.60} is {what}, but should name a library and a class", entry.path)

@@ -320,8 +320,11 @@ def wrong_kind(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.entries:
         judged = entry.kind == "file" and entry.size and not entry.outside
-        if judged and (wrong := _wrong_content(subject, entry) or _no_text(subject, entry)):
+        if judged and (wrong := _wrong_content(subject, entry)):
             yield Found(f"{wrong}: download it again", entry.path)
+        template = judged and entry.name == "chat_template.jinja" and entry.size <= MOST_TEXT  # or a rule reports it
+        if template and subject.text(entry.path, MOST_TEXT) is None:
+            yield Found("no UTF-8 text: download it again", entry.path)
 
 
 def _wrong_content(subject: Subject, entry: Entry) -> str | None:
@@ -346,13 +349,6 @@ def _wrong_content(subject: Subject, entry: Entry) -> str | None:
         if any(raw[:8]) and b"\0" in raw:
             return f"zero bytes at byte {raw.index(0)} of a text file"
     return None
-
-
-def _no_text(subject: Subject, entry: Entry) -> str | None:
-    """Why a chat template is not text; None for other files."""
-    if entry.name != "chat_template.jinja" or entry.size > MOST_TEXT:  # another rule reports one that is too long
-        return None
-    return "no UTF-8 text" if subject.text(entry.path, MOST_TEXT) is None else None
 
 
 def _begins_as_torch(subject: Subject, entry: Entry, start: bytes) -> bool:

@@ -143,22 +143,21 @@ def folder_for_file(subject: Subject) -> Iterator[Found]:
 def missing_config(subject: Subject) -> Iterator[Found]:
     """A Transformers model has its weights and other files, but no config.json.
 
-    config.json names the class and the sizes: loaders cannot open the model without it. Download it, or restore its
-    name.
+    config.json names the class and the sizes: loaders cannot open the model without it, and the audit has nothing to
+    compare the tensors with. Download it, or restore its name. Only a note if the weights have a name of their own, or
+    nothing but an index beside them, as Accelerate and torch.distributed.checkpoint write them.
     """
-    if weights := without_config(subject):
-        yield Found("no config.json beside it: download it", weights)
-
-
-def without_config(subject: Subject) -> str | None:
-    """The first weights that Transformers saved, if their configuration is missing."""
-    names = {entry.name for entry in subject.entries if not entry.folder}
-    others = {"model_index.json", "modules.json", ADAPTER_FILE, "open_clip_config.json"}
-    if subject.alone or subject.members or names & {*configs.FILES, *others}:
-        return None
+    names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
+    others = {*configs.FILES, "model_index.json", "modules.json", ADAPTER_FILE, "open_clip_config.json"}
+    adapter = subject.result is not None and subject.result.adapter is not None
+    if subject.alone or subject.config is not None or adapter or names & others:
+        return
     weights = sorted(name for name in names if _OF_TRANSFORMERS.fullmatch(name))
-    # Accelerate and torch.distributed.checkpoint write only shards and an index
-    return weights[0] if weights and names & _BESIDE else None
+    stored = [header.path for header in subject.headers if header.format == "safetensors"]
+    if weights and names & _BESIDE and not subject.members:
+        yield Found("no config.json beside it: download it", subject.folder + weights[0])
+    elif stored and names & {*_BESIDE, "model.safetensors.index.json"}:
+        yield Found("no config.json beside the weights", stored[0], severity="info")
 
 
 _OF_TRANSFORMERS = re.compile(r"(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)")

@@ -10,7 +10,6 @@ from math import prod
 
 from inspector.auditing import data
 from inspector.auditing.completeness.downloads import stands_in
-from inspector.auditing.completeness.file_names import without_config
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.loading.loaded_names import loading_of
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -49,9 +48,7 @@ def document(subject: Subject) -> Iterator[Found]:
         elif entry.name in _LARGE or entry.path == index:
             if wrong := _wrong_at_its_ends(start, subject.span(entry.path, max(0, entry.size - 64), 64)):
                 yield Found(wrong, entry.path)
-            elif start.lstrip()[:1] == b"[" and (
-                entry.name != "vocab.json" or subject.names_beside(entry) & _OF_TOKENIZER
-            ):
+            elif start.lstrip()[:1] == b"[" and {entry.name, *subject.names_beside(entry)} & _OF_TOKENIZER:
                 yield Found("a JSON list, but the tokenizer needs an object", entry.path)
         elif entry.size <= min(left, MAX_DOCUMENT):
             left -= entry.size
@@ -69,8 +66,8 @@ _LARGE = ("tokenizer.json", "vocab.json", "added_tokens.json")
 _DOCUMENTS = tuple(_NAMES["documents"])
 #: Documents whose fields a loader accesses immediately.
 _OBJECTS = tuple(_NAMES["objects"])
-#: Files beside the vocab.json of a tokenizer of Transformers: others have lists.
-_OF_TOKENIZER = frozenset({"merges.txt", "tokenizer_config.json"})
+#: Files of a tokenizer of Transformers, whose vocab.json others have as a list.
+_OF_TOKENIZER = frozenset({"tokenizer.json", "added_tokens.json", "merges.txt", "tokenizer_config.json"})
 
 
 def _wrong_at_its_ends(start: bytes, end: bytes) -> str | None:
@@ -94,25 +91,6 @@ def _wrong_with(text: str | None, name: str) -> str | None:
     if name in _OBJECTS and not isinstance(value, dict):
         return f"not a JSON object, but {text.strip()!r:.40}"
     return None
-
-
-@rule("no-config", "consistent", "info")
-def no_config(subject: Subject) -> Iterator[Found]:
-    """Weights without a configuration, beside an index or the like.
-
-    There is an index or a tokenizer beside the weights, but no config.json: loaders that rely on it cannot open the
-    model. Download it; without it the audit has nothing to compare the tensors with. `missing-config` has what
-    Transformers surely saved.
-    """
-    headers = [header for header in subject.headers if header.format == "safetensors"]
-    adapter = subject.result is not None and subject.result.adapter is not None
-    if not headers or adapter or subject.config is not None or subject.alone or not subject.checkpoint:
-        return
-    beside = {"tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors.index.json"}
-    names = {entry.name for entry in subject.entries if entry.folder == subject.folder}
-    others = {"model_index.json", "modules.json", configs.ADAPTER_FILE, "open_clip_config.json"}
-    if names & beside and not names & {*configs.FILES, *others} and not without_config(subject):
-        yield Found("no config.json beside the weights", headers[0].path)
 
 
 # --- what they state ---------------------------------------------------------------------------------
@@ -260,11 +238,8 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
     for row in (*prediction.expected, *prediction.tied) if stored else ():
         for name in row.names():
             tensor, path = stored.get(name, (None, ""))
-            if (
-                tensor
-                and tensor.shape != row.shape
-                and (prod(tensor.shape) == prod(row.shape) or name.endswith(_STATISTICS))
-            ):
+            alike = tensor and (prod(tensor.shape) == prod(row.shape) or name.endswith(_STATISTICS))
+            if tensor and alike and tensor.shape != row.shape:
                 stored_shape, predicted = _shape_text(tensor.shape), _shape_text(row.shape)
                 what = f"{stored_shape} stored, {predicted} = {' × '.join(row.formula)} predicted"
                 yield Found(what, path, name)

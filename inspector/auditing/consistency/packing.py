@@ -218,8 +218,10 @@ def side_data(subject: Subject) -> Iterator[Found | NotJudged]:
         if each.group == "quantization" and (each.tensor.dtype != "U8" or len(each.tensor.shape) != 1):
             pieces.append(each)
     alike: defaultdict[tuple[Any, ...], dict[tuple[int, ...], list[Labelled]]] = defaultdict(dict)
-    for each in pieces:
-        alike[_kind_of_piece(each, weights)].setdefault(each.tensor.shape, []).append(each)
+    for each in pieces:  # comparable: of the same role, part and dtype, and of weights of the same stored shape
+        key = each.key
+        kind = key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_module_of(each))
+        alike[kind].setdefault(each.tensor.shape, []).append(each)
     for by_shape in alike.values():
         *odd, usual = sorted(by_shape, key=lambda shape: (len(by_shape[shape]), shape))
         if len(odd) == 1 and len(by_shape[odd[0]]) == 1:
@@ -235,9 +237,3 @@ _MOST_TENSORS = 200_000
 def _module_of(each: Labelled) -> tuple[Any, ...]:
     key = each.key
     return key.tower, key.layer, key.expert, key.role, key.branch, key.indexes
-
-
-def _kind_of_piece(each: Labelled, weights: Mapping[tuple[Any, ...], tuple[int, ...]]) -> tuple[Any, ...]:
-    """The properties shared by comparable tensors: role, part, dtype, and the weight's stored shape."""
-    key = each.key
-    return key.tower, key.role, key.branch, key.part, each.tensor.dtype, weights.get(_module_of(each))

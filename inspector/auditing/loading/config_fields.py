@@ -42,9 +42,8 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bo
     for field, value in own.items():
         inner = value.get("model_type", parts.get(field)) if isinstance(value, Mapping) else None
         if isinstance(inner, str) and field.endswith("config") and field != "quantization_config":
-            yield from _wrong_fields(
-                value, inner, f"{where}{field}.", is_known=is_known or accepted.not_newer(value, table)
-            )
+            not_newer = is_known or accepted.not_newer(value, table)
+            yield from _wrong_fields(value, inner, f"{where}{field}.", is_known=not_newer)
         elif should := wrong_kind("transformers", kind, field, value):
             yield f"{where}{field} is {shown(value)}, but should be {should}"
         elif (wrong := _wrong_value(field, value, kind)) is not None:
@@ -52,14 +51,9 @@ def _wrong_fields(own: Mapping[str, Any], kind: str, where: str, *, is_known: bo
         elif field in ("dtype", "torch_dtype") and not isinstance(value, str | dict | None):
             yield f"{where}{field} is {shown(value)}, but should be a string"
         elif field == "layer_types" and isinstance(value, list) and is_known and counted:
-            odd = (
-                each
-                for each in value[: accepted.MOST_ITEMS]
-                if isinstance(each, str) and each not in table["layer_types"]
-            )
-            yield from (
-                f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in dict.fromkeys(odd)
-            )
+            words = dict.fromkeys(each for each in value[: accepted.MOST_ITEMS] if isinstance(each, str))
+            odd = (each for each in words if each not in table["layer_types"])
+            yield from (f"{where}layer_types has {shown(each)}, which is not a kind of layer" for each in odd)
         elif isinstance(value, str) and (wrong := _unknown_word(table, field, value, is_known=is_known)):
             yield f"{where}{field} is {shown(value)}: {wrong}"
     # Audio models' convolutions have a width, a stride and a kernel each (`validate_architecture`).
@@ -104,11 +98,9 @@ def _unknown_word(table: Mapping[str, Any], field: str, value: str, *, is_known:
             return "not a floating-point dtype, which a model's parameters need"
         return None if word in table["dtypes"] or value == "auto" else "not a dtype of PyTorch"
     if field in table["activation_fields"]:
-        newer = not is_known  # a newer version may have more functions
-        known = value in table["activations"] or bool(
-            newer and value and not _most_similar(value, table["activations"], 0.7)
-        )
-        return None if known else "not an activation function that Transformers knows"
+        table = table["activations"]  # a newer version may have more functions
+        newer = not is_known and value and not _most_similar(value, table, 0.7)
+        return None if value in table or newer else "not an activation function that Transformers knows"
     return None
 
 
@@ -138,11 +130,8 @@ def _wrong_type(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Itera
     kind, classes = own.get("model_type"), own.get("architectures")
     first = classes[0] if isinstance(classes, list) and classes else None
     of_transformers = "transformers_version" in own and isinstance(first, str) and "auto_map" not in own
-    if (
-        kind is None
-        and (inner := accepted.wrapped(own, "model_type")) is not None
-        and "transformers_version" in own[inner]
-    ):
+    inner = accepted.wrapped(own, "model_type")
+    if kind is None and inner is not None and "transformers_version" in own[inner]:
         yield f"everything is nested under {inner!r:.40}, where Transformers does not look"
     elif "model_type" in own and not isinstance(kind, str):
         yield f"model_type is {shown(kind)}, but should be a string"
@@ -313,11 +302,8 @@ def _wrong_stages(own: Mapping[str, Any], kind: str) -> Iterator[str]:
         return
     names, places = own["out_features"], own.get("out_indices")
     odd = [each for each in names if each not in stages] if isinstance(names, list) else []
-    beyond = [
-        each
-        for each in (places if isinstance(places, list) else ())
-        if type(each) is not int or not -len(stages) <= each < len(stages)
-    ]
+    listed, within = places if isinstance(places, list) else (), range(-len(stages), len(stages))
+    beyond = [each for each in listed if type(each) is not int or each not in within]
     if odd:
         yield f"out_features has {shown(odd[0])}, which is not in stage_names"
     if beyond:
@@ -375,13 +361,8 @@ def _out_of_range(own: Mapping[str, Any]) -> Iterator[str]:
         value = own.get(field)
         if "with" in allowed and not own.get(allowed["with"]):
             continue
-        if (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and not (
-                allowed.get("above", -inf) < value and allowed.get("least", -inf) <= value <= allowed.get("most", inf)
-            )
-        ):
+        most, least = allowed.get("most", inf), allowed.get("least", -inf)
+        if is_number(value) and not (allowed.get("above", -inf) < value and least <= value <= most):
             yield f"{field} is {shown(value)}, but should be {_range(**allowed)}"
         elif isinstance(value, str):
             yield f"{field} is {shown(value)}, but should be a number"

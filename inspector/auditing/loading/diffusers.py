@@ -6,6 +6,7 @@ Diffusers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -40,6 +41,7 @@ def pipeline_parts(subject: Subject) -> Iterator[Found]:
             yield from accepted.reported(_wrong_part(subject, entry, name, value, own), entry.path)
 
 
+#: The libraries that Diffusers takes components from, by their exact names.
 _LIBRARIES = ("diffusers", "transformers")
 
 
@@ -162,3 +164,47 @@ def _unknown_word(value: Any, words: list[str], *, is_known: bool = False) -> An
         if isinstance(each, str) and each.lower() in words and each not in words:
             return each
     return None
+
+
+@rule("pipeline-index", "whole", "error")
+def pipeline_index(subject: Subject) -> Iterator[Found]:
+    """A Diffusers pipeline without its index, or an index with an entry that is not a component.
+
+    model_index.json gives the class of each folder. Diffusers fails if the index is missing, if an entry is not
+    `[library, class]`, or if a component lacks the configuration from which its class is built.
+    """
+    for entry, own in accepted.documents(subject, "model_index.json"):
+        if own and not isinstance(own.get("_class_name"), str):
+            yield Found("no _class_name, which names the pipeline's class", entry.path)
+        for name, value in own.items():
+            if name.startswith("_") or not isinstance(value, list | type(None)):
+                continue
+            yield from _misstated_part(subject, entry, name, value)
+    folders = {entry.folder.rstrip("/") for entry in subject.entries}
+    folders |= {name for name in _PARTS if subject.names_in(name)}  # those that are separate models
+    if subject.root is not None and not subject.alone and {"scheduler"} < folders & {*_PARTS}:
+        names = {entry.name for entry in subject.entries if not entry.folder}
+        if not names & {"model_index.json", "config.json", "modular_model_index.json"}:
+            yield Found(f"a pipeline's components {', '.join(sorted(folders & {*_PARTS}))}, but no model_index.json")
+
+
+#: Folders found only in Diffusers pipelines, with their contents.
+_PARTS = ("unet", "transformer", "vae", "text_encoder", "scheduler", "prior", "controlnet", "vqvae", "movq")
+#: Class of a component → the file from which it is built.
+_MADE_FROM = [(re.compile(kind), tuple(files)) for kind, files in data.names("companions")["made_from"]]
+
+
+def _misstated_part(subject: Subject, entry: Entry, name: str, value: Any) -> Iterator[Found]:
+    match value:
+        case [None, _]:  # Diffusers checks only the library
+            return
+        case [str(library), _] if library.lower() in _LIBRARIES and library not in _LIBRARIES:
+            yield Found(f"{name:.60} is from {library!r:.40}, which Diffusers does not know", entry.path)
+        case [str(), str(kind)]:
+            here = subject.names_in(entry.folder + name)
+            needed = next(files for pattern, files in _MADE_FROM if pattern.fullmatch(kind))
+            if here and not here & {*needed}:
+                yield Found(f"{kind} in {name:.60} has no {needed[0]}: download it", entry.path)
+        case _:
+            what = "null" if value is None else f"{str(value)[:60]}"
+            yield Found(f"{name:.60} is {what}, but should name a library and a class", entry.path)

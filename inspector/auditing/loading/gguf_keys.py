@@ -72,22 +72,17 @@ def gguf_type(subject: Subject) -> Iterator[Found]:
         architecture = metadata.get("general.architecture")
         if not isinstance(architecture, str):
             continue
+        lists = table()["lists"]  # what is required of a key that may be a list
         for key, kind in _types_by_key(architecture, metadata).items():
-            field = metadata.fields.get(key)
-            if field is not None and field.item is not None and (listed := _list_requirement(key)):
+            field, own = metadata.fields.get(key), lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
+            if field is not None and field.item is not None and own:
                 alike = by_hand()["alike"]  # whole numbers of 32 bits, of either sign, and flags
-                wrong = TYPE_NAMES[field.item] not in (alike if listed["item"] in alike else (listed["item"],))
-                kind = f"array[{listed['item']}]"
+                wrong = TYPE_NAMES[field.item] not in (alike if own["item"] in alike else (own["item"],))
+                kind = f"array[{own['item']}]"
             else:
                 wrong = field is not None and field.type_name != kind
             if field is not None and wrong:
                 yield Found(f"{key:.80} is {field.type_name}, but should be {kind}", header.path)
-
-
-def _list_requirement(key: str) -> dict[str, str] | None:
-    """What llama.cpp requires of a key as a list: `item`, and `length` if it is fixed; None if it reads no list."""
-    lists: dict[str, dict[str, str]] = table()["lists"]
-    return lists.get(key) or lists.get(f"%s.{key.partition('.')[2]}")
 
 
 def _types_by_key(architecture: str, metadata: KeyValues) -> dict[str, str]:
@@ -102,11 +97,8 @@ def _types_by_key(architecture: str, metadata: KeyValues) -> dict[str, str]:
         found[f"{architecture}.vocab_size"] = "uint32"
     for key, kind in table()["kinds"].items():
         name = key.removeprefix("%s.")
-        if (
-            name in strict
-            if name != key
-            else not (without and key.startswith("tokenizer.") and key not in hand["without_tokens"])
-        ):
+        unread = without and key.startswith("tokenizer.") and key not in hand["without_tokens"]
+        if name in strict if name != key else not unread:
             found[key.replace("%s", architecture)] = kind
     for key, listed in table()["lists"].items():
         if (own := key.replace("%s", architecture)) in metadata and metadata.fields[own].item is not None:
@@ -307,12 +299,10 @@ def gguf_name(subject: Subject) -> Iterator[Found]:
             continue
         names = _QUANTIZED.findall(header.path.rpartition("/")[2].upper())
         file_type = FILE_TYPES.get(header.metadata.get("general.file_type", -1))
-        for where, named in (
-            ("the name", names[:1] if len(set(names)) == 1 else []),
-            ("general.file_type", [file_type]),
-        ):
-            if named and named[0] and (most := _other_type(named[0], header)):
-                yield Found(f"{where} says {named[0]}, but most weights are {most}", header.path)
+        stated = (("the name", names[0] if len({*names}) == 1 else None), ("general.file_type", file_type))
+        for where, named in stated:
+            if named and (most := _other_type(named, header)):
+                yield Found(f"{where} says {named}, but most weights are {most}", header.path)
                 break
 
 

@@ -59,10 +59,9 @@ def tensor_names(subject: Subject) -> Iterator[Found]:
         pairs = {name: other for name, other in pairs.items() if other.endswith(f".{name}")}
     if pairs:
         name = min(pairs)
-        more = (
-            f"; of {plural(len(stored), 'tensor')} it does not know {integer(len(unknown))}" if len(unknown) > 1 else ""
-        )
-        yield Found(f"Transformers looks for {name:.100}{more}", None, stored[pairs[name]].name)
+        more = f"; of {plural(len(stored), 'tensor')} it does not know {integer(len(unknown))}"
+        what = f"Transformers looks for {name:.100}{more if len(unknown) > 1 else ''}"
+        yield Found(what, None, stored[pairs[name]].name)
 
 
 def _tied_the_other_way(
@@ -157,11 +156,8 @@ class Loading:
         known = {target for those in targets.values() for target in those}
         loaded = {name: self._loaded(name, active, known) for name in stored}
         found = {*loaded.values()}
-        lost = [
-            name
-            for name, those in targets.items()
-            if name not in loaded and found.isdisjoint(those) and not self._is_spare(name, those)
-        ]
+        missed = ((name, those) for name, those in targets.items() if name not in loaded and found.isdisjoint(those))
+        lost = [name for name, those in missed if not self._is_spare(name, those)]
         return lost, [name for name, other in loaded.items() if other not in known and name not in targets]
 
     def joined(self, name: str) -> str | None:
@@ -243,9 +239,8 @@ def _of_parts(name: str, entry: Mapping[str, Any], values: Mapping[str, Any], ba
         actual = str(nested.get("model_type") or kind) if isinstance(nested, Mapping) else kind
         of_class = class_ in _known() and actual == kind
         identifier = class_ if of_class else actual
-        if identifier not in _known() or any(
-            other == "" or place.startswith(f"{other}.") for other in seen[identifier]
-        ):
+        taken = any(other == "" or place.startswith(f"{other}.") for other in seen[identifier])
+        if taken or identifier not in _known():
             continue
         seen[identifier].append(place)
         scope = place.removeprefix(base).removeprefix(".") if place else None

@@ -87,9 +87,7 @@ def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
             f"{field} is {shown(value)}, but should be {should}"
             for field, value in own.items()
             if (should := accepted.wrong_kind("peft", kind.upper(), field, value))
-            and (
-                value or "n" not in (accepted.takes("peft", kind.upper(), field) or "")
-            )  # `if config.field`, as for null
+            and (value or "n" not in (accepted.takes("peft", kind.upper(), field) or ""))  # `if field`, as for null
         ]
         task = own.get("task_type")
         if task is not None and task not in table["tasks"]:
@@ -241,11 +239,8 @@ def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
         yield f"base_model_name_or_path is {shown(base)}, but should be a string"
     if isinstance(bias, str) and bias not in _table()["biases"] and not bias.endswith("_only"):
         yield f"bias is {shown(bias)}, but should be one of {', '.join(_table()['biases'])}"
-    if (
-        own.get("peft_type") in _table()["targeted"]
-        and own.get("target_modules") == []
-        and not own.get("target_parameters")
-    ):
+    targeted = own.get("peft_type") in _table()["targeted"]
+    if targeted and own.get("target_modules") == [] and not own.get("target_parameters"):
         yield "target_modules names nothing to adapt"
     yield from accepted.beyond_one(own)
 

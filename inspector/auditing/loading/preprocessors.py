@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from inspector.auditing import data
 from inspector.auditing.loading import accepted_values as accepted
-from inspector.auditing.loading.accepted_values import documents, fields, is_number, reported, wrong_kind
+from inspector.auditing.loading.accepted_values import documents, fields, is_number, reported, shown, wrong_kind
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.subject import Subject
 from inspector.model import Severity
@@ -46,11 +45,11 @@ def preprocessor(subject: Subject) -> Iterator[Found]:
         yield from reported(_wrong_preprocessor(own, ""), entry.path)
         named = own.get("processor_class")
         if named is not None and not (isinstance(named, str) and named[:1].isupper()):
-            yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
+            yield Found(f"processor_class is {shown(named)}, but no such class exists", entry.path)
         for part in _PARTS:
             inner = own.get(part)
             if inner is not None and not isinstance(inner, Mapping):
-                yield Found(f"{part} is {_shown(inner)}, but should be an object", entry.path)
+                yield Found(f"{part} is {shown(inner)}, but should be an object", entry.path)
             if isinstance(inner, Mapping) and "auto_map" not in inner:
                 yield from reported(_wrong_preprocessor(inner, f"{part}."), entry.path)
         yield from _wrong_input(subject, entry, own)
@@ -87,7 +86,7 @@ def _unlike_parts(subject: Subject, entry: Entry, own: Mapping[str, Any], config
         prepares = fields()["processors"]
         exists = _class_stem(named) in prepares["image_processors"] or named in prepares["feature_extractors"]
         if named.endswith("Processor") and not exists:
-            yield Found(f"processor_class is {_shown(named)}, but no such class exists", entry.path)
+            yield Found(f"processor_class is {shown(named)}, but no such class exists", entry.path)
     beside = subject.names_beside(entry)
     of_images = isinstance(kind, str) and kind in fields()["processors"]["of_images"]
     if entry.name == "processor_config.json" and of_images and _FILES[0] not in beside and "image_processor" not in own:
@@ -101,37 +100,37 @@ def _wrong_preprocessor(own: Mapping[str, Any], where: str) -> Iterator[str]:
     for field, listed in _TYPES.items():
         kind = own.get(field)
         if kind is not None and not isinstance(kind, str):
-            yield f"{where}{field} is {_shown(kind)}, but should be a string"
+            yield f"{where}{field} is {shown(kind)}, but should be a string"
         elif isinstance(kind, str):
             kinds.add(kind)
             known = {*table[listed], *table["image_processors"]}
             if _class_stem(kind) not in known and not _looks_like_a_class(kind):
-                yield f"{where}{field} is {_shown(kind)}, but no such class exists"
+                yield f"{where}{field} is {shown(kind)}, but no such class exists"
     yield from (where + what for what in (_wrong_sizes(own) if kinds else ()))
     low, high = own.get("frequency_min"), own.get("frequency_max")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
-        yield f"{where}frequency_min is {_shown(low)}, above frequency_max"
+        yield f"{where}frequency_min is {shown(low)}, above frequency_max"
     for kind in kinds:
         for field, value in own.items():
             if should := wrong_kind("processors", kind, field, value):
-                yield f"{where}{field} is {_shown(value)}, but should be {should}"
+                yield f"{where}{field} is {shown(value)}, but should be {should}"
 
 
 def _wrong_sizes(own: Mapping[str, Any]) -> Iterator[str]:
     for field in ("image_mean", "image_std"):
         if isinstance(own.get(field), str):
-            yield f"{field} is {_shown(own[field])}, but should be a number or a list of numbers"
+            yield f"{field} is {shown(own[field])}, but should be a number or a list of numbers"
     factor = own.get("rescale_factor")
     if factor is not None and not is_number(factor):
-        yield f"rescale_factor is {_shown(factor)}, but should be a number"
+        yield f"rescale_factor is {shown(factor)}, but should be a number"
     if own.get("patch_size") == {}:
         yield "patch_size is {}, but should be a number or an object with height and width"
     for field in ("size", "crop_size"):
         value = own.get(field)
         if isinstance(value, str):
-            yield f"{field} is {_shown(value)}, but should be a number or an object"
+            yield f"{field} is {shown(value)}, but should be a number or an object"
         elif isinstance(value, list) and len(value) != 2:
-            yield f"{field} is {_shown(value)}, but should be a height and a width"
+            yield f"{field} is {shown(value)}, but should be a height and a width"
         elif isinstance(value, Mapping) and not any({*each} <= value.keys() for each in _table()["sizes"]):
             yield f"{field} has {', '.join(sorted(map(str, value)))[:60]}, but no height and width or edge length"
 
@@ -157,7 +156,7 @@ def _wrong_input(subject: Subject, entry: Entry, own: Mapping[str, Any]) -> Iter
     if images and not sound and "image_processor_type" not in own and named in table["feature_extractors"]:
         yield Found(f"{named} prepares sound, but {kind:.40} takes images", entry.path)
     if sound and not images and "feature_extractor_type" not in own and "image_processor_type" in own:
-        what = f"{_shown(own['image_processor_type'])} prepares images, but {kind:.40} takes sound"
+        what = f"{shown(own['image_processor_type'])} prepares images, but {kind:.40} takes sound"
         yield Found(what, entry.path, severity="warning")
 
 
@@ -187,7 +186,3 @@ def no_preprocessor(subject: Subject) -> Iterator[Found]:
             severity: Severity = "error" if isinstance(named, str) or names & _PUBLISHED else "info"
             what = f"no preprocessor_config.json beside it, which {needs:.60} needs: download it"
             yield Found(what, entry.path, severity=severity)
-
-
-def _shown(value: Any) -> str:
-    return integer(value) if type(value) is int else json.dumps(value, ensure_ascii=False)[:40]

@@ -6,7 +6,7 @@ of sentence_transformers' modules, version 6.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -278,9 +278,5 @@ def _layer_weight_shapes(own: Mapping[str, Any]) -> Shapes:
 
 #: The most convolutions of one module.
 MOST_KERNELS = 1_000
-_SHAPES: Mapping[str, Callable[[Mapping[str, Any]], Shapes]] = {
-    "Dense": _dense_shapes,
-    "CNN": _convolution_shapes,
-    "LayerNorm": _norm_shapes,
-    "WeightedLayerPooling": _layer_weight_shapes,
-}
+_SHAPES = {"Dense": _dense_shapes, "CNN": _convolution_shapes, "LayerNorm": _norm_shapes}
+_SHAPES["WeightedLayerPooling"] = _layer_weight_shapes

@@ -42,11 +42,8 @@ def tokenizer_files(subject: Subject) -> Iterator[Found]:
         whole = names & {*table["whole_files"]}
         kind = kind if kind in table["any_class"] else kind.removesuffix("Fast")
         if kind in table["any_class"]:
-            if (
-                not whole
-                and not any(name.endswith((".tiktoken", ".model")) for name in names)
-                and _has_vocabulary(names)
-            ):
+            piece = any(name.endswith((".tiktoken", ".model")) for name in names)
+            if not whole and not piece and _has_vocabulary(names):
                 yield Found(f"{kind} needs tokenizer.json, which is missing: download it", entry.path)
             continue
         needed = [name for name in classes.get(kind, ()) if name != "tokenizer.json"]
@@ -137,9 +134,8 @@ def template_names(subject: Subject) -> Iterator[Found]:
     for template in templates(subject):
         if template.text is not None and template.path not in of_headers and _is_used_by_transformers(template.path):
             for what in judge(template.text).absent[:3]:
-                yield Found(
-                    f"the template `{template.name[:40]}` uses {what}, which Jinja does not have", template.path
-                )
+                what = f"the template `{template.name[:40]}` uses {what}, which Jinja does not have"
+                yield Found(what, template.path)
 
 
 def _is_used_by_transformers(path: str) -> bool:
@@ -160,9 +156,8 @@ def added_tokens(subject: Subject) -> Iterator[Found]:
         if entry.name == "tokenizer.json" and entry.size <= _MOST_JSON:
             own = subject.json(entry.path, _MOST_JSON)
             if isinstance(own, dict):
-                yield from reported(
-                    (*_ids_of_other_tokens(own), *_ids_beyond_the_embedding(subject, entry.folder, own)), entry.path
-                )
+                beyond = _ids_beyond_the_embedding(subject, entry.folder, own)
+                yield from reported((*_ids_of_other_tokens(own), *beyond), entry.path)
 
 
 _MOST_JSON = 2 * 1024 * 1024

@@ -11,6 +11,7 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from importlib import import_module
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -215,7 +216,7 @@ def member_of(piece: Piece, member: zips.Member, name: str, limits: Limits) -> P
     data = zips.unpacked(piece.read, member, limit)
     limits.unpacked -= len(data)
     if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
-        raise zips.ZipError("it unpacks to more than the audit reads" if len(data) >= limit else "a truncated member")
+        raise zips.ZipError(TOO_LARGE if len(data) >= limit else "a truncated member")
     return _in_memory(name, data)
 
 
@@ -382,7 +383,7 @@ def _unpacker(start: bytes) -> Unpack | None:
         at = _ZFILE_HEADER + (start[_ZFILE_HEADER : _ZFILE_HEADER + 1] == b" ")
         return lambda raw, limit: zlib.decompressobj().decompress(raw[at:], limit)
     if start[:3] == b"BZh":
-        return _bunzip
+        return lambda raw, limit: _all_streams(import_module("bz2").BZ2Decompressor, raw, limit)
     if start[:6] == b"\xfd7zXZ\0" or start[:3] == b"\x5d\0\0":
         return _unlzma
     return None
@@ -399,12 +400,6 @@ def _all_streams(new: Callable[[], Any], raw: bytes, limit: int) -> bytes:
         if not stream.eof or not raw or limit <= 0:
             return b"".join(unpacked)
     raise ValueError("implausibly many streams")
-
-
-def _bunzip(raw: bytes, limit: int) -> bytes:
-    import bz2  # few models have such a file
-
-    return _all_streams(bz2.BZ2Decompressor, raw, limit)
 
 
 def _unlzma(raw: bytes, limit: int) -> bytes:

@@ -50,15 +50,8 @@ _RUNS = re.compile(_NAMES["runs"])
 
 def text_of(raw: bytes) -> str:
     """A document's text: YAML may be UTF-16 or UTF-32, which its first bytes indicate (YAML 1.2, section 5.2)."""
-    for mark, encoding in (
-        (b"\xff\xfe\0\0", "utf-32"),
-        (b"\0\0\xfe\xff", "utf-32"),
-        (b"\xff\xfe", "utf-16"),
-        (b"\xfe\xff", "utf-16"),
-    ):
-        if raw.startswith(mark):
-            return raw.decode(encoding, "replace")
-    return raw.decode("utf-8", "replace")
+    long, short = raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")), raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return raw.decode("utf-32" if long else "utf-16" if short else "utf-8", "replace")
 
 
 def unescaped(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from inspector.auditing import data
 from inspector.auditing.limits import MAX_DOCUMENT, START
@@ -34,8 +34,6 @@ PICKLES = tuple(_NAMES["pickles"])
 MODELS = tuple(_NAMES["models"])
 #: Members of the tar archives that PyTorch wrote before 0.1.10.
 _IN_TAR = ("pickle", "sys_info", "storages", "tensors")
-
-
 #: Names of compressed texts: a pickle in one has to look like one.
 _TEXTS = re.compile(r"\.(?:csv|tsv|txt|jsonl?|xml|html?|fasta|fa|fastq|vcf|bed|pdb|cif|nii|md)\.(?:gz|bz2|xz)$")
 
@@ -147,12 +145,8 @@ def _programs_in(piece: Piece, budget: Budget, named: bool) -> list[Program]:
 def _may_be(first: bytes) -> bool:
     """Whether the first bytes of a file with another name can begin a pickle: most text fails immediately."""
     probe = programs(Stream.of(first), Budget(len(first)))[0]
-    return (
-        probe.unfinished
-        or probe.damage is None
-        or probe.end >= min(len(first), 24)
-        or any(map(importable, probe.reached))
-    )
+    begun = probe.unfinished or probe.damage is None or probe.end >= min(len(first), 24)
+    return begun or any(map(importable, probe.reached))
 
 
 def is_marked(first: bytes) -> bool:
@@ -183,11 +177,8 @@ class _Collected:
         certain = is_marked(piece.start(2)) or (named and _UNKNOWN_PROTOCOL.match(piece.start(2)) is not None)
         kept = dict.fromkeys(each for program in read for each in program.reached if certain or importable(each))
         whole = read[0].damage is None
-        grave = [
-            each
-            for each in kept
-            if danger(each) == "error" and (each.use != "name" or (named and is_known_to_act(each)))
-        ]
+        acting = (each for each in kept if each.use != "name" or (named and is_known_to_act(each)))
+        grave = any(danger(each) == "error" for each in acting)
         beyond = named and any(program.beyond for program in read)
         if not (certain or grave or beyond or (whole and (named or kept))):
             return
@@ -211,18 +202,9 @@ class _Collected:
             elif grave == "error" and name in names["warning"]:
                 names["warning"].remove(name)
                 names["error"].append(name)
-        return PickleVerdict(
-            self.pickles,
-            tuple(names["error"]),
-            tuple(names["warning"]),
-            tuple(self.unread),
-            tuple(self.unopened),
-            tuple(self.outside),
-            tuple(self.programs),
-            tuple(self.odd),
-            tuple(dict.fromkeys(self.named)),
-            tuple(self.cut),
-        )
+        kinds: tuple[Any, ...] = (names["error"], names["warning"], self.unread, self.unopened, self.outside)
+        kinds += (self.programs, self.odd, dict.fromkeys(self.named), self.cut)
+        return PickleVerdict(self.pickles, *map(tuple, kinds))
 
 
 # --- what a name can do -------------------------------------------------------------------------

@@ -104,9 +104,8 @@ class _Source:
         match node:
             case ast.Import():
                 for each in node.names:
-                    self.bound[each.asname or each.name.partition(".")[0]].append(
-                        each.name if each.asname else each.name.partition(".")[0]
-                    )
+                    first = each.name.partition(".")[0]
+                    self.bound[each.asname or first].append(each.name if each.asname else first)
             case ast.ImportFrom(module=str(module), level=0):
                 self.starred += [module for each in node.names if each.name == "*"]
                 for each in node.names:
@@ -284,9 +283,9 @@ class _Source:
                 yield from (act._replace(line=line, kind="hidden") for act in acts_in(text) if act.kind != "evaluation")
             except ValueError:  # no source
                 return
-        elif source := next(
-            (each for each in self._paths_in(call.args[0]) if _kind(each) in ("unpacking", "requests")), None
-        ):
+            return
+        sources = (each for each in self._paths_in(call.args[0]) if _kind(each) in ("unpacking", "requests"))
+        if source := next(sources, None):
             yield Act(line, f"runs what {source.partition('()')[0]} returns, by {name}", "hidden")
         else:
             yield Act(line, f"calls {name}", "evaluation")

@@ -51,26 +51,21 @@ def refusals(own: Mapping[str, Any]) -> Iterator[str]:
     for name, fields in (("truncation", _TRUNCATION), ("padding", _PADDING)):
         if isinstance(own.get(name), Mapping):
             yield from _of_fields(own[name], fields, name)
-            yield from _of_strategy(own[name].get("strategy"), name)
+            yield from _of_lengths(own[name], name)
         elif own.get(name) is not None:
             yield f"{name} is not an object"
-    if isinstance(own.get("truncation"), Mapping):
-        yield from _of_truncation(own["truncation"])
     model = own.get("model")
     if isinstance(model, Mapping):
         yield from _of_vocabulary(model)
 
 
-def _of_truncation(own: Mapping[str, Any]) -> Iterator[str]:
-    longest, stride = (own.get(field) for field in ("max_length", "stride"))
+def _of_lengths(own: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Truncation or padding with a strategy that there is not, or no way forward."""
+    strategy, longest, stride = (own.get(field) for field in ("strategy", "max_length", "stride"))
+    if isinstance(strategy, str) and strategy not in _STRATEGIES[name]:
+        yield f"{name}.strategy is {strategy!r:.40}, but should be one of {', '.join(_STRATEGIES[name])}"
     if type(longest) is type(stride) is int and 0 < longest <= stride:
-        yield f"truncation has a stride of {stride}, but a length of {longest} tokens"
-
-
-def _of_strategy(strategy: Any, name: str) -> Iterator[str]:
-    known = _STRATEGIES[name]
-    if isinstance(strategy, str) and strategy not in known:
-        yield f"{name}.strategy is {strategy!r:.40}, but should be one of {', '.join(known)}"
+        yield f"{name} has a stride of {stride}, but a length of {longest} tokens"
 
 
 def _listed(value: Any) -> list[Any]:

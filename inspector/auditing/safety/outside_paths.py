@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.limits import MAX_DOCUMENT, START
+from inspector.auditing.limits import MAX_DOCUMENT
 from inspector.auditing.readers.archives import leaves
 from inspector.auditing.readers.document_objects import SOURCE, text_of
 from inspector.auditing.readers.graphs import ONNX, DamageError, texts
@@ -33,7 +33,7 @@ def outside_path(subject: Subject) -> Iterator[Found | NotJudged]:
     yield from _named_in_documents(subject)
     yield from _on_another_computer(subject)
     yield from _xml_entities(subject)
-    yield from _checkpoint_state(subject)
+    yield from _in_manifests(subject)
     for path, found in pickle_verdicts(subject).items():
         for outside in (found.outside if found else ())[:10]:
             place = f"{outside.name!r:.120} in it" if outside.name else "the archive"
@@ -78,36 +78,23 @@ def _xml_entities(subject: Subject) -> Iterator[Found]:
             yield Found("its prolog is implausibly long, and was not checked", entry.path)
 
 
-def _checkpoint_state(subject: Subject) -> Iterator[Found]:
-    """Text files in which TensorFlow and DeepSpeed store the newest checkpoint's path, and manifests with digests.
-
-    Ollama before 0.1.34 joined a digest with its folder as it was (CVE-2024-37032).
-    """
-    for entry in subject.regular(*_LATEST):
-        path = text_of(subject.head(entry.path, START)).strip()
-        if entry.name in _LATEST and leaves(path):
-            yield Found(f"it names {path!r:.120}, outside the folder", entry.path)
+def _in_manifests(subject: Subject) -> Iterator[Found]:
+    """Ollama before 0.1.34 joined a digest of a manifest with its folder as it was (CVE-2024-37032)."""
     for entry in subject.regular():
         if "manifests/" in entry.path and entry.size <= MAX_DOCUMENT:
             for digest in filter(leaves, _DIGEST.findall(text_of(subject.head(entry.path, entry.size)))):
                 yield Found(f"it names {digest!r:.120}, outside the folder", entry.path)
-    for entry in subject.named("checkpoint"):
-        if entry.name == "checkpoint" and entry.kind == "file":
-            for path in _CHECKPOINT.findall(text_of(subject.head(entry.path, MAX_DOCUMENT))):
-                if leaves(path):  # TensorFlow itself also records where a model was trained
-                    severity: Severity = "warning" if ".." in path else "info"
-                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
 
 def _named_in_recipes(subject: Subject) -> Iterator[Found]:
-    """Paths in recipes that are no JSON: Ollama's, YAML's, gin's, Jsonnet's, DVC's, llama.cpp's presets."""
+    """Paths in recipes that are no JSON, and in files that name the newest checkpoint."""
     for entry in subject.regular():
         name = "/modelfile" if entry.name.startswith("Modelfile") else f"/{entry.name.lower()}"
-        for pattern in (pattern for ends, pattern in _RECIPES if name.endswith(ends)):
+        for _, pattern, *severities in (row for row in _RECIPES if name.endswith(row[0])):
             for found in pattern.finditer(text_of(subject.head(entry.path, MAX_DOCUMENT))):
-                path = found[found.lastindex or 0]
-                if path.startswith(("/", "~", "\\")) or (path.startswith("..") and leaves(path)):
-                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity="warning")
+                if leaves(path := found[found.lastindex or 0]):
+                    severity = severities[".." not in path]
+                    yield Found(f"it names {path!r:.120}, outside the folder", entry.path, severity=severity)
 
 
 _PATHS = data.names("paths")
@@ -116,16 +103,14 @@ _PATHS = data.names("paths")
 _NAMING = [(end, fields, *(severity or [None])) for end, fields, *severity in _PATHS["naming"]]
 #: Those of other programs, whose size no other rule reports.
 _LISTS = tuple(_PATHS["lists"])
-#: The ends of recipes' names, and what names a file in them that a program reads or whose code it imports.
-_RECIPES = [(tuple(ends), re.compile(pattern)) for ends, pattern in _PATHS["recipes"]]
+#: The ends of recipes' names, what names a file in them that a program reads or whose code it imports, and the severity
+#: of a path upwards and of an absolute one: TensorFlow itself records where a model was trained.
+_RECIPES = [(tuple(ends), re.compile(pattern), *severities) for ends, pattern, *severities in _PATHS["recipes"]]
 #: An address on the network.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}://")
 #: A network share: Windows contacts its server, and sends the user's name and the hash of the password.
 _ON_ANOTHER = re.compile(r"(?:\\\\|//|file://)[^/\\]")
-#: Files with the name of the newest checkpoint: of DeepSpeed, of Megatron.
-_LATEST = ("latest", "latest_checkpointed_iteration.txt")
 _DIGEST = re.compile(r'"digest"\s*:\s*"(?:sha256:)?([^"]{1,1000})"')
-_CHECKPOINT = re.compile(r'model_checkpoint_paths?\s*:\s*"([^"]{1,1000})"')
 #: Bytes of an XML document before its first element, which declare its entities.
 MAX_PROLOGUE = 1 << 20
 #: An XML entity whose text is read from another file or a URL.

@@ -318,20 +318,15 @@ def _undetermined_parts(method: methods.Method, stored: _Stored) -> frozenset[st
     shapes = [(piece.part, formula.dimensions(piece.shape)) for piece in (*method.pieces, *method.embedding)]
     there = {part for _, part in stored.pieces}
     determined = {word for part, words in shapes if part in there for word in words}
-    return frozenset(
-        part
-        for part, words in shapes
-        for word in _SIZES
-        if word not in determined and any(word in each for each in words)
-    )
+    lacking = [word for word in _SIZES if word not in determined]
+    return frozenset(part for part, words in shapes if any(word in each for each in words for word in lacking))
 
 
 def _unknown_parts(header: Header, stored: _Stored, method: methods.Method) -> Iterator[Found]:
     """Tensors whose part is not in the method's table."""
     pieces = (*method.pieces, *method.embedding, *method.convolution, *method.stacked, *method.shared)
-    own = re.compile(
-        "|".join(re.escape(part).replace(r"\{\}", r"\d+") for part in (*_OF_ANY, *(p.part for p in pieces)))
-    )
+    parts = (*_OF_ANY, *(piece.part for piece in pieces))
+    own = re.compile("|".join(re.escape(part).replace(r"\{\}", r"\d+") for part in parts))
     odd = [name for (_, part), (name, _) in stored.pieces.items() if not own.fullmatch(part)]
     if odd:
         what = f"{plural(len(odd), 'tensor')} that the method does not create, so PEFT drops them"
@@ -420,9 +415,8 @@ def _missing_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) 
     is a warning. A first layer that is the only one is a note: the files do not show how many layers the base has.
     """
     targets = config.get("target_modules")
-    of_all = isinstance(targets, list) and all(
-        isinstance(each, str) and not _DIGITS.search(each + ".") for each in targets
-    )
+    named = targets if isinstance(targets, list) else [None]
+    of_all = all(isinstance(each, str) and not _DIGITS.search(each + ".") for each in named)
     if not of_all or any(config.get(field) is not None for field in ("layers_to_transform", "layer_replication")):
         return
     towers: defaultdict[str, set[int]] = defaultdict(set)
@@ -435,11 +429,8 @@ def _missing_layers(header: Header, stored: _Stored, config: Mapping[str, Any]) 
         if (layers == {0} and _LAYERS.search(tower)) or (absent and len(absent) * 5 <= len(layers)):
             lost = f"layer {absent[0]}" if absent else "any layer but the first"
             severity: Severity = "warning" if absent else "info"  # a base may have one layer
-            yield Found(
-                f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them at random",
-                header.path,
-                severity=severity,
-            )
+            what = f"no tensors for {lost} of {tower.rstrip('.'):.80}: PEFT fills them at random"
+            yield Found(what, header.path, severity=severity)
 
 
 def _is_weight(name: str) -> bool:

@@ -167,9 +167,8 @@ def findings(tree: nodes.Template) -> Iterator[tuple[str, str]]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(
-        (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in data.overlay("wording")["added"].items()
-    )
+    added = data.overlay("wording")["added"]
+    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in added.items())
 
 
 @cache
@@ -210,11 +209,8 @@ class _Words:
         self._step()
         match node:
             case nodes.Getattr(attr=name):
-                return (
-                    name in _OF_USERS
-                    or (name in (*_FINDING, *_REPLACING, *_SHAPING) and self.is_users(node.node))
-                    or _name(node) in self.users
-                )
+                of_users = name in _FINDING + _REPLACING + _SHAPING and self.is_users(node.node)
+                return name in _OF_USERS or of_users or _name(node) in self.users
             case nodes.Getitem(arg=nodes.Const(value=str(name))):
                 return name in _OF_USERS
             case nodes.Name(name=name):
@@ -259,10 +255,7 @@ class _Words:
             case nodes.Compare(expr=left, ops=operands):
                 sides = [left, *(each.expr for each in operands)]
                 return _SEARCH, sides if any(map(self.is_users, sides)) else []
-            case nodes.Call(node=nodes.Getattr(node=base, attr=name), args=arguments) if name in (
-                *_FINDING,
-                *_REPLACING,
-            ):
+            case nodes.Call(node=nodes.Getattr(node=base, attr=name), args=arguments) if name in _FINDING + _REPLACING:
                 return _REPLACE if name in _REPLACING else _SEARCH, arguments[:1] if self.is_users(base) else []
             case nodes.Filter(name="selectattr" | "rejectattr", args=[nodes.Const(value=name), _, *arguments]):
                 return _SEARCH, arguments if name in _OF_USERS else []
