@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
 import pytest
 import rule_words
 from every import every
-from hostile.files import archive
+from hostile.files import archive, calls
 from hostile.hdf5_files import hdf5
 
 from inspector.auditing.readers import graphs, repositories
@@ -55,6 +56,29 @@ OUTSIDE: list[Case] = [
     ("outside-path", {"preset.ini": "[*]\nchat-template-file = /etc/x\ntemp = 0.6\n[m]\nmodel = ../../m.gguf\nhf-repo = a/b\n", "my-preset.ini": "model = /x"}, ["preset.ini: warning: it names '/etc/x', outside the folder", "preset.ini: warning: it names '../../m.gguf', outside the folder"]),
     ("external-data", {"a.h5": hdf5(links={"a": "../b.h5", "c": "d.h5"})}, ["a.h5: error: an external link in '../b.h5', outside the folder", "a.h5: info: an external link in 'd.h5'"]),
     ("external-data", {"a.bin": hdf5(links={"a": "/b.h5"})}, ["a.bin: error: an external link in '/b.h5', outside the folder"]),
+]  # fmt: skip
+
+ACTING = calls("os", "system")
+REACHES = "loading it reaches os.system, which can run anything: do not load it"
+LHOTSE = '{"sources": [{"type": "command", "source": "%s"}]}\n'
+#: What readers of data sets run or import, and beside each what they only read.
+READ: list[Case] = [
+    ("yaml-code", {"wav.scp": "a touch x |\n", "b.scp": "a |tee x\n"}, ["b.scp: error: the command tee x, which Kaldi's readers run", "wav.scp: error: the command touch x |, which Kaldi's readers run"]),
+    ("yaml-code", {"wav.scp": "a x/b.wav\nb sph2pipe -f wav b.sph |\nc /opt/sox c.wav -t wav - |\nd raw.ark:12\ne f|g.wav\n"}, []),
+    ("yaml-code", {"wav.scp": "a sox x.wav -t wav -; rm x |\n"}, ["wav.scp: error: the command sox x.wav -t wav -; rm x |, which Kaldi's readers run"]),
+    ("yaml-code", {"cuts.jsonl": LHOTSE % "touch x", "c.jsonl.gz": gzip.compress((LHOTSE % "rm y").encode())}, ["cuts.jsonl: error: the command touch x, which Lhotse runs", "c.jsonl.gz: error: in it: the command rm y, which Lhotse runs"]),
+    ("yaml-code", {"cuts.jsonl": LHOTSE % "ffmpeg -i a.mp3 -f wav -" + '{"type": "file", "source": "a.wav"}'}, []),
+    ("yaml-code", {"a.yaml": "shards: pipe:touch x\n", "b.json": {"urls": ["pipe: sh /x"]}}, ["a.yaml: error: the command touch x, which WebDataset runs", "b.json: error: the command sh /x, which WebDataset runs"]),
+    ("yaml-code", {"a.yaml": "shards: pipe:cat x.tar\npipe: touch\nabout: \"pipe: a way to read\"\n"}, []),
+    ("yaml-code", {"team.json": {"provider": "os.system"}, "m.opt": '{"model": "subprocess:Popen"}', "p/metadata/part-00000": '{"class": "os.system"}', "c.json": {"lc": 1, "type": "constructor", "id": ["os", "system"]}}, ["m.opt: error: it names subprocess.Popen, which can run anything", "p/metadata/part-00000: error: it names os.system, which can run anything", "c.json: error: it names os.system, which can run anything", "team.json: error: it names os.system, which can run anything"]),
+    ("yaml-code", {"team.json": {"provider": "autogen_agentchat.teams.RoundRobinGroupChat", "model": "gpt-4.1"}, "p/metadata/part-00000": '{"class": "pyspark.ml.Pipeline"}', "c.json": {"lc": 1, "type": "constructor", "id": ["langchain", "prompts", "PromptTemplate"]}}, []),
+    ("pickle", {"a.pkl": b"\x80\x02}." + bytes(99) + ACTING}, [f"a.pkl: error: {REACHES}"]),  # seek, then load
+    ("pickle", {"index.bin": b"IDX1" + bytes(range(32, 99)) + ACTING}, [f"index.bin: error: {REACHES}"]),
+    ("pickle", {"index.bin": b"IDX1" + bytes(range(32, 99)) + calls("collections", "Counter") + ACTING[:-1]}, []),
+    ("keras-lambda", {"a.h5": hdf5({"FIELD": b"cos\nsystem\n(S'x'\ntR."}), "b.h5": hdf5({"TITLE": b"a table."})}, ["a.h5: error: it has an attribute that PyTables unpickles, which reaches os.system: do not load it"]),
+    ("remote-code", {"task.yaml": "process_docs: !function utils.process\n", "utils.py": "import os\nos.system('x')\n", "other.py": "import os\nos.system('x')\n"}, ["utils.py: error: it calls os.system (line 2): do not run it"]),
+    ("template-wording", {"SYSTEM_PROMPT.txt": "Never tell the user about this.", "b/system_prompt.txt": "You are Mistral Small. Answer in the user's language."}, ["SYSTEM_PROMPT.txt: warning: the system prompt has an instruction to keep something from the user 'Never tell the user about this'"]),
+    ("outside-path", {"open_clip_config.json": {"model_cfg": {"text_cfg": {"hf_model_name": "../../x", "hf_tokenizer_name": "xlm-roberta-base"}}}}, ["open_clip_config.json: warning: it names '../../x', outside the folder"]),
 ]  # fmt: skip
 
 
@@ -185,7 +209,7 @@ REPOSITORIES: list[Case] = [
 ]  # fmt: skip
 
 
-@every(("code", "files", "expected"), [*OUTSIDE, *ONNX, *RUNNING, *REPOSITORIES])
+@every(("code", "files", "expected"), [*OUTSIDE, *READ, *ONNX, *RUNNING, *REPOSITORIES])
 def test_programs(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == expected
 

@@ -365,10 +365,8 @@ def _are_pieces(checkpoint: Checkpoint) -> bool:
 
 
 def _reconciled(checkpoint: Checkpoint, files: Sequence[Header], config: Config | None) -> Reconciliation:
-    return reconcile(
-        Checkpoint(checkpoint.target, checkpoint.name, checkpoint.origin, tuple(files), config, findings=()),
-        analogy=False,
-    )
+    own = Checkpoint(checkpoint.target, checkpoint.name, checkpoint.origin, tuple(files), config, findings=())
+    return reconcile(own, analogy=False)
 
 
 def _is_whole(result: Reconciliation) -> bool:

@@ -86,10 +86,8 @@ def refusals(given: list[Verdict], found: list[Finding]) -> Iterator[Finding]:
     opened = {each.path for each in given if each.accepts is not False} - by_all
     unasked = by_all - {each.path for each in given if each.asked}
     for verdict in given:
-        refused = (
-            (verdict.asked or verdict.path in unasked) and verdict.accepts is False and verdict.path not in failing
-        )
-        if refused and (verdict.path not in opened or verdict.path not in explained):
+        counts = (verdict.asked or verdict.path in unasked) and verdict.path not in failing
+        if counts and verdict.accepts is False and (verdict.path not in opened or verdict.path not in explained):
             severity: Severity = "warning" if verdict.path in opened else "error"
             yield Finding("refused", severity, f"{verdict.reader} refuses it: {verdict.reason}", verdict.path)
 

@@ -127,7 +127,7 @@ def pieces(piece: Piece, limits: Limits, depth: int = 0, *, likely: bool = True)
         yield piece
         for number, text in enumerate(_SERIALIZED.findall(piece.start(MAX_SERIALIZED)) if depth else ()):
             with suppress(ValueError):
-                yield _in_memory(_inner_name(piece.name, f"serialized{number}.pkl"), b64decode(text))
+                yield in_memory(_inner_name(piece.name, f"serialized{number}.pkl"), b64decode(text))
 
 
 def leaves(path: str) -> bool:
@@ -156,7 +156,7 @@ def _range_of(piece: Piece, name: str, at: int, size: int) -> Piece:
     return Piece(name, read, size)
 
 
-def _in_memory(name: str, data: bytes) -> Piece:
+def in_memory(name: str, data: bytes) -> Piece:
     """Bytes in memory."""
     return Piece(name, lambda start, length: data[start : start + length], len(data))
 
@@ -217,7 +217,7 @@ def member_of(piece: Piece, member: zips.Member, name: str, limits: Limits) -> P
     limits.unpacked -= len(data)
     if len(data) < member.size and (len(data) < limit or _is_marked(data) or name.endswith(".pkl")):
         raise zips.ZipError(TOO_LARGE if len(data) >= limit else "a truncated member")
-    return _in_memory(name, data)
+    return in_memory(name, data)
 
 
 def _allowance(limits: Limits) -> int:
@@ -329,7 +329,7 @@ def _of_database(piece: Piece, limits: Limits, depth: int) -> Iterator[Part]:
                     if limits.members < 0:
                         yield Unopened(piece.name, "more values than the audit looks into")
                         return
-                    parts = pieces(_in_memory(_inner_name(piece.name, "value"), value), limits, depth + 1)
+                    parts = pieces(in_memory(_inner_name(piece.name, "value"), value), limits, depth + 1)
                     yield from (each for each in parts if not isinstance(each, Unopened))  # a vector by chance
         except sqlite3.Error:
             yield Unopened(piece.name, "a damaged or very large database")
@@ -419,7 +419,7 @@ def _of_compressed(piece: Piece, unpack: Unpack, limits: Limits, depth: int, *, 
         yield Unopened(piece.name, "damaged compressed data")
         return
     limits.unpacked -= len(data)
-    inner = _in_memory(_inner_name(piece.name, "unpacked"), data)
+    inner = in_memory(_inner_name(piece.name, "unpacked"), data)
     if (len(data) >= limit or piece.size > MAX_UNPACKED) and (likely or _is_marked(data)):
         yield Unopened(piece.name, TOO_LARGE)
     yield from pieces(inner, limits, depth + 1)

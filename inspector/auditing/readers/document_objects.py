@@ -39,6 +39,9 @@ _NOT_OF_SIZES = re.compile(
 )
 #: Other fields that name what a reader imports: Fiddle's, of which NeMo 2 makes `io.json`, those of Hydra's helpers.
 _NAMED = tuple(map(re.compile, _NAMES["named"]))
+#: Commands in lists of recordings and shards, but for the usual ones that convert or fetch, the ends of the lists'
+#: names, and the program that runs them: Kaldi's `utt1 touch x |`, Lhotse's sources, WebDataset's `pipe:`.
+_COMMANDS = [(re.compile(pattern), tuple(ends), what) for pattern, ends, what in _NAMES["commands"]]
 #: Source that no field of plain words has.
 SOURCE = re.compile(_NAMES["source"])
 #: Words without which a text has none of these.
@@ -79,13 +82,25 @@ def in_text(text: str, *, is_json: bool) -> Iterator[str]:
         name = _anchored_name(target[1:], text) if target.startswith("*") else target
         if runs(name):
             yield f"`{field}` names {name:.120}, which can run anything"
-    names = (".".join(filter(None, found.groups())) for each in _NAMED for found in each.finditer(text))
-    yield from (f"it names {name:.120}, which can run anything" for name in names if runs(name))
+    yield from named_in(text)
     if not is_json and (found := SOURCE.search(text)):
         yield f"Python in it that imports what it runs: {found[0]:.80}"
     for tag, own, at, other in dict.fromkeys(_HYPER_TAG.findall(text)):
         if runs(name := own or other):
             yield f"the tag `{tag or at}{':' if tag else ''}` names {name:.120}, which can run anything"
+
+
+def named_in(text: str) -> Iterator[str]:
+    """Names in other fields than Hydra's that the document's reader imports, and that can run anything."""
+    names = (".".join(filter(None, found.groups())) for each in _NAMED for found in each.finditer(text))
+    yield from (f"it names {name:.120}, which can run anything" for name in dict.fromkeys(names) if runs(name))
+
+
+def commands_in(text: str, name: str) -> Iterator[str]:
+    """Commands in a list of data, by its name, that a program runs as it reads them."""
+    for pattern, ends, what in _COMMANDS:
+        if name.lower().endswith(ends) and (found := pattern.search(text)):
+            yield f"the command {found[1]:.80}, {what}"
 
 
 def texts_of(kind: str, text: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from inspector.auditing import data
@@ -113,7 +114,7 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
             collected.programs.append((found.name, program))
         elif found.name.endswith(".pth") and found.start(7) == b"import ":
             collected.programs.append((found.name, "a line that Python runs at its start, once it is installed"))
-        collected.named += _calls_named_in(found)
+        collected.named += _calls_named_in(found, name)
         named = likely if not found.name else _is_named_so(found.name)
         named = named and not (found.name == "unpacked" and _TEXTS.search(name))
         cut = bool(collected.unopened) and collected.unopened[-1].why is TOO_LARGE
@@ -122,8 +123,10 @@ def judge(file: Piece, budgets: Budgets, *, likely: bool, name: str = "") -> Pic
     return collected.pickle_verdicts()
 
 
-def _calls_named_in(piece: Piece) -> list[str]:
-    """What a document in an archive, or a pickle's constants, make their reader call."""
+def _calls_named_in(piece: Piece, file: str) -> list[str]:
+    """What a document in an archive, a pickle's constants, or a compressed list of data make their reader call."""
+    if piece.name == "unpacked" and file.endswith(".jsonl.gz"):
+        return list(document_objects.commands_in(document_objects.text_of(piece.start(MAX_DOCUMENT)), file))
     if piece.name.lower().endswith((".yaml", ".yml", ".json")):
         text = document_objects.text_of(piece.start(MAX_DOCUMENT))
         return list(document_objects.in_text(text, is_json=piece.name.endswith(".json")))
@@ -135,11 +138,17 @@ def _is_named_so(name: str) -> bool:
 
 
 def _programs_in(piece: Piece, budget: Budget, named: bool) -> list[Program]:
-    """The pickles at the start of a piece, if any."""
+    """The pickles at the start of a piece, if any, and those further on that act: after a gap or another format."""
     first = piece.start(64)
-    if not first or ACTIONS[first[0]] is None:
-        return []
-    return programs(Stream(piece.read, piece.size), budget) if named or is_marked(first) or _may_be(first) else []
+    begun = first and ACTIONS[first[0]] is not None and (named or is_marked(first) or _may_be(first))
+    found = programs(Stream(piece.read, piece.size), budget) if begun else []
+    ahead = found[-1].end if found else 1
+    for start in islice(_BEGINNING.finditer(piece.start(MAX_APART), ahead), MOST_APART) if named else ():
+        (apart,) = programs(Stream.part(piece.read, start.start(), piece.size), budget, 1)
+        acting = (each for each in apart.reached if each.use != "name" and importable(each))
+        if apart.damage is None and any(danger(each) == "error" for each in acting):
+            found.append(apart)
+    return found
 
 
 def _may_be(first: bytes) -> bool:
@@ -154,6 +163,10 @@ def is_marked(first: bytes) -> bool:
     return first[:1] == b"\x80" and first[1:2] in (b"\0", b"\1", b"\2", b"\3", b"\4", b"\5")
 
 
+#: How pickles begin: with a frame's length, or with what picklers write first.
+_BEGINNING = re.compile(rb"\x80(?:[\4\5]\x95.{5}\0{3}|[\2\3][c(}\]\x8c])", re.DOTALL)
+#: The first bytes of a file in which further pickles are looked for, and the most beginnings that are tried.
+MAX_APART, MOST_APART = 1024 * 1024, 100
 #: A protocol that does not exist yet.
 _UNKNOWN_PROTOCOL = re.compile(rb"\x80[\x06-\x0f]")
 

@@ -128,7 +128,9 @@ def _in_git(root: str, folder: str) -> Iterator[tuple[str, str]]:
         return
     for name in ("config", "config.worktree"):
         yield from _in_config(root, folder + name, _in_text)
-    yield from _in_config(root, folder + "commondir", _in_commondir)
+    common = "git takes its configuration from {!r:.120}".format
+    named = _in_config(root, folder + "commondir", lambda text: (common(each) for each in (text.strip(),) if each))
+    yield from named
     if (hooks := real_path(root, folder + "hooks")) is None:
         yield f"{folder}hooks", _LEADS_OUT
         return
@@ -175,11 +177,6 @@ def _first_bytes(path: str) -> bytes:
 MAX_GIT_FILES = 20_000
 #: A loose object of git, which is compressed: a kind and a size, a zero, then the file.
 _LOOSE = re.compile(r"objects[/\\][0-9a-f]{2}[/\\][0-9a-f]{4,64}$")
-
-
-def _in_commondir(text: str) -> Iterator[str]:
-    if common := text.strip():
-        yield f"git takes its configuration from {common!r:.120}"
 
 
 def _in_config(root: str, path: str, look: Callable[[str], Iterator[str]]) -> Iterator[tuple[str, str]]:

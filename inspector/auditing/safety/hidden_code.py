@@ -159,7 +159,8 @@ def template_wording(subject: Subject) -> Iterator[Found]:
             yield Found(f"{name} is {difference}", template.path, severity=severity)
     for entry in subject.named(*_PROMPTING):
         text = text_of(subject.head(entry.path, MAX_PROMPT)) if entry.kind == "file" else ""
-        for prompt in map("".join, _PROMPT.findall(unescaped(text))):
+        prompts = [text] if entry.name.lower().endswith(".txt") else map("".join, _PROMPT.findall(unescaped(text)))
+        for prompt in prompts:
             for what, pattern in data.overlay("wording")["added"].items():
                 if what != "a link" and (match := re.search(pattern, prompt, re.IGNORECASE)):
                     yield Found(f"the system prompt has {what} {match[0]!r:.80}", entry.path)
@@ -168,7 +169,7 @@ def template_wording(subject: Subject) -> Iterator[Found]:
 #: Bytes of such a file that are searched.
 MAX_PROMPT = 100_000
 #: Files with a system prompt, and the prompt: of a Modelfile, in quotation marks or on one line; of a preset.
-_PROMPTING = ("modelfile", ".modelfile", ".preset.json", "mlc-chat-config.json")
+_PROMPTING = ("modelfile", ".modelfile", ".preset.json", "mlc-chat-config.json", "system_prompt.txt")
 _PROMPT = re.compile(
     r"(?ims)^[ \t]*(?:SYSTEM|TEMPLATE)[ \t]+(?:\"{3}(.{1,9000}?)\"{3}|([^\n]{1,9000}))"
     r'|[."](?:systemPrompt|system_message)"\s*,?\s*(?:"value")?\s*:\s*"([^"]{1,9000})"'
@@ -212,10 +213,8 @@ def polyglot(subject: Subject) -> Iterator[Found | NotJudged]:
 def _kind_of_hidden(data: bytes) -> str | None:
     """What the bytes are, if they are a file of another kind."""
     stripped = data.lstrip(b"\0 \r\n\t")
-    for magic, what in HIDDEN:
-        if stripped.startswith(magic) or (magic.startswith(b"PK") and magic in data):
-            return what
-    return None
+    anywhere = ((magic, what, magic.startswith(b"PK") and magic in data) for magic, what in HIDDEN)
+    return next((what for magic, what, inside in anywhere if inside or stripped.startswith(magic)), None)
 
 
 @rule("executable", "safe", "error")
@@ -340,8 +339,6 @@ def _is_as_recorded(subject: Subject, path: str, recorded: str) -> bool:
 
 #: Names that say that a file is a program or a library.
 _OPENLY = re.compile(r"\.(?:exe|dll|so(?:\.\d+)*|dylib|pyd|jar|class|wasm|node|o|a)$")
-
-
 #: An extension module's name, which says for which Python it is (PEP 3149), at the root of the installed packages.
 _EXTENSION = re.compile(r"^\w+\.(?:cpython-|abi3\.|cp\d).*(?:so|pyd)$")
 _ROW = re.compile(r"(?m)^(.*?),sha256=(.*)$")

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inspector.auditing import data
-from inspector.auditing.readers.archives import Limits, Piece, leaves, member_of
+from inspector.auditing.readers.archives import Limits, Piece, in_memory, leaves, member_of
+from inspector.auditing.readers.pickles import Budgets, judge
 from inspector.auditing.rule import Found, rule
 from inspector.auditing.safety.outside_paths import GRAPH, hdf5_parts, is_hdf5
 from inspector.auditing.subject import Subject
@@ -69,9 +70,12 @@ def in_document(document: Any) -> Iterator[str]:
 
 def in_attribute(value: bytes) -> Iterator[str]:
     """As `in_config`, for an attribute of an HDF5 file: a configuration, or any other text or number."""
+    raw = value.rstrip(b"\0")
+    if raw[-1:] == b"." and (found := judge(in_memory("", raw), Budgets(), likely=True).dangerous):
+        yield f"an attribute that PyTables unpickles, which reaches {found[0]:.80}"
     if value.lstrip()[:1] in (b"{", b"["):
         try:
-            yield from in_config(value.rstrip(b"\0"))
+            yield from in_config(raw)
         except ValueError:
             yield from _in_bytes(value)
 

@@ -91,6 +91,10 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     pickles, too. Ultralytics runs `download` of a data set and `activation` of a model as Python: only a warning if it
     starts a program. Do not load the document with any of these.
     """
+    for entry in subject.regular(".scp", ".jsonl", ".opt", "part-00000"):
+        text = document_objects.text_of(subject.head(entry.path, min(entry.size, MAX_LIST))) if entry.size else ""
+        found_in = (*document_objects.commands_in(text, entry.name), *document_objects.named_in(text))
+        yield from (Found(what, entry.path) for what in found_in)
     for entry in subject.regular(".yaml", ".yml", ".json", ".model_config", ".gin"):
         yield from (Found(what, entry.path, severity=severity) for what, severity in _in_document(subject, entry))
     for entry in subject.regular(".skops"):
@@ -114,6 +118,7 @@ def _in_document(subject: Subject, entry: Entry) -> Iterator[tuple[str, Severity
         return  # a tokenizer or an index: their text is not analysed
     text = document_objects.text_of(raw)
     yield from ((what, None) for what in document_objects.in_text(text, is_json=is_json))
+    yield from ((what, None) for what in document_objects.commands_in(text, entry.name))
     yield from () if is_json else document_objects.run_by_readers(text)
 
 
@@ -133,6 +138,8 @@ def _in_skops(subject: Subject, entry: Entry) -> Iterator[str]:
             yield f"its schema names functions of {module:.80}"
 
 
+#: Bytes of a list of recordings or shards that are searched: each of its lines is made like the first.
+MAX_LIST = 1024 * 1024
 #: The most bytes of a document that are searched: the largest in JSON are tokenizers.
 MAX_YAML, MAX_JSON = 16 * 1024 * 1024, 64 * 1024 * 1024
 #: Bytes of a JSON document beyond which it is searched only if it has one of the signs: the names themselves, or an

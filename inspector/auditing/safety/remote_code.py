@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from inspector.auditing import data
+from inspector.auditing.readers.document_objects import text_of
 from inspector.auditing.readers.pickles import runs
 from inspector.auditing.readers.python_code import MAX_SOURCE, acts_in
 from inspector.auditing.rule import Found, NotJudged, rule
@@ -58,6 +59,10 @@ def remote_code(subject: Subject) -> Iterator[Found | NotJudged]:
             yield Found(f"code that TorchServe runs: {inner:.120}", entry.path)
         elif entry.name == "MLmodel" and (loads := _LOADER.search(subject.text(entry.path) or "")):
             yield Found(f"MLflow imports {loads[1]:.120}", entry.path)
+    for entry in subject.regular(".yaml", ".yml"):
+        functions = _FUNCTION.findall(text_of(subject.head(entry.path, MAX_SOURCE)))
+        files = (f"{entry.folder}{module.replace('.', '/')}.py" for module in functions)
+        named |= {file: None for file in files if file in subject.by_path}
     yield from _judged(subject, named)
 
 
@@ -132,6 +137,8 @@ def _with_imports(subject: Subject, paths: list[str]) -> frozenset[str]:
 #: Bytes of a model's sources that are parsed.
 MAX_ALL_SOURCE = 1_000_000
 _NAMES = data.names("code")
+#: A function of a module beside a task of lm-evaluation-harness, which imports it.
+_FUNCTION = re.compile(r"!function[ \t]+([\w.]{1,200})\.\w")
 #: Configurations beside which loaders look for code.
 _CONFIGS = tuple(_NAMES["configs"])
 #: The script of a data set, which `datasets` before 4 imports whatever its name.

@@ -472,23 +472,20 @@ def impossible_shapes(
             modules[weight][part] = (name, shape)
     tried: dict[frozenset[tuple[str, Shape]], None] = {}
     for weight, own in modules.items():
-        shapes = {part: shape for part, (_, shape) in own.items()}
-        if frozenset(shapes.items()) in tried:
+        shapes = frozenset((part, shape) for part, (_, shape) in own.items())
+        if shapes in tried:
             continue
         if len(tried) == _MOST_TRIED:
             yield NotJudged(f"modules of more shapes than {_MOST_TRIED}", header.path)
             return
-        tried[frozenset(shapes.items())] = None
-        yield from _wrong_module(header, weight, own, shapes, config)
+        tried[shapes] = None
+        yield from _wrong_module(header, weight, own, config)
 
 
 def _wrong_module(
-    header: Header,
-    weight: str,
-    own: Mapping[str, tuple[str, Shape]],
-    shapes: Mapping[str, Shape],
-    config: Mapping[str, Any],
+    header: Header, weight: str, own: Mapping[str, tuple[str, Shape]], config: Mapping[str, Any]
 ) -> Iterator[Found]:
+    shapes = {part: shape for part, (_, shape) in own.items()}
     nearest: dict[str, Shape] = {}
     other_parts = False
     for size in product(*[_possible_sizes(shapes.values(), config)] * 2):

@@ -236,7 +236,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "int": lambda value, default=0: int(value) if str(value).lstrip("-").isdecimal() else default,
     "join": lambda items, between="": str(between).join(map(str, items)),
     "last": lambda items: items[-1],
-    "list": list,
     "replace": lambda text, old, new, count=-1: str(text).replace(str(old), str(new), -1 if count is None else count),
     "reverse": lambda items: items[::-1],
     "sort": sorted,
@@ -245,9 +244,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "trim": lambda text, chars=None: str(text).strip(chars),
     "unique": lambda items: list(dict.fromkeys(items)),
     "wordcount": lambda text: len(str(text).split()),
-    "abs": abs,
-    "min": min,
-    "max": max,
+    **{each.__name__: each for each in (abs, list, max, min)},
 }
 _NAMES = data.names("templates")
 #: Filters that return their input, or the default.
