@@ -31,19 +31,16 @@ def missing_merges(subject: Subject) -> Iterator[Found]:
         if "tokenizer.json" in names or entry.name not in ("vocab.json", "merges.txt"):
             continue
         other = "merges.txt" if entry.name == "vocab.json" else "vocab.json"
-        if other not in names and _needs_both(subject, entry.folder) and not names & _OTHER_MERGES:
+        kind = subject.document(entry.folder + "tokenizer_config.json").get("tokenizer_class")
+        kind = kind or subject.document(entry.folder + "config.json").get("model_type")
+        both = isinstance(kind, str) and _BYTE_PAIRS.match(kind) is not None
+        if both and other not in names and not names & _OTHER_MERGES:
             yield Found(f"no {other} beside it, which the tokenizer needs: download it", entry.path)
 
 
 _OTHER_MERGES = frozenset({"bpe.codes", "vocab-src.json", "vocab.bpe"})
 #: Prefixes of the names of tokenizers like GPT-2's, and of the models that use them.
 _BYTE_PAIRS = re.compile(_NAMES["byte_pairs"], re.IGNORECASE)
-
-
-def _needs_both(subject: Subject, folder: str) -> bool:
-    kind = subject.document(folder + "tokenizer_config.json").get("tokenizer_class")
-    kind = kind or subject.document(folder + "config.json").get("model_type")
-    return isinstance(kind, str) and _BYTE_PAIRS.match(kind) is not None
 
 
 @rule("no-vocabulary", "whole", "error")

@@ -105,7 +105,7 @@ def wrong_kind(library: str, kind: str, field: str, value: Any) -> str | None:
 
 
 def shown(value: Any) -> str:
-    return integer(value) if type(value) is int else json.dumps(value, ensure_ascii=False)[:40]
+    return integer(value) if type(value) is int and value > 999 else json.dumps(value, ensure_ascii=False)[:40]
 
 
 def is_number(value: Any) -> bool:

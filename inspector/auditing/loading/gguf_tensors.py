@@ -261,7 +261,9 @@ def _wrong_lists(own: _Vocabulary) -> Messages:
         yield f"a tokenizer of kind {own.model!r:.40} without tokens", "error"
         return
     yield from _unequal_lengths(own)
-    yield from _missing_merges(own)
+    excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == by_hand()["without_merges"]
+    if own.kind == "BPE" and own.field(_MERGES) is None and not excused:
+        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
     yield from _short_character_map(own)
     yield from _ids_beyond_the_tokens(own)
     if own.is_readable(_TOKENS):
@@ -281,12 +283,6 @@ def _unequal_lengths(own: _Vocabulary) -> Messages:
         if field is not None and field.items is not None and field.items != own.tokens:
             severity: Severity = "error" if field.items < own.tokens else "info"  # it reads nothing beyond the tokens
             yield f"{integer(field.items)} items in {key}, but {plural(own.tokens, 'token')}", severity
-
-
-def _missing_merges(own: _Vocabulary) -> Messages:
-    excused = own.model != "gemma4" and own.metadata.get(f"{_PREFIX}pre") == by_hand()["without_merges"]
-    if own.kind == "BPE" and own.field(_MERGES) is None and not excused:
-        yield "a byte-pair tokenizer without tokenizer.ggml.merges", "error"
 
 
 def _short_character_map(own: _Vocabulary) -> Messages:
