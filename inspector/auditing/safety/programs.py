@@ -93,8 +93,8 @@ def yaml_code(subject: Subject) -> Iterator[Found]:
     """
     for entry in subject.regular(".scp", ".jsonl", ".opt", "part-00000"):
         text = document_objects.text_of(subject.head(entry.path, min(entry.size, MAX_LIST))) if entry.size else ""
-        found_in = (*document_objects.commands_in(text, entry.name), *document_objects.named_in(text))
-        yield from (Found(what, entry.path) for what in found_in)
+        called = (*document_objects.commands_in(text, entry.name), *document_objects.named_in(text))
+        yield from (Found(what, entry.path) for what in called)
     for entry in subject.regular(".yaml", ".yml", ".json", ".model_config", ".gin"):
         yield from (Found(what, entry.path, severity=severity) for what, severity in _in_document(subject, entry))
     for entry in subject.regular(".skops"):
