@@ -739,6 +739,8 @@ def memory(
     source: int | str | None = None,
     batch: int | str | None = None,
     flash_attention: bool = True,
+    mmproj: str | Path | None = None,
+    draft: str | Path | None = None,
     training: Plan | None = None,
 ) -> Memory:
     """Compute the memory for running or training a model: weights, cache, activations, and whether they fit.
@@ -757,6 +759,7 @@ def memory(
         source: tokens of an encoder's input.
         batch: tokens that the engine processes at a time.
         flash_attention: whether llama.cpp uses it.
+        mmproj, draft: a vision tower's GGUF, and a draft model, that llama.cpp loads beside it.
         training: how it is trained; `inspector.sizing.training.Plan`.
 
     Raises:
@@ -772,8 +775,11 @@ def memory(
     from inspector.sizing.memory import size
     from inspector.sizing.model import Model as Sized
 
+    model = target if isinstance(target, Sized) else sized(target)
+    if mmproj is not None or draft is not None:
+        model = with_beside(model, mmproj, draft)
     return size(
-        target if isinstance(target, Sized) else sized(target),
+        model,
         context=context,
         sequences=sequences,
         cache_dtype=cache_dtype,
@@ -873,6 +879,24 @@ def sized(
     if isinstance(found, Reconciliation):
         return of_result(found)
     return of_prediction(str(target) if isinstance(target, (str, Path)) else "", found)
+
+
+def with_beside(model: Sized, mmproj: str | Path | None = None, draft: str | Path | None = None) -> Sized:
+    """A model with what a server loads beside it, to be passed to `memory`.
+
+    Args:
+        mmproj: the GGUF of a vision tower.
+        draft: a smaller model that drafts tokens.
+
+    Raises:
+        UsageError: `mmproj` is no tower's file.
+        TargetError, FormatError, SourceError, ConfigError: one of the two cannot be read.
+    """
+    from inspector.sizing.beside import tower_at
+    from inspector.sizing.model import Beside
+
+    tower = tower_at(reconcile(mmproj)) if mmproj is not None else None
+    return model._replace(beside=Beside(tower, None if draft is None else sized(draft)))
 
 
 def sweep(model: Sized, **options: Any) -> Sweep:

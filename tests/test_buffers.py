@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from sparse_gguf import write_gguf
 
 import inspector
+from inspector.architectures.caches import Kept
+from inspector.cli.commands import inspect
 from inspector.errors import UsageError
 from inspector.sizing import resident
-from inspector.sizing.engines import graphs
+from inspector.sizing.beside import buffer_of
+from inspector.sizing.engines import graphs, llama_cpp
+from inspector.sizing.engines.engine import Request
 from inspector.sizing.engines.graphs import Arena
+from inspector.sizing.widths import WIDTHS
 
 _CLASS = {"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "mixtral": "MixtralForCausalLM",
           "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM", "olmo2": "Olmo2ForCausalLM"}  # fmt: skip
@@ -128,7 +135,7 @@ class _Any(dict[str, Any]):
 
 def test_the_data_is_sound() -> None:
     """Each name leads to a graph; each part can follow others, and then frees only what is there; each word has a size."""
-    known = graphs.known()
+    known = json.loads(graphs.DATA.read_text("utf-8"))["architectures"]
     layer = graphs.Layer(_Any(), lambda _: 7, _Any(), frozenset(), _Any())
     letters = graphs.Batch(8, 2, 256, 256, 2)
     for name, entry in known.items():
@@ -228,3 +235,80 @@ def test_older_builds() -> None:
     for wrong in ("llama.cpp@", "llama.cpp@new", "vllm@1", "llama.cpp@" + "9" * 40):
         with pytest.raises(UsageError, match=r"llama\.cpp@9294"):
             inspector.memory(config, engine=wrong)
+
+
+def _tower(case: dict[str, Any], path: Path) -> Path:
+    keys = [(key, "array[int32]" if isinstance(value, list) else _KINDS[type(value)], value) for key, value in case["keys"].items()
+            if not isinstance(value, list) or isinstance(value[0], int)]  # fmt: skip
+    return _file({"pairs": [("general.architecture", "string", "clip"), *keys], "tensors": case["tensors"]}, path)
+
+
+_KINDS = {bool: "bool", int: "uint32", float: "float32", str: "string"}
+_TOWERS = Path(__file__).parents[1] / "fixtures" / "towers_llama_cpp.jsonl"
+
+
+def test_towers(tmp_path: Path) -> None:
+    """MiB that b11549 printed for drawn vision towers: each within 1 %."""
+    for line in _TOWERS.read_text().splitlines():
+        case = json.loads(line)
+        nbytes = buffer_of(inspector.reconcile(_tower(case, tmp_path / "mmproj.gguf")))
+        assert nbytes, case["from"]
+        assert nbytes / 2**20 == pytest.approx(case["compute"], rel=0.01), case["from"]
+
+
+@pytest.fixture
+def tower(tmp_path: Path) -> tuple[Path, int]:
+    """The file of one with the sizes of Gemma 3's, and the bytes of its tensors."""
+    case = next(case for case in map(json.loads, _TOWERS.read_text().splitlines()) if case["from"].startswith("Gemma3"))
+    path = _tower(case, tmp_path / "mmproj.gguf")
+    return path, sum(4 * math.prod(shape) * len((*layers, [0])[0]) for _, shape, *layers in case["tensors"])
+
+
+def test_what_is_loaded_beside(tower: tuple[Path, int]) -> None:
+    """By hand: a tower's tensors in F32; a draft's 32 layers keep 2 × 4096 × 2 bytes of each of 4,096 tokens, 2 GiB."""
+    path, tensors = tower
+    config = _config("llama", 2048, 8192, 32, 8, 128256)
+    alone = inspector.memory(config, engine="llama.cpp", context=4096, gpu="2x80GiB")
+    found = inspector.memory(config, engine="llama.cpp", context=4096, gpu="2x80GiB", mmproj=path, draft="llama-7b")
+    sizes = {each.name: each.nbytes for each in found.other}
+    assert sizes["mmproj"] == tensors
+    assert sizes["draft cache"] == 2 * 2**30
+    assert sizes["draft model"] == inspector.memory("llama-7b").weights.nbytes
+    assert sizes["output"] == 4 * 128256 * (1 + 3)  # three tokens are proposed, and one more comes of them
+    assert found.total - alone.total == sum(sizes.values()) - 4 * 128256
+    first, second = (new.nbytes - old.nbytes for new, old in zip(found.devices, alone.devices, strict=True))
+    assert second == 4 * 128256 * 3
+    assert first == sum(sizes.values()) - 4 * 128256
+
+
+def test_what_is_not_known_of_it(tower: tuple[Path, int], tmp_path: Path) -> None:
+    config = _config("llama", 2048, 8192, 32, 8, 128256)
+    other = tmp_path / "other.gguf"
+    keys = [("general.architecture", "string", "clip"), ("clip.projector_type", "string", "a new one")]
+    write_gguf(other, keys, [("F32", [8, 8], "v.patch_embd.weight")])
+    draft = tmp_path / "draft.gguf"
+    write_gguf(draft, [("general.architecture", "string", "deepseek4")], [("F32", [8, 8], "token_embd.weight")])
+    found = inspector.memory(config, engine="llama.cpp", mmproj=other, draft=draft)
+    why = [each.message for each in found.findings if each.rule == "beside-unknown"]
+    assert why[0].startswith("mmproj: what llama.cpp reserves for a tower of kind a new one is not known")
+    assert [each.partition(":")[0] for each in why] == ["mmproj", "draft", "draft"]
+    with pytest.raises(UsageError, match=r"llama\.cpp's, not vllm's"):
+        inspector.memory(config, engine="vllm", mmproj=tower[0])
+    write_gguf(other, [("general.architecture", "string", "llama")], [])
+    with pytest.raises(UsageError, match="its architecture is llama"):
+        inspector.memory(config, engine="llama.cpp", mmproj=other)
+
+
+def test_states_that_can_be_returned_to() -> None:
+    """b11549 printed 0.94 MiB of states for an LFM2 with three snapshots of each (`n_rs_seq`): four times as many."""
+    kept = Kept("recurrent", (0, 1, 2, 3), 7680, 0, None, 3, None, 1, False, None, "", False, (), "")
+    request = Request(4096, 1, 0, WIDTHS["F16"], WIDTHS["F16"], WIDTHS["F16"])
+    (once,), (returned,) = (llama_cpp.hold([kept], each) for each in (request, request._replace(snapshots=3)))
+    assert returned.nbytes == 4 * once.nbytes == 4 * 4 * 4 * 7680 * 2
+
+
+def test_a_screen_names_what_is_beside(tower: tuple[Path, int]) -> None:
+    result = CliRunner().invoke(inspect, ["memory", "llama-7b", "--engine", "llama.cpp", "--mmproj", str(tower[0])])
+    assert result.exit_code == 0
+    assert "beside" in result.output
+    assert "mmproj.gguf" in result.output

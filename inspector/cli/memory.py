@@ -33,6 +33,8 @@ _OPTIONS = (
     click.option(
         "--flash-attention/--no-flash-attention", default=True, help="Whether llama.cpp uses it; it does by default."
     ),
+    click.option("--mmproj", metavar="FILE", help="A vision tower that llama.cpp loads beside it."),
+    click.option("--draft", metavar="FILE", help="A draft model that llama.cpp loads beside it."),
     click.option("--gpu", "--devices", metavar="D", help="rtx-4090, 4xh100, 24GiB, …; by default this machine's."),
     click.option("--fits", is_flag=True, help="Exit with 1 if it does not fit on the devices."),
     click.option("--full", is_flag=True, help="Exact bytes, each layer's cache, all findings and assumptions."),
@@ -73,7 +75,7 @@ def memory(target: str, fits: bool, full: bool, sweep: bool, output: Output, **o
         raise UsageError("--fits needs devices: name them with --gpu")
     options["training"] = _plan(options)
     files = {name: options.pop(name) for name in ("config", "revision", "include")}
-    model = api.sized(target, **files)
+    model = api.with_beside(api.sized(target, **files), options.pop("mmproj"), options.pop("draft"))
     result = api.memory(model, **options)
     swept = api.sweep(model, **options) if sweep else ()
     output.show(

@@ -53,5 +53,11 @@ Code = Literal[
 
 #: What an estimate of memory may say of its own certainty.
 MemoryCode = Literal[
-    "cache-type", "cache-unconfirmed", "cache-unknown", "context-beyond", "context-unknown", "weights-packed"
+    "beside-unknown",
+    "cache-type",
+    "cache-unconfirmed",
+    "cache-unknown",
+    "context-beyond",
+    "context-unknown",
+    "weights-packed",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from inspector.report.columns import table
 from inspector.report.tables import Rows, columns
 from inspector.sizing.devices import MEMORY, Device
-from inspector.sizing.memory import Memory, at_context, on_devices
+from inspector.sizing.memory import Memory, at_context, beside, on_devices
 from inspector.sizing.verdict import CLOSE, Choice, Remedy, Verdict, contexts_of
 from inspector.units import decimal, escape, integer
 
@@ -129,8 +129,11 @@ def over_contexts(result: Memory, verdict: Verdict) -> str:
         ("weights", *(decimal(each.weights) for each in states), escape(result.weights.dtype, 30)),
         ("cache", *(decimal(each.cache) if known else "unknown" for each in states), cached(result)),
         ("activations", *(decimal(each.activations) for each in states), reserved(result)),
+        ("beside", *(decimal(each.beside) for each in states), ", ".join(_named(result))),
         ("total", *(decimal(each.total) for each in states), "" if known else "without the cache"),
     ]
+    if not any(result.model.beside):
+        del rows[3]
     if not result.activations:
         del rows[2]
     if choice and known:
@@ -146,29 +149,38 @@ class _State(NamedTuple):
     weights: int
     cache: int
     activations: int
+    beside: int  # a vision tower, a draft model
     left: int  # on the fullest device
 
     @property
     def total(self) -> int:
-        return self.weights + self.cache + self.activations
+        return self.weights + self.cache + self.activations + self.beside
 
 
 def _state(result: Memory, choice: Choice | None, tokens: int) -> _State:
+    own = at_context(result, tokens)
+    loaded = sum(each.nbytes for each in beside(result.model, result.engine, own.request))
     if choice is None:
-        own = at_context(result, tokens)
-        beside = sum(each.nbytes for each in own.other)
-        return _State(
-            own.weights.nbytes, own.cache or 0, beside + (own.activations.nbytes if own.activations else 0), 0
-        )
+        computed = sum(each.nbytes for each in own.other) + (own.activations.nbytes if own.activations else 0)
+        return _State(own.weights.nbytes, own.cache or 0, computed - loaded, loaded, 0)
     if tokens != result.request.context:
         choice = Choice(choice.devices, on_devices(result, choice.devices, context=tokens, searched=False))
     placed = choice.placed
     return _State(
         sum(each.weights for each in placed),
         sum(each.cache or 0 for each in placed),
-        sum(each.activations for each in placed),
+        sum(each.activations for each in placed) - loaded,
+        loaded,
         choice.left,
     )
+
+
+def _named(result: Memory) -> Iterator[str]:
+    tower, draft = result.model.beside
+    if tower is not None:
+        yield escape(tower.checkpoint.target.rpartition("/")[2], 30)
+    if draft is not None:
+        yield f"draft: {escape(draft.target.rpartition('/')[2], 30)}"
 
 
 def reserved(result: Memory) -> str:

@@ -64,8 +64,14 @@ def layers_of(
         number, rest = (int(place[1]), place[2]) if place else (None, name)
         layers.setdefault(number, {})[rest.removesuffix(".weight")] = shape
     outside = layers.pop(None)
-    numbers = sorted(number for number in layers if number is not None)
+    predicts = {number for number, own in layers.items() if any(name.startswith("nextn.") for name in own)}
+    numbers = sorted(
+        number for number in layers.keys() - predicts if number is not None
+    )  # further tokens are not predicted
     found = [_layer(layers[each], scope, kept, each, {**outside, **layers.get(each - 1, {})}) for each in numbers]
+    if found:
+        windows = {"windows"} if any(group.window for group in kept) else set()
+        found[-1] = found[-1]._replace(kinds=found[-1].kinds | {"last"} | windows)
     return found, _layer(outside, scope, kept, None, {})
 
 
@@ -143,7 +149,7 @@ def batch_of(known: Buffers, runs: Engine, request: Request) -> Batch:
     cells = in_whole_blocks(request.context)
     tokens = min(cells * request.sequences, request.batch or UBATCH)
     tokens = -(-tokens // request.sequences) * request.sequences
-    outputs = tokens if known.embeds or runs.all_outputs else min(tokens, request.sequences)
+    outputs = tokens if known.embeds or runs.all_outputs else min(tokens, request.sequences * (1 + request.drafted))
     window = cells_of(known.window, request) if known.window else cells
     return Batch(tokens, outputs, cells, window, request.sequences, request.keys.block > 1, request.values.bits / 8)
 
@@ -151,5 +157,5 @@ def batch_of(known: Buffers, runs: Engine, request: Request) -> Batch:
 def output(known: Buffers, runs: Engine, request: Request) -> int:
     """Bytes of the buffer of results: logits of each sequence's last token; states too, if these are asked for."""
     width = known.vocabulary + (known.hidden if known.embeds else 0)
-    rows = batch_of(known, runs, request).outputs if known.embeds else request.sequences
+    rows = batch_of(known, runs, request).outputs if known.embeds else request.sequences * (1 + request.drafted)
     return 4 * rows * width

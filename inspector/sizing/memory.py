@@ -14,7 +14,7 @@ from inspector.model import Finding
 from inspector.sizing.engines import engine as engine_of
 from inspector.sizing.engines.engine import Engine, Held, Request, growth
 from inspector.sizing.engines.engine import on_devices as on_devices_of
-from inspector.sizing.model import Model
+from inspector.sizing.model import Beside, Model
 from inspector.sizing.weights import Weights, as_declared, as_loaded, as_type, stored
 from inspector.sizing.widths import WIDTHS, Width, width
 from inspector.tabular import NamedTuple, Tabular
@@ -163,6 +163,10 @@ def size(
         encoded = USUAL_SOURCE if model.source is None else model.source
     tokens = length or model.context or USUAL_CONTEXT
     request = Request(tokens, number, encoded, keys, values, own, shared, _state_type(model), batched)
+    if any(model.beside):
+        from inspector.sizing.beside import with_draft  # only if there is something
+
+        model, request = with_draft(model, runs, request, flash=flash_attention)
     if runs.graphs:
         runs, buffers = _buffers(model, runs, request, flash=flash_attention)
         model = model._replace(buffers=buffers)
@@ -222,14 +226,19 @@ def _placed(
     from inspector.sizing.placement import placed  # only if devices or a division were requested
 
     runs = on_devices_of(runs, named)
+    alone = model._replace(beside=Beside())
 
     @cache
     def temporary(asked: Request) -> int:
         found = activations(model, runs, asked)
-        return (found.nbytes if found else 0) + sum(each.nbytes for each in others(model, runs, asked))
+        return (found.nbytes if found else 0) + sum(each.nbytes for each in others(alone, runs, asked))
 
-    made_for = model.context
-    return placed(model.kept, runs, request, loaded, temporary, named, stages, made_for, searched=searched, most=most)
+    @cache
+    def on_first(asked: Request) -> int:
+        return temporary(asked) + sum(each.nbytes for each in beside(model, runs, asked))
+
+    needs = temporary, on_first if any(model.beside) else temporary
+    return placed(model.kept, runs, request, loaded, needs, named, stages, model.context, searched=searched, most=most)
 
 
 def on_devices(
@@ -366,12 +375,22 @@ def activations(model: Model, engine: Engine, request: Request) -> Activations |
 
 
 def others(model: Model, engine: Engine, request: Request) -> tuple[Other, ...]:
-    """The engine's further buffers, as far as known."""
+    """The engine's further buffers, as far as known, and what is loaded beside the model."""
+    found = beside(model, engine, request)
     if not engine.graphs or model.buffers is None:
-        return ()
+        return found
     from inspector.sizing.buffers import output
 
-    return (Other("output", output(model.buffers, engine, request)),)
+    return (Other("output", output(model.buffers, engine, request)), *found)
+
+
+def beside(model: Model, engine: Engine, request: Request) -> tuple[Other, ...]:
+    """What is loaded beside the model, part by part: a vision tower, a draft model."""
+    if not any(model.beside):
+        return ()
+    from inspector.sizing.beside import parts_of  # only if there is something
+
+    return tuple(Other(*each) for each in parts_of(model.beside, engine, request))
 
 
 def _first_positive(scope: Scope, names: str) -> int | None:
@@ -490,6 +509,10 @@ def _findings(model: Model, context: int | None, weights: Weights, runs: Engine,
     if model.config and model.config.relative:
         why = f"no table for {model.config.model_type!s:.60}: read as {model.config.relative}, by analogy"
         found.append(Finding("no-prediction", "warning", f"{why}: what it keeps and computes is that model's"))
+    if any(model.beside):
+        from inspector.sizing.beside import missing  # only if there is something
+
+        found += [Finding("beside-unknown", "warning", why) for why in missing(model.beside)]
     if model.kept is None:
         why = f"what running takes besides the weights is unknown: {model.unknown}; the total excludes it"
         found.append(Finding("cache-unknown", "warning", why))

@@ -35,6 +35,13 @@ LANGUAGE = ("text_config", "llm_config", "language_config", "thinker_config")
 SCALING = ("rope_scaling", "rope_parameters")
 
 
+class Beside(NamedTuple):
+    """What a server loads beside the model."""
+
+    tower: Reconciliation | None = None  # the file of a vision tower: llama.cpp's `--mmproj`
+    draft: Model | None = None  # a smaller model that drafts tokens: `--model-draft`
+
+
 class Model(NamedTuple):
     """The known facts about the model."""
 
@@ -46,6 +53,7 @@ class Model(NamedTuple):
     unknown: str  # why not
     scope: Scope | None  # the fields of the part that has a cache
     buffers: Buffers | None = None  # None if the engine's are not known
+    beside: Beside = Beside()
 
     @property
     def format(self) -> str | None:

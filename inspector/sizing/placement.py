@@ -48,7 +48,7 @@ def placed(
     runs: Engine,
     request: Request,
     weights: Weights,
-    activations: Callable[[Request], int],
+    activations: tuple[Callable[[Request], int], Callable[[Request], int]],
     devices: Sequence[Device],
     stages: int,
     made_for: int | None,
@@ -59,20 +59,20 @@ def placed(
     """One device of each stage; empty if neither devices nor a division were requested.
 
     Args:
-        activations: their bytes for a request, with those of further buffers, on each device.
+        activations: their bytes for a request, with those of further buffers, on each device; and on the first one.
         searched: whether to search for what else would fit: the longest context, and `-ngl`.
         most: whether to search for the most sequences, too.
     """
     named: Sequence[Device | None] = devices or (None,)
     layers = _layer_count(kept, weights)
-    found = []
+    found: list[Placed] = []
     for stage in range(stages):
         own = range(stage * layers // stages, (stage + 1) * layers // stages)
         held = _weights_of_stage(weights, own, stage == 0, stage == stages - 1, request.tp)
         part = None if kept is None else _kept_in_layers(kept, own, layers, stage == stages - 1)
         for device in named[stage * request.tp : (stage + 1) * request.tp] or named[:1]:
             tokens = (made_for or LONGEST) if searched else 0
-            one = _on_device(device, part, runs, request, held, activations, tokens, most)
+            one = _on_device(device, part, runs, request, held, activations[not found], tokens, most)
             if searched and runs.offloads and stages * request.tp == 1 and device and part is not None:
                 room = (one.room or 0) - one.activations
                 number, taken = _layers_on_device(part, runs, request, weights, layers, room)

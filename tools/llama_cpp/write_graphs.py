@@ -15,7 +15,7 @@ import json
 import re
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, Union
@@ -31,7 +31,7 @@ from load_cases import predicted, write  # noqa: E402
 import inspector  # noqa: E402
 from inspector.architectures import caches  # noqa: E402
 from inspector.errors import ConfigError  # noqa: E402
-from inspector.sizing.buffers import layers_of, rotation  # noqa: E402
+from inspector.sizing.buffers import ROTATED, layers_of, rotation  # noqa: E402
 from inspector.sizing.engines.graphs import DATA, FIELDS, Batch, Layer  # noqa: E402
 
 #: Contexts, micro-batches, sequences, outputs of each draw; each with every kind of attention.
@@ -45,6 +45,8 @@ LETTERS = {"T": 0.0, "O": 0.5, "TK": 1, "TW": 1, "S": 2, "1": 3, "C": 3, "D": 3,
            "T/S": 4, "TT": 4, "TT/S": 5, "OK": 5}  # fmt: skip
 #: The tokens of an encoder's output, where there is one.
 POSITIONS = "max_position_embeddings"
+#: Inputs by which keys and values are rotated (`llama_kv_cache`): values always by the narrowest matrix.
+ROTATES = {"attn_inp_k_rot": "1*rotation*rotation", "attn_inp_v_rot": f"1*{ROTATED**2}"}
 #: Fields that may be a factor.
 NUMBERS = (
     "hidden_size", "num_attention_heads", "num_key_value_heads", "head_dim", "v_head_dim", "num_experts_per_tok",
@@ -90,42 +92,35 @@ class Part(NamedTuple):
 
 
 def parts_of(events: Sequence[Event], layers: int) -> Iterator[tuple[str, list[Item]]]:
-    """The parts of a graph. Inputs count as needed until the end; the last layer is taken to be like the others."""
+    """The parts of a graph. Inputs count as needed until the last layer, before which those that it does not read are freed."""
     segments = list(_segments(events, layers))
     freed = {each.number: at for at, each in enumerate(events) if each.kind == "drop"}
     inputs = {each.number for each in events if each.result and each.kind == "add" and each.result.op == "NONE"}
     live: list[int] = []
-    results: dict[int, Result] = {}
-    last: list[int] = []
+    done: list[int] = []  # inputs that are not read any more
     for key, own in segments:
         items: list[Item] = []
-        if key == str(layers - 1):
-            last = list(live)
+        ends = key in ("end", str(layers - 1))
+        for number in done if ends else ():
+            items.append(len(live) - live.index(number))
+            live.remove(number)
+        done = [] if ends else done
         for each in own:
             if each.kind == "add" and each.result:
                 live.append(each.number)
-                results[each.number] = each.result
                 items.append(each.result)
-            elif each.kind == "drop" and (key == "start" or each.number not in inputs):
+            elif each.kind == "drop" and each.number in inputs and key != "start" and not ends:
+                done.append(each.number)
+            elif each.kind == "drop":
                 items.append(len(live) - live.index(each.number))
                 live.remove(each.number)
-        if key == "end":
-            break
-        order = sorted(
-            live, key=lambda each: (each not in inputs, -freed.get(each, len(events)) * (each not in inputs))
-        )
-        items += _moves(live, order)
-        live = order
-        if key == str(layers - 1):
-            continue  # with fewer rows: `end` takes its results up
+        if key != "end":
+            order = sorted(
+                live, key=lambda each: (each not in inputs, -freed.get(each, len(events)) * (each not in inputs))
+            )
+            items += _moves(live, order)
+            live = order
         yield key, items
-    carried = [results[each] for each in live[: len(live) - _own(items)] if each not in inputs]
-    kept = ",".join(str(at) for at, each in enumerate(last) if each in inputs and each not in freed)
-    yield "end", [*carried, f"={kept}", *items]
-
-
-def _own(items: Sequence[Item]) -> int:
-    return sum(isinstance(each, Result) for each in items) - sum(isinstance(each, int) for each in items)
 
 
 def _moves(live: Sequence[int], order: Sequence[int]) -> Iterator[str]:
@@ -215,15 +210,21 @@ def _field(layer: Layer, name: str) -> int:
         return 0
 
 
-def words(part: Part, result: Result) -> dict[str, float]:
-    """Words for a result's size, each with how unlikely it is."""
+def words(part: Part, result: Result, of: Mapping[int, list[tuple[str, float]]]) -> dict[str, float]:
+    """Words for a result's size, each with how unlikely it is.
+
+    Args:
+        of: `widths` of the part.
+    """
+    if rotates := ROTATES.get(result.name):
+        return {rotates: 0.0}
     nbytes = WIDTHS[result.dtype]
     elements, rest = map(int, divmod(result.nbytes, nbytes))
     if rest:
         return {}
     if not elements:
         return {"0": 0.0}
-    known, found = widths(part), dict[str, float]()
+    found = dict[str, float]()
     read = {_OWN_LAYER.sub("", source).removesuffix(".weight") for source in result.sources}
     of_states = [
         (f"+{rows}*{name}", number * part.layer.kept[name])
@@ -235,7 +236,7 @@ def words(part: Part, result: Result) -> dict[str, float]:
         rows = part.batch.number(letters, part.kernel)
         for state, size in (("", 0), *(of_states if letters == "T" else ())):
             count, rest = divmod(elements - size, rows or 1)
-            for width, more in known.get(count, ()) if rows and not rest and count > 0 else ():
+            for width, more in of.get(count, ()) if rows and not rest and count > 0 else ():
                 names = set(width.split("*"))
                 likely = 2.0 if names & read else 0.5 if {name.removesuffix(".in") for name in names} & read else 0.0
                 likely += 3.0 * (letters in ("TK", "TW") and width == "heads")  # scores
@@ -254,34 +255,86 @@ def _word(letters: str, width: str) -> str:
     return f"{letters}*{width}" if width else letters
 
 
-def text_of(parts: Sequence[Part]) -> str | None:
-    """The words of parts of one structure; None if a size has no word."""
-    several = {(each.draw, each.batch): each for each in parts}
+#: What a node is, without its layer → words → in how many of an architecture's models they explain its size.
+Votes: TypeAlias = Mapping[tuple[str, str], Counter[str]]
+
+
+def _node(result: Result) -> tuple[str, str]:
+    return result.op, re.sub(r"\d+", "", result.name)
+
+
+def _of_rows(word: str) -> str:
+    """A word without the number of its rows: `O*used` → `used`."""
+    return word.removeprefix("O*") if word != "O" else "T"
+
+
+def votes_of(parts: Sequence[Part]) -> Votes:
+    """What explains nodes of the same name, over all parts."""
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for part in {(each.draw, each.batch.outputs == 1, each.key): each for each in parts}.values():
+        known = widths(part)
+        for item in part.items:
+            if isinstance(item, Result) and item.op != "NONE":
+                found[_node(item)].update({_of_rows(word) for word in words(part, item, known)})
+    return found
+
+
+def text_of(parts: Sequence[Part], votes: Votes) -> str | None:
+    """The words of parts of one structure; None if a size has no word.
+
+    Of several that explain a size everywhere the one is taken that explains most nodes of its name elsewhere, too.
+    """
+    several = [*{(each.draw, each.batch): each for each in parts}.values()]
+    known = [widths(each) for each in several]
     found: list[str] = []
     for at, item in enumerate(parts[0].items):
         if not isinstance(item, Result):
             found.append(str(item))
             continue
-        step = max(1, len(several) // 8)
-        common = _common(list(several.values())[:: step + (step % len(SETTINGS) == 0)], at)  # each setting is met
+        common = _common(several, known, at)
         if not common:
             return None
-        found.append(min(common, key=common.__getitem__))
+        of = votes.get(_node(item), Counter())
+        most = max(of[_of_rows(word)] for word in common)
+        likely = [word for word in common if of[_of_rows(word)] == most]
+        found.append(min(likely, key=common.__getitem__))
     return " ".join(found)
 
 
-def _common(parts: Sequence[Part], at: int) -> dict[str, float]:
+def _texts_of(parts: Sequence[Part], votes: Votes) -> list[tuple[str, list[Part]]] | None:
+    """The words of parts of one structure, by those draws that have the same; None if a size has no word."""
+    if (text := text_of(parts, votes)) is not None:
+        return [(text, [*parts])]
+    found: list[tuple[str, list[Part]]] = []
+    for number in dict.fromkeys(each.draw for each in parts):
+        own = [each for each in parts if each.draw == number]
+        for at, (_, some) in enumerate(found):
+            if (text := text_of([*some, *own], votes)) is not None:
+                found[at] = text, [*some, *own]
+                break
+        else:
+            if (text := text_of(own, votes)) is None:
+                return None
+            found.append((text, own))
+    return found
+
+
+def _common(parts: Sequence[Part], known: Sequence[Mapping[int, list[tuple[str, float]]]], at: int) -> dict[str, float]:
     """Words for one result that explain its size in each of the parts; of an input, at least the largest one's."""
-    sized = [(each, result) for each in parts if isinstance(result := each.items[at], Result)]
-    some = [(each, result) for each, result in sized if result.nbytes]
+    sized = [
+        (each, result, of)
+        for each, of in zip(parts, known, strict=True)
+        if isinstance(result := each.items[at], Result)
+    ]
+    some = [each for each in sized if each[1].nbytes]
     if not some:
         return {"0": 0.0}
     common: dict[str, float] | None = None
-    for each, result in some:
-        own = words(each, result)
+    for each, result, of in some:
+        own = words(each, result, of)
         common = own if common is None else {word: max(cost, own[word]) for word, cost in common.items() if word in own}
     if not common and some[0][1].op == "NONE":
-        common = words(*max(some, key=lambda pair: pair[1].nbytes))
+        common = words(*max(some, key=lambda each: each[1].nbytes))
     if len(some) < len(sized):  # nothing, where there is one sequence
         common = {word: cost for word, cost in (common or {}).items() if word.startswith("R")}
     return common or {}
@@ -299,6 +352,8 @@ def conditions(part: Part, fields: Sequence[str]) -> set[str]:
 def choices(texts: Mapping[str, Sequence[set[str]]]) -> list[list[str]]:
     """[condition, text], the first that holds counts; the less frequent ones that nothing distinguishes are left out."""
     left, found = dict(texts), list[list[str]]()
+    if not left:
+        return []
     while len(left) > 1:
         order = sorted(left, key=lambda each: len(left[each]))
         condition = next(((text, own) for text in order if (own := _apart(text, left))), None)
@@ -306,6 +361,10 @@ def choices(texts: Mapping[str, Sequence[set[str]]]) -> list[list[str]]:
             found.append([condition[1], condition[0]])
         del left[condition[0] if condition else order[0]]
     return [*found, ["", next(iter(left))]]
+
+
+def _any(texts: Mapping[str, list[set[str]]]) -> dict[str, list[set[str]]]:
+    return {text: own for text, own in texts.items() if own}
 
 
 def _apart(text: str, texts: Mapping[str, Sequence[set[str]]]) -> str | None:
@@ -328,7 +387,7 @@ def _apart(text: str, texts: Mapping[str, Sequence[set[str]]]) -> str | None:
 
 
 def _likely(word: str) -> tuple[bool, int, str]:
-    return not re.match(r"full|sliding|recurrent|first|attn|ffn|ssm|time|short", word), len(word), word
+    return not re.match(r"full|sliding|recurrent|first|last|windows|attn|ffn|ssm|time|short", word), len(word), word
 
 
 # --- drawing ------------------------------------------------------------------------------------------
@@ -339,9 +398,9 @@ class Round(Draw):
 
     def __init__(self, architecture: str, seed: int) -> None:
         super().__init__(architecture, seed)
-        self.hidden = self.heads * self.random.choice([64, 128, 192])
+        self.hidden = self.heads * self.random.choice([64, 128, 192, 256, 320])
         self.narrow = architecture in NARROW
-        self.head = self.hidden // self.heads if self.narrow else self.random.choice([64, 128, 192])
+        self.head = self.hidden // self.heads if self.narrow else self.random.choice([64, 128, 192, 256, 320])
 
     @property
     def rope(self) -> int:
@@ -367,6 +426,7 @@ def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, settings: Sequen
     if not model or scope is None:
         return []
     layers, outside = layers_of({name: tuple(shape) for name, shape in tensors.items()}, scope, kept)
+    after = outside._replace(before=layers[-1].weights)
     found = []
     for kind, (context, micro, sequences, outputs) in settings:
         flash, cache = ATTENTION[kind]
@@ -381,7 +441,7 @@ def parts_drawn(graphs: Graphs, pairs: list[Pair], number: int, settings: Sequen
         tokens, _, results = graphs.reserved_for()
         batch = Batch(tokens, results, cells, min(cells, window), sequences)
         for key, items in parts_of(list(graphs.events(made)), len(layers)):
-            layer = layers[int(key)] if key.isdigit() else outside
+            layer = layers[int(key)] if key.isdigit() else outside if key == "start" else after
             found.append(Part(key, items, layer, batch, kind, number))
         graphs.lib.llama_free(made)
     return found
@@ -399,21 +459,25 @@ def _same(kind: str, written: Words, of: Mapping[str, Words | None]) -> bool:
 
 
 def _parts_written(parts: Sequence[Part]) -> Words | None:
-    written = []
+    written, votes = [], votes_of(parts)
     for keys in ("start", "", "end"):
         groups: dict[tuple[str, frozenset[str]], list[Part]] = defaultdict(list)
         for each in parts:
             if each.key == keys if keys else each.key.isdigit():
-                groups[each.structure, each.layer.kinds - {"first"}].append(each)
+                groups[each.structure, each.layer.kinds - {"first", "last", "windows"}].append(each)
         texts: dict[str, list[set[str]]] = defaultdict(list)
         for group in groups.values():
-            text = text_of(group)
-            if text is None:
+            several = _texts_of(group, votes)
+            if several is None:
                 return None
-            texts[text] += [conditions(each, (*NUMBERS, *FLAGS)) for each in group]
+            for text, some in several:
+                texts[text] += [conditions(each, (*NUMBERS, *FLAGS)) for each in some]
         if not texts:
             return None
-        written.append(choices(texts))
+        last = {text: [each for each in own if "last" in each] for text, own in texts.items()}
+        others = {text: [each for each in own if "last" not in each] for text, own in texts.items()}
+        ends = [[f"last&{condition}".removesuffix("&"), text] for condition, text in choices(_any(last))]
+        written.append([*ends, *choices(_any(others) or _any(last))])
     return written
 
 
@@ -456,8 +520,9 @@ def _drawn(
         for drawn in (Draw, Round):
             settings = [(kind, each) for kind in kinds for each in SETTINGS if (kind == "rotated") == (drawn is Round)]
             pairs = draw(architecture, asked, seed, drawn)
-            if seed % 3 == 2:  # so that it is not always 2
-                pairs = [(key, kind, 3 if key.endswith("expert_used_count") else value) for key, kind, value in pairs]
+            experts = next((value for key, _, value in pairs if key.endswith(".expert_count")), 0)
+            used = 2 + seed % (3 if experts > 4 else 2)
+            pairs = [(key, kind, used if key.endswith("expert_used_count") else value) for key, kind, value in pairs]
 
             def parts(some: Sequence[Setting], of: list[Pair] = pairs, at: int = seed) -> list[Part] | None:
                 found: list[Part] | None = in_child(lambda: _picklable(graphs, of, at, some))

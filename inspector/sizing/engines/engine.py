@@ -25,6 +25,8 @@ class Request(NamedTuple):
     tp: int = 1  # devices that share the heads
     states: Width | None = None  # the configuration's type for states; None for the model's
     batch: int | None = None  # tokens processed at a time; None for the engine's default
+    drafted: int = 0  # tokens of each sequence that a draft model proposes at a time
+    snapshots: int = 0  # of a sequence's states, to return to when proposed tokens are refused
 
 
 class Held(NamedTuple):

@@ -34,8 +34,8 @@ DATA = Path(__file__).parent / "data" / "graphs.json"
 FIELDS = {"hidden": "hidden_size", "heads": "num_attention_heads", "kv_heads": "num_key_value_heads",
           "used": "num_experts_per_tok"}  # fmt: skip
 
-#: What a layer may keep; and whether it is the first one.
-KINDS = ("full", "sliding", "recurrent", "first")
+#: What a layer may keep; whether it is the first or the last one, and the last one of a model with windows.
+KINDS = ("full", "sliding", "recurrent", "first", "last", "windows")
 
 #: Bytes as a sum of (numbers of the batch, by letter, bytes for each); the place of a result that is done with, or with
 #: a minus of one that becomes the last; or the places of those that are kept.
@@ -215,10 +215,20 @@ class Buffers(NamedTuple):
 
 
 @cache
-def known() -> Mapping[str, Any]:
-    """GGUF architecture → with flash attention and without: the three parts; or the architecture whose graph it has."""
-    found: Mapping[str, Any] = json.loads(DATA.read_text("utf-8"))["architectures"]
-    return found
+def known(architecture: str) -> Mapping[str, Any] | None:
+    """A GGUF architecture's three parts, with flash attention and without; None if its graph is not known."""
+    start = f' "{architecture}": '
+    line = next((line for line in _lines() if line.startswith(start)), None)
+    if line is None:
+        return None
+    found: Mapping[str, Any] | str = json.loads(line[len(start) :].rstrip(","))
+    return known(found) if isinstance(found, str) else found  # that of another one
+
+
+@cache
+def _lines() -> list[str]:
+    """One for each architecture: only one of them is read."""
+    return DATA.read_text("utf-8").splitlines()
 
 
 def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flash: bool = True) -> Graph | None:
@@ -227,9 +237,7 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
     Raises:
         ConfigError: the configuration lacks a field that a size depends on.
     """
-    entry = known().get(architecture)
-    if isinstance(entry, str):
-        entry = known()[entry]
+    entry = known(architecture)
     if entry is None:
         return None
     kernel = next((layer.kept["kernel"] for layer in layers if "kernel" in layer.kept), 1)
@@ -245,7 +253,8 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
             steps = tuple(_steps(text, layer))
             return parts.setdefault(steps, steps)
 
-        found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, outside)]
+        last = outside._replace(before=layers[-1].weights) if layers else outside
+        found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, last)]
         return Graph(found, kernel, rotated) if _is_sound(found) else None
 
     if not flash:

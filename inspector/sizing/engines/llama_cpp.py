@@ -29,7 +29,7 @@ def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
 def _held_by(group: Kept, request: Request) -> Held:
     if group.kind in PER_SEQUENCE:
         columns = group.kernel - 1 if group.kernel else 1  # the oldest one is shifted out before it is needed
-        nbytes = WIDTHS["F32"].bytes_of(group.elements * columns)
+        nbytes = WIDTHS["F32"].bytes_of(group.elements * columns) * (1 + request.snapshots)
         return Held(group.kind, group.layers, 0, nbytes * len(group.layers) * request.sequences, "F32", group.formula)
     cells = cells_of(group, request)
     nbytes = request.keys.bytes_of(group.keys * cells) + request.values.bytes_of(group.values * cells)
