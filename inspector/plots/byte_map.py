@@ -32,7 +32,7 @@ def chart(result: Reconciliation) -> Chart:
     root = byte_tree(result.tensors)
     largest = max(root.children, key=lambda node: node.bytes, default=None)
     summary = f"{plural(root.tensors, 'tensor')} of {size(root.bytes)}"
-    summary += f"; the largest is {largest.name}, {decimal(largest.bytes)}" if largest else ""
+    summary += f"; the largest is {largest.name.replace('_', ' ')}, {decimal(largest.bytes)}" if largest else ""
     areas = _areas(root, _Box(0, 0, _WIDTH, _HEIGHT), root.bytes)
     return Chart(
         "Bytes by group, role, layer and tensor",
@@ -58,7 +58,8 @@ def _areas(parent: Node, box: _Box, total: int, colour: str = "") -> Iterator[st
         fill = colour or COLOURS.get(node.name, PALETTE[6])
         short = min(len(node.name), 16)  # a name is whole, or long enough to be known by its beginning
         named = own.height >= _BAND and own.width >= CHARACTER * short + 6
-        yield _area(node, own, total, fill, named=named)
+        shown = node if colour else node._replace(name=node.name.replace("_", " "))  # a group's name in words
+        yield _area(shown, own, total, fill, named=named)
         inner = _Box(own.x + _BETWEEN, own.y + _BAND, own.width - 2 * _BETWEEN, own.height - _BAND - _BETWEEN)
         if named and len(node.children) > 1 and min(inner.width, inner.height) > _BAND:
             yield from _areas(node, inner, total, fill)

@@ -9,7 +9,7 @@ from inspector.report import verdict
 from inspector.report.columns import table
 from inspector.report.documents import SCHEMA, fields, finding
 from inspector.report.pages import parts
-from inspector.report.pages.parts import Findings, Mood, Page, Section, Table, Text, of_rows
+from inspector.report.pages.parts import Findings, Mood, Page, Section, Table, Text
 from inspector.report.tables import Rows, columns
 from inspector.report.words import public
 from inspector.sizing.memory import Memory
@@ -154,13 +154,19 @@ def tokens_a_second(result: Memory) -> int | None:
 
 
 def _sweep(swept: Sequence[Memory]) -> str:
+    headers, rows = _grid(swept)
+    return table(rows, headers, "r" * len(headers))
+
+
+def _grid(swept: Sequence[Memory]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A row for each context and a column for each type of cache: what it takes, and whether that fits."""
     kinds = list(dict.fromkeys(each.request.keys.name for each in swept))
     by_context: dict[int, dict[str, str]] = {}
     for each in swept:
         verdict = {None: "", True: " fits", False: " no"}[each.fits]
         by_context.setdefault(each.request.context, {})[each.request.keys.name] = decimal(each.total) + verdict
     rows = [(integer(tokens), *(cells.get(kind, "") for kind in kinds)) for tokens, cells in by_context.items()]
-    return table(rows, ("total, at context", *kinds), "r" * (len(kinds) + 1))
+    return ("total, at context", *kinds), rows
 
 
 def _training(training: Training, *, full: bool) -> Iterator[str]:
@@ -312,7 +318,7 @@ def page(result: Memory, swept: Sequence[Memory] = ()) -> Page:
         verdict.sentence(result, found),
         list(_sections(result, swept)),
         (identity(result), *growth_lines(result)),
-        _MOODS[True if found.choice and found.choice.longest else found.fits],
+        _MOODS[True if not result.training and found.choice and found.choice.longest else found.fits],
     )
 
 
@@ -328,7 +334,9 @@ def _sections(result: Memory, swept: Sequence[Memory]) -> Iterator[Section]:
     if result.held:
         yield Section("Cache", [Table("Cache per layer", _page_columns(HELD_HEADERS), list(held_rows(result)))])
     if swept:
-        yield Section("Context lengths and cache types", [of_rows("In total", rows(swept), ("cache_dtype", "fits"))])
+        headers, grid = _grid(swept)
+        columns = [parts.Column(header, "number") for header in headers]
+        yield Section("Context lengths and cache types", [Table("In total, by type of cache", columns, grid)])
     if result.training:
         assumes = Text([f"Assumed: {each}" for each in result.training.assumes])
         columns = _page_columns(("what", "bytes", "size", "how"))

@@ -9,6 +9,7 @@
   const PRINTED = 500;
   const WIDEST = 460; // pixels of a column
   const NARROW = 600; // pixels of a phone's page, as in the style sheet
+  const BAR = 18; // pixels of a scroll bar and of the frame
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -56,10 +57,10 @@
       this.apply();
     }
 
-    /* The first columns that are as wide as the page, on a phone; at least one. */
+    /* The first columns that are as wide as the page; at least one, which may be shortened on a phone. */
     fitting(room) {
-      let left = room - WIDEST / 2;
-      return room > NARROW ? this.all : this.all.filter((column, at) => {
+      let left = room - BAR - (room > NARROW ? this.width(this.all[0]) : WIDEST / 2);
+      return this.all.filter((column, at) => {
         if (at) left -= this.width(column);
         return !at || left > 0;
       });

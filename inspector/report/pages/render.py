@@ -189,6 +189,8 @@ def _plain(table: Table) -> str:
 
 #: Characters of a phone's width, and of a text that is not folded.
 _PHONE, _WORD = 40, 12
+#: Letters of a word that may be parted; a role's name is whole.
+_LONG = 24
 
 
 def _is_wide(table: Table) -> bool:
@@ -206,7 +208,11 @@ def _cells(columns: Sequence[Column], row: Sequence[Cell], *, named: bool = Fals
         severity = f' class="{cell}"' if column.name == "severity" and cell in ("error", "warning") else ""
         name = f' data-name="{_text(column.name)}"' if named and column.name else ""
         exact = f' title="{cell:,} bytes"' if column.kind == "bytes" and isinstance(cell, int) else ""
-        yield f"<td{_numeric(column) or severity}{name}{exact}>{_cell(cell, column.kind)}</td>"
+        text = _cell(cell, column.kind)
+        kind = (
+            _numeric(column) or severity or (' class="long"' if max(map(len, text.split()), default=0) > _WORD else "")
+        )
+        yield f"<td{kind}{name}{exact}>{text}</td>"
 
 
 def _numeric(column: Column) -> str:
