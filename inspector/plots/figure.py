@@ -74,8 +74,9 @@ def drawn(parts: Iterable[str], spoken: str, height: int, width: str | int = "10
         spoken: what it shows, for screen readers.
         width: of the place, or pixels.
     """
+    box = f' viewBox="0 0 {width} {height}"' if isinstance(width, int) else ""  # paper shrinks it
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="{role}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"{box} role="{role}" '
         f'aria-label="{label(spoken, 500)}" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">'
         f"{''.join(parts)}</svg>"
     )

@@ -9,6 +9,7 @@
   const PRINTED = 500;
   const WIDEST = 460; // pixels of a column
   const NARROW = 600; // pixels of a phone's page, as in the style sheet
+  const PAPER = 1700; // pixels of a screen that has as many columns as paper, whose letters are smaller
   const BAR = 18; // pixels of a scroll bar and of the frame
 
   const element = (name, attributes = {}, ...children) => {
@@ -53,8 +54,8 @@
       this.words = [];
       this.sorted = null;
       this.first = this.last = -1;
-      this.build(place);
-      this.apply();
+      this.show(place, this.columns);
+      this.print(place);
     }
 
     /* The first columns that are as wide as the page; at least one, which may be shortened on a phone. */
@@ -93,19 +94,34 @@
       this.window.addEventListener("scroll", () => this.draw(), { passive: true });
       place.replaceChildren(tools, this.window);
       new ResizeObserver(() => this.draw(true)).observe(this.window);
+    }
+
+    /* On paper the columns that it has room for, of a page that was opened on a phone too. */
+    print(place) {
       const { signal } = scope;
-      addEventListener("beforeprint", () => this.draw(true, PRINTED), { signal });
-      addEventListener("afterprint", () => this.draw(true), { signal });
+      let kept = null;
+      addEventListener("beforeprint", () => {
+        const fitting = this.fitting(PAPER);
+        kept = fitting.length > this.columns.length ? this.columns : null;
+        if (kept) this.show(place, fitting);
+        this.draw(true, PRINTED);
+      }, { signal });
+      addEventListener("afterprint", () => {
+        if (kept) this.show(place, kept);
+        this.draw(true);
+      }, { signal });
+    }
+
+    show(place, columns) {
+      this.columns = columns;
+      this.build(place);
+      this.apply();
     }
 
     /* A button that shows every column, beyond the page's width. */
     more(place) {
       const button = element("button", { type: "button" }, `all ${this.all.length} columns`);
-      button.addEventListener("click", () => {
-        this.columns = this.all;
-        this.build(place);
-        this.apply();
-      });
+      button.addEventListener("click", () => this.show(place, this.all));
       return button;
     }
 
