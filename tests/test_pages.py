@@ -459,6 +459,7 @@ DRAWN = frozenset(
         "x",
         "y",
         "width",
+        "viewbox",
         "height",
         "rx",
         "fill",

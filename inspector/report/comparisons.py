@@ -323,13 +323,14 @@ def three_page(result: Three) -> Page:
     sides = [Column(name) for name in ("", "target", "parameters", "size")]
     found = three_rows(result)
     found = found._replace(rows=[{**row, "change": _CHANGES[row["change"]]} for row in found.rows])
+    first = "role change layer a_status b_status"
     return Page(
         " → ".join(each.checkpoint.title for each in (result.a.a, result.a.b, result.b.b)),
         _three_verdict(result),
         [
             Section("What changed", [Table("By role", headers, _thirds(result, everything=True))]),
             Section("What is compared", [Table("The base and both", sides, _three_sides(result))]),
-            Section("Tensors", [of_rows(plural(len(found.rows), "tensor"), found, ("change", "role"))]),
+            Section("Tensors", [of_rows(plural(len(found.rows), "tensor"), found, ("change", "role"), first)]),
         ],
         mood="warning" if result.differs else "good",
     )

@@ -567,7 +567,8 @@ def _sections(result: Diff, more: Sequence[str]) -> Iterator[Section]:
     yield Section("What is compared", both)
     if more:
         yield Section("Where b comes from", [Report("\n".join(more))])
-    yield Section("Tensors", [of_rows(plural(len(result.pairs), "pair"), rows(result), _FILTERED)])
+    first = "a_name status b_name a_dtype b_dtype data a_bytes b_bytes"
+    yield Section("Tensors", [of_rows(plural(len(result.pairs), "pair"), rows(result), _FILTERED, first)])
 
 
 def _changed_table(rows: Sequence[_Row]) -> Table:

@@ -16,10 +16,7 @@ from inspector.units import decimal, plural
 #: Columns by whose values tensors are filtered.
 FILTERED = ("role", "group", "tower", "branch", "dtype", "part", "file")
 #: The most important columns are on the left.
-_ORDER = (
-    *("name", "role", "layer", "expert", "dtype", "shape", "parameters", "bytes"),
-    *("group", "tower", "branch", "part", "file", "offset"),
-)
+_ORDER = "name role dtype shape bytes layer expert parameters group tower branch part file offset"
 
 
 def page(result: Reconciliation, folder: Folder | None = None) -> Page:
@@ -92,5 +89,4 @@ def as_table(caption: str, headers: Sequence[str], rows: Sequence[Sequence[str]]
 
 def tensors(listed: Sequence[Labelled]) -> Table:
     """One row per tensor, with all columns of `inspect tensors --csv`."""
-    columns = sorted(TENSORS, key=lambda column: _ORDER.index(column.name))
-    return of_rows(plural(len(listed), "tensor"), Rows(tuple(columns), list(map(tensor, listed))), FILTERED)
+    return of_rows(plural(len(listed), "tensor"), Rows(TENSORS, list(map(tensor, listed))), FILTERED, _ORDER)

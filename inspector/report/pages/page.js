@@ -153,7 +153,7 @@
       let most = column.name.length + 3;
       const step = Math.max(1, Math.floor(this.count / 2000));
       for (let row = 0; row < this.count; row += step) most = Math.max(most, shown(column.values[row], column.kind).length);
-      return Math.min(WIDEST, Math.ceil(most * 8.6) + 30);
+      return Math.min(WIDEST, Math.ceil(most * (column.kind === "number" ? 8.6 : 7.8)) + 26);
     }
 
     /* Only rows with these values, several of a column as a choice of their own; other columns are left alone. */

@@ -89,14 +89,16 @@ def mood(found: Iterable[Finding]) -> Mood:
 MOST_CHOICES = 200
 
 
-def of_rows(caption: str, rows: Rows, filtered: Sequence[str] = ()) -> Table:
+def of_rows(caption: str, rows: Rows, filtered: Sequence[str] = (), first: str = "") -> Table:
     """A table as in the other output forms, without empty columns.
 
     Args:
         filtered: columns to filter by, if they have several values but not too many.
+        first: the columns that come first, of which a narrow page has as many as fit.
     """
     kept, cells = list[Column](), list[list[Cell]]()
-    for name, kind in rows.columns:
+    order = {name: place for place, name in enumerate(first.split())}
+    for name, kind in sorted(rows.columns, key=lambda column: order.get(column.name, len(order))):
         values = [row.get(name) for row in rows.rows]
         if kind not in _NUMBERS and kind != "string":
             values = list(map(_cell, values))
