@@ -150,6 +150,8 @@ def test_a_method_that_no_table_has(ends: str, tmp_path: Path) -> None:
     assert not result.unexplained
 
 
+#: Of no token, of what lies beyond the highest rank.
+MAY_BE_EMPTY = frozenset({"trainable_tokens_delta", *(f"osf_svd_params.{factor}_low" for factor in "SUV")})
 SENSELESS: tuple[Any, ...] = (None, -1, 10**30, float("inf"), "x", [], {"q_proj": []}, [[0, 10**12]])
 
 
@@ -168,7 +170,21 @@ def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
             except ConfigError as error:
                 assert str(error)
             else:
-                assert all(dim > 0 for row in predicted.expected for dim in row.shape)
+                rows = [row for row in predicted.expected if row.part not in MAY_BE_EMPTY]
+                assert all(dim > 0 for row in rows for dim in row.shape)
+
+
+def test_what_is_computed_may_leave_nothing() -> None:
+    """As PEFT 0.21.2 saves them: OSF keeps what lies beyond the rank, and no token is trained."""
+    base = inspector.predict(LLAMA)
+    width = LLAMA["hidden_size"]
+    beyond = predict({"peft_type": "OSF", "target_modules": ["o_proj"], "effective_rank": width + 1}, base)
+    assert {row.shape for row in beyond.expected} == {(0,), (width, 0), (0, width)}
+    for none in ({"peft_type": "TRAINABLE_TOKENS", "token_indices": []},
+                 {"peft_type": "LORA", "r": 2, "target_modules": [], "trainable_token_indices": []}):  # fmt: skip
+        assert [row.shape for row in predict(none, base).expected] == [(0, width)]
+    with pytest.raises(ConfigError, match="gives 0 for `r`"):
+        predict({"peft_type": "LORA", "r": 0, "target_modules": ["o_proj"]}, base)
 
 
 def test_adalora_shows_which_ranks_are_left() -> None:

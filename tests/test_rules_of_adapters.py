@@ -123,6 +123,9 @@ ABSENT = "that the method creates but no file stores"
         # A classifier's last layer has one of two names, and PEFT lists both.
         ({**LORA, "modules_to_save": ["classifier", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, []),
         ({**LORA, "modules_to_save": ["classifier", "score"]}, BOTH, ["error: 'classifier' is in modules_to_save but not stored, and PEFT requires it", "error: 'score' is in modules_to_save but not stored, and PEFT requires it"]),
+        # PEFT adds them for a task, and T5's and BART's classifier has another name.
+        ({**LORA, "modules_to_save": ["classifier", "score"], "task_type": "SEQ_CLS"}, BOTH, []),
+        ({**LORA, "modules_to_save": ["head", "score"], "task_type": "SEQ_CLS"}, BOTH, ["error: 'head' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "modules_to_save": ["head", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, ["error: 'head' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "peft_type": "UNHEARD_OF"}, lora("q_proj", l1_q_A=[5, 16]), []),
     ],

@@ -124,7 +124,9 @@ def tensors_of(piece: Piece, scope: Scope) -> Iterator[tuple[str, tuple[int, ...
     shape = tuple(formula.evaluate(text, scope) for text in dimensions)
     times = formula.evaluate(piece.times, scope) if piece.times else 1
     for text, number in zip(dimensions, shape, strict=True):
-        if type(number) is not int or not 0 < number <= MAX_NUMBER * MAX_NUMBER:
+        computed = scope.method.derived.get(text, text)
+        least = 0 if computed.startswith("max(0,") else 1  # what a formula says may be nothing
+        if type(number) is not int or not least <= number <= MAX_NUMBER * MAX_NUMBER:
             what = f"the adapter's configuration gives {number!r:.40} for `{text}` of {piece.part}: not a size"
             raise ConfigError(what)
     if type(times) is not int or not 0 <= times <= MAX_PIECES:

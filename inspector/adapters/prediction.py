@@ -353,7 +353,7 @@ def _trained_rows(config: Mapping[str, Any], rows: Sequence[Expected]) -> Iterat
             indices = None if first is None else chosen[first]
         else:
             indices = chosen if row.role == "embed_tokens" else None
-        if isinstance(indices, list) and indices and row.part == "weight" and len(row.shape) == 2:
+        if isinstance(indices, list) and row.part == "weight" and len(row.shape) == 2:
             part, shape = "trainable_tokens_delta", (len(indices), row.shape[1])
             stored = f"base_model.model.{module}.token_adapter.{part}"
             shown = ("trainable tokens", "hidden_size")

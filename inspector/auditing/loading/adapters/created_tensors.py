@@ -33,6 +33,9 @@ _SIZES = ("outputs", "inputs")
 _OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
 #: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever the model has.
 _HEADS = frozenset({"classifier", "score"})
+#: Tasks for which PEFT adds both, whether the base has them or not (T5's and BART's is `classification_head`):
+#: which of them are missing, the base's prediction says.
+_CLASSIFYING = ("SEQ_CLS", "TOKEN_CLS")
 #: Parts that an adapter may have regardless of its method.
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: The most tensors of an adapter that are compared one by one.
@@ -393,7 +396,7 @@ def _unknown_tensors(header: Header, stored: _Stored, config: Mapping[str, Any])
     wanted = {module for module in saved if isinstance(module, str)} if isinstance(saved, list) else set[str]()
     asked = wanted | _HEADS
     there = asked.intersection(_module_names(names, {module.count(".") + 1 for module in asked}))
-    if there & _HEADS:
+    if there & _HEADS or config.get("task_type") in _CLASSIFYING:
         wanted -= _HEADS
     for module in sorted(wanted - there):
         yield Found(f"{module!r:.60} is in modules_to_save but not stored, and PEFT requires it", header.path)
