@@ -140,6 +140,25 @@ def test_a_declaration_of_another_scheme(tmp_path: Path) -> None:
     assert result.logical == loaded["expected"]["parameters"]
 
 
+TURNED = {"bitsandbytes-int8": "weight", "compressed-tensors-fp8": "weight", "eetq": "weight", "awq-gemm": "qweight", "quanto-int8": "weight._data", "torchao-int8": "_weight_qdata"}  # fmt: skip
+
+
+@every("name", TURNED)
+def test_one_transposed_weight_is_an_error(name: str, tmp_path: Path) -> None:
+    """Its count is right, and its library refuses it or reads other numbers: told by the other layer's dimensions."""
+    made = recipe(name)
+    (rows,) = (file["tensors"] for file in made["files"].values())
+    at, (dtype, shape, layers) = next(
+        (at, row) for at, row in enumerate(rows) if row[2].endswith("mlp.down_proj." + TURNED[name])
+    )
+    rows[at : at + 1] = [[dtype, [*reversed(shape)] if layer else shape, layers.replace("{0..1}", str(layer))]
+                         for layer in (0, 1)]  # fmt: skip
+    found = inspector.audit(sparse.make(made, tmp_path / "turned")).checkpoints[0].findings
+    (error,) = (each for each in found if each.severity != "info")
+    assert (error.rule, error.tensor) == ("transposed", layers.replace("{0..1}", "1"))
+    assert error.message == f"{shape[1]}×{shape[0]} here, {shape[0]}×{shape[1]} in other layers"
+
+
 @every("bits", ["4", -1, 0, 10**30, None, [], {}, True, 2.5])
 def test_senseless_claims_are_not_believed(bits: object, tmp_path: Path) -> None:
     """Numbers in a configuration come from strangers: the tensors say 4 bits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from inspector.auditing import data
@@ -14,7 +14,7 @@ from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS
 from inspector.auditing.loading.loaded_names import loading_of
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.subject import Subject
-from inspector.model import Prediction, Severity, Tensor
+from inspector.model import Header, Packing, Prediction, Severity, Tensor
 from inspector.opening import configs
 from inspector.quantization import piece_of_packed
 from inspector.quantization.scheme import FLOATS
@@ -217,8 +217,8 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
     """A tensor has the number of elements that the configuration implies, but in other dimensions.
 
     Transformers compares the shapes of tensors with its own names exactly, and refuses any other, even a scalar in
-    place of a list of one number. The file was written by a program with another layout, or edited. Packed tensors are
-    not checked; the statistics of batch norms are, even if their size differs.
+    place of a list of one number. The file was written by a program with another layout, or edited. The statistics of
+    batch norms are checked even if their size differs; packed weights against those of the same role in other layers.
     """
     result = subject.result
     prediction = result.prediction if result else None
@@ -245,6 +245,27 @@ def transposed(subject: Subject) -> Iterator[Found | NotJudged]:
                 yield Found(what, path, name)
     if any(len(tensor.shape) == 3 for tensor, _ in stored.values()):
         yield from _transposed_experts(prediction, stored)
+    if result.packing and result.packing.names:
+        yield from _transposed_packed(prediction, result.packing, subject.headers)
+
+
+def _transposed_packed(prediction: Prediction, packing: Packing, headers: Iterable[Header]) -> Iterator[Found]:
+    """Packed weights of a role that count right, but whose dimensions are the reverse of most others'."""
+    packed = {
+        packing.names[tensor.name]: (tensor, header.path)
+        for header in headers
+        if len(header.tensors) <= _MOST_SHAPES
+        for tensor in header.tensors
+        if tensor.name in packing.names and len(tensor.shape) == 2
+    }
+    for row in prediction.expected if packed else ():
+        own = [packed[name] for name in row.names() if name in packed]
+        counted = Counter(tensor.shape for tensor, _ in own).most_common(2)
+        if len(counted) == 2 and counted[1][0] == counted[0][0][::-1]:
+            (most, _), (odd, _) = counted
+            for tensor, path in own:
+                if tensor.shape == odd and prod(packing.shapes.get(tensor.name, ())) == prod(row.shape):
+                    yield Found(f"{_shape_text(odd)} here, {_shape_text(most)} in other layers", path, tensor.name)
 
 
 def _transposed_experts(prediction: Prediction, stored: Mapping[str, tuple[Tensor, str]]) -> Iterator[Found]:
