@@ -408,6 +408,15 @@ def test_norms_of_zeros() -> None:
     assert reported("zero-tensor", seen("norm", 0, group="norm", shape=(64,), facts=ZERO), *filled, seen()) == [
         "text.0.norm.weight: error: all zeros, although other layers have numbers"
     ]
+    # A new residual network: the last norm of each block is zero, and has the role of the first.
+    first, last = (
+        [seen("conv_norm", at, name=f"layer.{at}.{norm}.weight", **kind) for at in range(3)]
+        for norm, kind in (("bn1", norm), ("bn2", {**norm, "facts": ZERO}))
+    )
+    assert reported("zero-tensor", *first, *last) == []
+    assert reported("zero-tensor", *first, last[0], seen("conv_norm", 1, name="layer.1.bn2.weight", **norm)) == [
+        "layer.0.bn2.weight: error: all zeros, although other layers have numbers"
+    ]
 
 
 def test_layers_that_pass_on_what_they_get() -> None:

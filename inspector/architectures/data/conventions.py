@@ -307,11 +307,12 @@ LONGEST_TAIL = max(tail.count(".") + 1 for tail in TAILS)
 
 #: Last words of the statistics that a batch normalization keeps.
 STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
-#: Suffixes of tensors that are buffers in nearly all models: a router's correction, which gradients do not change.
+#: Suffixes of tensors that are buffers in nearly all models, such as a router's correction: no gradient changes them.
 BUFFER_ENDS = (
     ".gate.e_score_correction_bias",
     ".EncDecAttention.relative_attention_bias.weight",  # T5's first releases; ignored since
     *(".embed_positions.weights", ".encode_positions.pe"),  # sinusoids
+    *(".stride", ".strides", ".anchors", ".anchor_grid"),  # of a YOLO's grids
 )
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask if the module has no weight.
 BUFFER_PATHS = frozenset(

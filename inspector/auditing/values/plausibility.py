@@ -158,8 +158,17 @@ def _should_not_be_zero(seen: TensorData, found: Peers) -> bool:
     others = found.of(seen)
     if seen.is_norm and not others and seen.name.endswith("weight"):
         return _are_positive_norms(found, seen)
+    if seen.is_norm and _is_zero_everywhere(found, seen):
+        return False
     filled = sum(not other.facts.all_zero for other in others)
     return filled * 2 > len(others) and filled >= 2 and not _is_identity(seen, found)
+
+
+def _is_zero_everywhere(found: Peers, seen: TensorData) -> bool:
+    """Whether all norms under this name are zeros, as residual networks begin: timm's `zero_init_last`."""
+    own = seen.name.split(".")[-2:]
+    alike = [each for each in found.all if each.is_norm and each.name.split(".")[-2:] == own]
+    return len(alike) > 1 and all(each.facts.all_zero for each in alike)
 
 
 def _are_positive_norms(found: Peers, seen: TensorData) -> bool:
