@@ -19,22 +19,18 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 import sparse
+from loopback.app import Host, served
 from pages import Tab, tab
 
-APP = Path(__file__).resolve().parent.parent / ".app"
 #: Visit → the limit of its answer in milliseconds, and of its transfer in MB.
 VISITS = {"first": (6000, 25), "second": (2000, 1), "third": (2000, 1)}
 #: When each report was there, by the page's clock.
@@ -44,34 +40,6 @@ new MutationObserver(() => { if (document.documentElement?.dataset.ready === "ye
   .observe(document, { subtree: true, attributeFilter: ["data-ready"] });
 """
 KEPT = "navigator.serviceWorker.ready.then(() => document.getElementById('head').textContent)"
-
-
-class Host(SimpleHTTPRequestHandler):
-    """A static host, which counts what it sends."""
-
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
-    sent = 0
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
-    def copyfile(self, source: Any, outputfile: Any) -> None:
-        """Send a file, and count it."""
-        Host.sent += os.fstat(source.fileno()).st_size
-        super().copyfile(source, outputfile)
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The app's address, while it is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(APP))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def work(root: int) -> float:

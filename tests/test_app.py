@@ -8,58 +8,26 @@ from __future__ import annotations
 import ast
 import json
 import os
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import chromium
 import pytest
 import sparse
+from loopback.app import APP, served
 
 if TYPE_CHECKING:
     from conftest import Ran
     from loopback.server import Hub
     from selenium.webdriver import Chrome
 
-APP = Path(__file__).resolve().parent.parent / ".app"
 pytestmark = [
     pytest.mark.gate,
     pytest.mark.once,
     chromium.NEEDED,
     pytest.mark.skipif(not (APP / "index.html").exists(), reason="the app is not built: `make app` needs npm"),
 ]
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves the app's folder, as any static host does."""
-
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
-
-    def log_message(self, *_: object) -> None:
-        """Print nothing."""
-
-
-class Server(ThreadingHTTPServer):
-    """Takes all the connections that a browser makes at once."""
-
-    request_queue_size = 64
-
-
-@contextmanager
-def served() -> Iterator[str]:
-    """The app's address, while it is served."""
-    with Server(("127.0.0.1", 0), partial(Quiet, directory=str(APP))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import hostile
 from every import every
+from saved import SIZES
 
 import inspector
 from inspector.auditing import verdicts
@@ -162,17 +163,7 @@ def test_voices_outside_the_folder(tmp_path: Path) -> None:
     assert findings(tmp_path) == {("error", "outside-path")}
 
 
-LLAMA = {
-    "model_type": "llama",
-    "architectures": ["LlamaForCausalLM"],
-    "hidden_size": 8,
-    "intermediate_size": 12,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 2,
-    "vocab_size": 10,
-    "tie_word_embeddings": True,
-}
+LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], **SIZES, "tie_word_embeddings": True}
 
 
 @every(

@@ -18,8 +18,6 @@ from inspector.sizing.engines.graphs import Batch, Buffers, Layer, Reserves, gra
 from inspector.sizing.engines.llama_cpp import UBATCH, cells_of, in_whole_blocks
 from inspector.sizing.model import Model
 
-#: Tokens of a logical batch, `--batch-size`.
-LOGICAL_BATCH = 2048
 _LAYER = re.compile(r"(?:enc\.|dec\.)?blk\.(\d+)\.(.*)")
 #: The least width by which keys and values are rotated before they are kept in blocks: `llama_kv_cache`.
 ROTATED = 64

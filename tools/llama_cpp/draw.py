@@ -54,6 +54,9 @@ LATENT = frozenset({
     "deepseek2", "deepseek32", "glm-dsa", "dots3note", "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next",
     "mistral4", "hy_v4", "minicpm3", "plm",
 })  # fmt: skip
+#: Latent attention without positions in its heads, and with values as wide as hidden size / heads.
+WITHOUT_ROPE = frozenset({"glm5-next"})
+NARROW_VALUES = frozenset({"minicpm3"})
 #: No attention at all.
 RECURRENT = frozenset({
     "mamba", "mamba2", "rwkv6", "rwkv7", "rwkv6qwen2", "arwkv7",
@@ -253,7 +256,7 @@ def _add(model: Draw, key: str, drawn: Keys) -> None:
 def _latent(model: Draw) -> None:
     """The widths of latent attention, which determine those of its cache."""
     keys = model.keys
-    rope = 0 if model.architecture == "glm5-next" else model.rope
+    rope = 0 if model.architecture in WITHOUT_ROPE else model.rope
     keys["rope.dimension_count"] = rope
     if "attention.key_length_mla" in keys:
         keys["attention.key_length_mla"] = model.eight(2, 6) + rope
@@ -262,7 +265,7 @@ def _latent(model: Draw) -> None:
         kv = keys["attention.head_count_kv"]
         keys["attention.head_count_kv"] = [min(1, heads) for heads in kv] if isinstance(kv, list) else 1
     else:
-        value = model.hidden // model.heads if model.architecture == "minicpm3" else model.eight(2, 7)
+        value = model.hidden // model.heads if model.architecture in NARROW_VALUES else model.eight(2, 7)
         keys |= {"attention.key_length": model.eight(2, 6) + rope, "attention.value_length": value}
         keys["attention.head_count_kv"] = model.heads
 

@@ -23,7 +23,6 @@ import contextlib
 import importlib
 import json
 import os
-import re
 import sys
 import time
 from typing import Any
@@ -153,13 +152,6 @@ def _lists_of(
         elif isinstance(value, list) and type(length) is int and len(value) == length > 1:
             found.append(((*path, key), value))
     return found
-
-
-#: Fields of numbers that never shape a tensor.
-_SHAPELESS = re.compile(
-    r"^(output_\w*|return_dict|use_cache|is_encoder_decoder|chunk_size_feed_forward|initializer_\w*)$|"
-    r"(_id|_index|_eps|_dropout|_prob|_theta)$|dropout|layerdrop"
-)
 
 
 def _numbers(config: dict[str, Any], path: tuple[str, ...] = ()) -> Any:

@@ -26,7 +26,6 @@ MAX_KEY = 4096
 _WINDOW = 4096
 #: Codes of Flax's extensions: an array, a complex number, a scalar stored as an array.
 _ARRAY, _SCALAR = 1, 3
-_CHUNKED = "__msgpack_chunked_array__"
 
 
 class _DamagedError(ValueError):
