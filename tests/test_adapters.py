@@ -124,7 +124,7 @@ def test_method_by_name(name: str, tmp_path: Path) -> None:
     assert result.adapter.method == METHODS.get(first, first)
 
 
-def test_what_an_adapter_has_beyond_its_prediction_is_unexplained(tmp_path: Path) -> None:
+def test_an_adapters_matrix_of_a_module_it_does_not_target_is_unexplained(tmp_path: Path) -> None:
     """A matrix of a module that is not targeted: 4 × 256 numbers in 32 bits, which no step hides."""
     made = recipe("lora")
     name = "base_model.model.model.layers.0.mlp.gate_proj.lora_A.weight"

@@ -246,7 +246,9 @@ def test_every_type_has_a_coverage_figure() -> None:
         ({"model_type": "unheard_of"}, None, None),
     ],
 )
-def test_what_is_known_has_a_source_and_a_date(config: dict[str, Any], table: str | None, checked: str | None) -> None:
+def test_knowledge_names_its_table_and_the_release_it_was_checked_against(
+    config: dict[str, Any], table: str | None, checked: str | None
+) -> None:
     """The table, and the newest release, or the number of configurations, that it was compared with."""
     known = knowledge_of(config)
     assert known.table == table

@@ -145,7 +145,9 @@ def test_refusals(
         inspector.memory(model)
 
 
-def test_what_cannot_be_asked(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_is_asked_about_gguf_files_only_and_with_its_package(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without the package it is an error; for a configuration, and for the other engines, the answer says so."""
     monkeypatch.setenv("PYTHONPATH", "")
     with architectures.asked_by(Library(sys.executable)):

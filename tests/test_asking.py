@@ -99,7 +99,7 @@ def test_a_type_without_a_table_is_predicted_as_its_library_builds_it(
     assert inspect("predict", model).code == 2
 
 
-def test_what_is_asked(tmp_path: Path) -> None:
+def test_a_request_has_the_configuration_the_packages_and_limits(tmp_path: Path) -> None:
     """The configuration, packages to import, and limits, as JSON; what cannot be downloaded is not tried."""
     program = python(
         tmp_path / "python",
@@ -185,7 +185,7 @@ def test_learning_ahead(inspect: Callable[..., Ran], library: Path, model: Path,
     assert inspector.learn("gated_new", python=str(library)).prediction.parameters == 252
 
 
-def test_what_goes_with_asking(inspect: Callable[..., Ran], library: Path, tmp_path: Path) -> None:
+def test_misused_options_of_asking_are_one_line(inspect: Callable[..., Ran], library: Path, tmp_path: Path) -> None:
     """Misuse is one line."""
     assert "go with --ask" in inspect("predict", "gpt2", "--import", "own").err
     assert "needs the name of a package" in inspect("predict", "gpt2", "--ask", "--import").err
@@ -354,7 +354,7 @@ class Tensor:
         return Tensor(*self.shape[1:])
 
 
-def test_what_a_layer_of_a_cache_holds() -> None:
+def test_a_caches_layer_holds_keys_values_windows_and_states() -> None:
     """Keys and values by token, an indexer's keys, the columns of a convolution, a state."""
     attention = SimpleNamespace(keys=Tensor(1, 2, 16, 8), values=Tensor(1, 2, 16, 4), sliding_window=None)
     attention.indexer_keys = Tensor(1, 16, 3)

@@ -332,7 +332,7 @@ def code(files: hostile.Files) -> None:
         ("safety.remote_code.__doc__", "", nested_code, "remote-code", "evil/repository"),
     ],
 )  # fmt: skip
-def test_what_a_bound_leaves_out_is_reported(
+def test_a_reached_bound_is_reported(
     bound: str,
     most: object,
     change: hostile.Change,

@@ -243,7 +243,7 @@ def test_shape_and_dtype_give_two_steps_that_add(tmp_path: Path) -> None:
     assert result.unexplained_bytes == 0
 
 
-def test_what_no_cause_covers_is_unexplained_with_its_names(tmp_path: Path) -> None:
+def test_a_foreign_tensor_is_unexplained_by_name(tmp_path: Path) -> None:
     """A foreign tensor is named, and its bytes are in no other step."""
     recipe = sparse.load("tinyllama-1.1b-chat")
     recipe["files"]["model.safetensors"]["tensors"].append(["BF16", [10, 10], "model.secret.weight"])
@@ -276,7 +276,7 @@ def test_a_head_in_a_shard_that_is_missing_is_not_tied(tmp_path: Path, index: bo
     assert "head-not-stored" not in {found.rule for found in result.findings}
 
 
-def test_what_save_model_kept_is_the_embedding(tmp_path: Path) -> None:
+def test_a_tied_pair_written_by_save_model_counts_as_the_embedding(tmp_path: Path) -> None:
     """`safetensors.torch.save_model` keeps the alphabetically first name, and writes the other into `__metadata__`."""
     recipe = sparse.load("qwen2.5-0.5b")
     file = recipe["files"]["model.safetensors"]
@@ -384,7 +384,7 @@ def test_experts_of_two_widths(tmp_path: Path) -> None:
     assert not result.unexplained
 
 
-def test_what_a_class_makes_and_never_uses_is_not_missing(tmp_path: Path) -> None:
+def test_a_projection_that_its_class_never_uses_is_not_missing(tmp_path: Path) -> None:
     """LongCat-Flash's class has gate and up projections of identity experts; its files have none."""
     config = {
         "model_type": "longcat_flash",
@@ -439,7 +439,7 @@ KEPT = {
 
 
 @every("name", KEPT)
-def test_what_another_class_has_is_a_step(made: Made, name: str) -> None:
+def test_a_tensor_of_another_class_is_a_step(made: Made, name: str) -> None:
     """A kept pooler has its bytes under the class that loads it, counts no parameters, and alarms nobody."""
     result = reconciled(made(name))
     step = next(step for step in result.steps if step.cause == "another_class")
@@ -520,7 +520,7 @@ BESIDE = {
 
 
 @every("name", BESIDE)
-def test_what_published_files_have_beside_the_class_has_a_name(made: Made, name: str) -> None:
+def test_extras_of_published_files_are_named_steps(made: Made, name: str) -> None:
     """Heads that no class of the family has, an unknown class's own, saved positions, and copies under modules' names."""
     cause, nbytes, detail = BESIDE[name]
     result = reconciled(made(name))

@@ -177,7 +177,7 @@ def test_two_targets_are_compared(made: Made) -> None:
     assert "a          has no such tensor" in shown[1]
 
 
-def test_what_is_the_same_is_left_out_at_first(tmp_path: Path) -> None:
+def test_equal_tensors_are_hidden_until_asked_for(tmp_path: Path) -> None:
     """The key `d` shows equal tensors; `v` compares the values, 1 and 2, of one pair."""
     entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
     for name, dtype, value in (("a", "F32", struct.pack("<f", 1)), ("b", "BF16", struct.pack("<f", 2)[2:])):
@@ -306,7 +306,7 @@ def test_nothing_needs_a_colour(made: Made) -> None:
     assert (code, colours) == (0, [])
 
 
-def test_what_cannot_be_opened_is_one_line(tmp_path: Path) -> None:
+def test_an_unreadable_target_is_one_line_on_the_own_screen(tmp_path: Path) -> None:
     """The line is on the terminal's own screen, with exit code 2."""
     (tmp_path / "x.safetensors").write_bytes(b"<html>")
     code, shown = on_terminal(tmp_path / "x.safetensors", keys="", until="never")

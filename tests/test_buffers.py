@@ -59,7 +59,7 @@ def test_published_widths(config: dict[str, Any], at_4k: float, at_32k: float) -
         assert result.activations.version == "b11549"
 
 
-def test_what_a_word_stands_for() -> None:
+def test_scores_are_kept_for_each_head_without_flash_attention() -> None:
     """Without flash attention scores of 32 heads are kept: 4 bytes × 512 tokens × 4,096 cells × 32, and little else."""
     config = _config("llama", 4096, 14336, 32, 8, 128256)
     plain = inspector.memory(config, engine="llama.cpp", context=4096, flash_attention=False)
@@ -161,7 +161,7 @@ def test_the_data_is_sound() -> None:
                 assert any(graphs.left_after(part, live) is not None for live in reached if live is not None), name
 
 
-def test_what_is_not_there_cannot_be_freed() -> None:
+def test_a_graph_that_frees_a_missing_part_is_unknown() -> None:
     """A graph whose parts do not fit each other is unknown, and no error."""
     size = (("T", 4.0),)
     assert graphs.left_after((size, size, 2), 0) == 1
@@ -188,7 +188,7 @@ def test_real_processes(tmp_path: Path) -> None:
         assert (mapped + copied) / 2**20 + rest == pytest.approx(case["resident"], rel=0.05)
 
 
-def test_what_is_repacked(tmp_path: Path) -> None:
+def test_weights_are_repacked_by_type_and_instruction_set(tmp_path: Path) -> None:
     """By hand: Q4_0 in groups of 8 rows on AVX2 and of 4 with NEON, Q6_K with NEON alone; looked-up rows never."""
     tensors = [
         ("Q4_0", [12, 32], "token_embd.weight"), ("Q4_0", [12, 32], "blk.0.attn_q.weight"),

@@ -38,7 +38,7 @@ def test_layers_that_are_alike_share_a_letter() -> None:
     assert strip.layers[2] == Layer("text", 3, "B", 2, 16, 48, {"F32": 32, "BF16": 16})
 
 
-def test_what_a_layer_has_and_lacks() -> None:
+def test_a_kind_of_layer_names_roles_it_alone_has_and_lacks() -> None:
     labelled = [tensor(at, "q_proj") for at in range(3)] + [
         tensor(0, "up_proj"),
         tensor(1, "up_proj"),

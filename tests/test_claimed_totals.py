@@ -93,7 +93,7 @@ HEAD = 128_256 * 2_048
         (1_235_814_400 - HEAD, [("the token embedding", HEAD)], []),
     ],
 )
-def test_what_a_stated_count_adds(stated: int, omitted: list[Any], added: list[Any]) -> None:
+def test_a_stated_count_differs_by_whole_parts(stated: int, omitted: list[Any], added: list[Any]) -> None:
     """Each difference is a part of the model, by hand."""
     found = explain(inspector.predict(TIED_MODEL), stated)
     assert (list(found.omitted), list(found.added), found.residual) == (omitted, added, 0)

@@ -60,7 +60,7 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("line", "words"), WORDS, ids=[line for line, _ in WORDS])
-def test_what_may_stand_at_the_end_of_a_line(cache: Path, line: str, words: list[str]) -> None:
+def test_completion_offers_words_that_continue_the_line(cache: Path, line: str, words: list[str]) -> None:
     found, _ = completed(line, cache)
     assert set(words) <= set(found)
     assert all(each.lower().startswith(line.rsplit(" ", 1)[-1]) for each in found)

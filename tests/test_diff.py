@@ -158,7 +158,7 @@ def test_unrelated_models_are_one_line(made: Made, inspect: Callable[..., Ran]) 
     assert len(ran.out.splitlines()) == 6
 
 
-def test_what_cannot_be_read_is_one_line(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_an_unreadable_side_is_one_line_and_exit_code_2(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """The exit code is 2, as everywhere."""
     ran = inspect("diff", llama(tmp_path / "a"), tmp_path / "nothing.safetensors")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

@@ -80,7 +80,7 @@ def test_a_gguf_and_its_source(tmp_path: Path) -> None:
     assert reported(a, other) == {"vocabulary": "different", "chat template": "different"}
 
 
-def test_what_one_side_lacks_and_what_cannot_be_read(tmp_path: Path) -> None:
+def test_a_companion_of_one_side_is_listed_and_an_unreadable_one_ignored(tmp_path: Path) -> None:
     """A missing template; a tokenizer that is no JSON, or nested too deep, is ignored."""
     a, b = with_tokenizer(tmp_path / "a"), with_tokenizer(tmp_path / "b")
     (b / "tokenizer_config.json").unlink()

@@ -176,7 +176,7 @@ def test_kinds_that_take_turns_are_put_together() -> None:
     assert [stack.layers for stack in tower.stacks] == [(0, 1), (2,), (3, 4, 5, 6, 7)]
 
 
-def test_what_is_too_much_to_draw_is_added_up() -> None:
+def test_parts_beyond_the_drawings_limit_are_added_up() -> None:
     """Kinds of layers, roles of a block, towers: the last of each has the rest."""
     (tower,) = towers(*(labelled("q_proj", (layer + 1,), layer) for layer in range(40)))
     assert len(tower.stacks) == drawing.MOST_STACKS

@@ -116,7 +116,7 @@ def test_no_list(values: dict[str, Any]) -> None:
     assert exclusions.read(values) is None
 
 
-def test_what_is_left_out_is_plain(tmp_path: Path) -> None:
+def test_an_excluded_module_is_plain_and_no_finding(tmp_path: Path) -> None:
     """A list that agrees with the tensors is not a finding, and the plain weight is `unquantized`."""
     module = "model.layers.1.mlp.down_proj"
     result = declared(

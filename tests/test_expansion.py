@@ -84,7 +84,7 @@ def test_every_column_of_a_row() -> None:
     )
 
 
-def test_what_a_plain_row_leaves_at_its_defaults() -> None:
+def test_a_plain_row_is_a_weight_of_the_text_tower() -> None:
     (norm,) = expand_row(Row("norm", "norm", "wide"), Scope(family(), {"wide": 6}))
     assert norm == Expected("norm", "norm", "text", "weight", "norm.weight", (6,), ("wide",), ("6",))
     (scalar,) = expand_row(Row("scale", "scale", "", leaf=""), Scope(family(), {}))
@@ -242,7 +242,7 @@ def steps(row: Row, **values: Any) -> int:
     return enough
 
 
-def test_what_a_row_costs() -> None:
+def test_a_row_costs_8_steps_a_layer_and_100_a_shape() -> None:
     """8 steps a layer and 100 a shape, besides those of the formulas."""
     row = Row("norm", LAYER + ".norm", "4")
     assert steps(row, depth=30) - steps(row, depth=20) == 10 * 8
@@ -257,7 +257,7 @@ def test_what_a_row_costs() -> None:
     assert one_more - alike == 8 + 1000 - budget[0]
 
 
-def test_what_no_index_changes_is_worked_out_once() -> None:
+def test_a_formula_without_an_index_is_computed_once() -> None:
     row = Row("q_proj", LAYER + ".q", "a * a * a * a, 2", when="a * a * a * a", bias="a * a * a * a")
     assert steps(row, depth=30, a=2) - steps(row, depth=20, a=2) == 10 * 8
 
@@ -352,7 +352,7 @@ def test_a_part_without_a_table_is_refused() -> None:
         included(Include("text_config", "body."), text_config={"model_type": "x" * 99})
 
 
-def test_what_parts_cost() -> None:
+def test_parts_cost_8_steps_for_each_of_their_rows() -> None:
     """8 steps per row and part."""
     include = Include("text_config", "parts.{part<parts}.", strip="transformer.")
 
@@ -398,7 +398,7 @@ def predicted(**values: Any) -> Prediction:
 
 
 @pytest.mark.usefixtures("toy")
-def test_what_a_prediction_holds() -> None:
+def test_a_prediction_counts_stored_tensors_and_parameters_of_a_toy() -> None:
     """5×3 twice, two layers of 3×3 + 3; a mask that is not stored, statistics that are stored and no parameters."""
     whole = predicted()
     assert (whole.family, whole.head, whole.parameters, whole.tensors) == ("toy", "ForCausalLM", 54, 7)
@@ -492,7 +492,7 @@ def test_a_class_with_a_name_of_its_own_needs_no_note(model_type: str, named: st
         ({"general.type": "imatrix"}, "this file does not hold a model, so nothing is predicted: imatrix"),
     ],
 )
-def test_what_is_not_predicted(values: dict[str, Any], message: str) -> None:
+def test_a_configuration_without_a_table_is_refused_with_its_reason(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         predicted(**values)
     assert str(raised.value) == message
@@ -538,7 +538,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ToyForCausalLM", {"classes": {"ToyForCausalLM": "Special"}}, "Special"),
     ],
 )
-def test_what_a_class_is_called(architecture: str | None, columns: dict[str, Any], head: str) -> None:
+def test_a_head_is_chosen_by_the_class_name(architecture: str | None, columns: dict[str, Any], head: str) -> None:
     config = Config({"architectures": [architecture]} if architecture else {}, "config.json")
     assert head_of(family(**columns), config) == head
 

@@ -103,7 +103,7 @@ def test_a_bucket_is_read_by_ranges(bucket: str, inspect: Callable[..., Ran], mo
 @pytest.mark.parametrize(
     "target", ["s3://models/zoo/nothing", "s3://nobody/zoo", "s3://models/zoo/small/x.safetensors"]
 )
-def test_what_is_not_there_is_one_line(bucket: str, inspect: Callable[..., Ran], target: str) -> None:
+def test_a_missing_object_is_one_line(bucket: str, inspect: Callable[..., Ran], target: str) -> None:
     ran = inspect(target)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "no such file or folder" in ran.err

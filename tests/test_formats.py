@@ -59,7 +59,7 @@ def test_findings_are_counted() -> None:
         (b"\x89HDF\r\n\x1a\n12345", "not-weights", "is an HDF5 file (Keras), not safetensors or GGUF: give it HDF5's suffix to read it"),
     ],
 )  # fmt: skip
-def test_what_is_found_in_place_of_weights(raw: bytes, rule: str, what: str) -> None:
+def test_a_file_that_is_no_weights_is_named_for_what_it_is(raw: bytes, rule: str, what: str) -> None:
     assert refused(formats.read, raw, "a\n.safetensors") == (rule, f"P {what}")
 
 

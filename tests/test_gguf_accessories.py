@@ -77,7 +77,7 @@ def test_a_projector_is_not_as_large_as_the_model_in_its_name(tmp_path: Path) ->
     assert [claim.name for claim in result.claims] == ["general.file_type"]
 
 
-def test_what_is_beside_a_language_model_says_what_it_is_for(tmp_path: Path) -> None:
+def test_a_projector_names_its_modality_and_kind(tmp_path: Path) -> None:
     pairs = [
         ("general.architecture", "string", "clip"),
         ("general.type", "string", "mmproj"),

@@ -414,7 +414,7 @@ ERRORS: dict[str, tuple[Recipe | bytes, str, str]] = {
 
 
 @every("case", ERRORS)
-def test_what_cannot_be_read(case: str, tmp_path: Path) -> None:
+def test_a_broken_gguf_is_refused_with_its_rule(case: str, tmp_path: Path) -> None:
     content, words, rule = ERRORS[case]
     with pytest.raises(FormatError) as raised:
         read(tmp_path, content)

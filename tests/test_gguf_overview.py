@@ -179,7 +179,7 @@ def test_missing_parts_leave_the_head_open(tmp_path: Path) -> None:
     assert result.prediction and result.prediction.parameters == 1_235_814_400 + 128256 * 2048
 
 
-def test_what_is_there_of_a_split_with_missing_parts_shows_what_the_model_has(tmp_path: Path) -> None:
+def test_the_present_part_of_a_split_predicts_its_biases_and_head(tmp_path: Path) -> None:
     """Of two layers' biases of 64 in F32 only the first part is there: they are predicted, and the model has a head."""
     keys = {"block_count": 2, "embedding_length": 64, "feed_forward_length": 96, "vocab_size": 10}
     keys |= {"attention.head_count": 2, "context_length": 8}
@@ -494,7 +494,7 @@ ABSURD = ("token_embd.weight", "blk.0.ffn_up_exps.weight", "blk.99999999.ffn_gat
     ),
     st.dictionaries(st.sampled_from([*gguf_keys.GENERAL_FIELDS, gguf_keys.TOKENS, "general.file_type"]), others),
 )
-def test_whatever_key_values_say_the_overview_stands(
+def test_absurd_key_values_never_break_the_overview(
     tmp_path: Path, architecture: str, fields: dict[str, tuple[str, Any]], general: dict[str, tuple[str, Any]]
 ) -> None:
     """Absurd numbers and wrong types lead at most to a prediction that is refused in one line."""

@@ -99,7 +99,7 @@ def test_a_tree_of_bytes() -> None:
     assert root.children[0].children[0].children == (Node("embed", 80, 1, 40, ("BF16",)),)
 
 
-def test_what_is_too_small_to_see_stands_together() -> None:
+def test_tensors_below_a_fifth_share_one_square() -> None:
     """A fifth of 100 bytes is 20: layers of 19 have no squares of their own, nor have tensors within a layer."""
     tensors = [
         labelled("0.a", "q", 0, 0, 20),

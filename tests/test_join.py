@@ -15,7 +15,7 @@ from inspector.model import Config, Expected, Prediction
 from inspector.units import times
 
 
-def test_what_is_as_predicted_costs_nothing() -> None:
+def test_a_predicted_tensor_is_no_step() -> None:
     """Three tensors, two rows: both are completely filled, and 36 parameters are counted."""
     book = Book(SOUND, [Q, NORM])
     assert len(book.joined.whole) == 2
@@ -238,7 +238,7 @@ def test_a_vector_in_the_place_of_an_optional_matrix_is_unexplained() -> None:
         assert len(book.account.unexplained) == (0 if cause else 1)
 
 
-def test_what_no_cause_claims_is_unexplained() -> None:
+def test_an_unclaimed_tensor_is_unexplained_and_counts_its_parameters() -> None:
     """Its bytes are in no other step, its parameters count, and one warning names the first."""
     book = Book([*SOUND, *tensors("BF16 5 model.unheard.weight", "BF16 7 model.other.weight")], [Q, NORM])
     assert book.steps == {}
@@ -284,7 +284,7 @@ def test_a_predicted_buffer_is_asked_for_and_not_counted() -> None:
     assert sum(each.parameters for each in (Q, NORM, mask)) == 36
 
 
-def test_what_was_measured_in_training_cannot_be_made_anew() -> None:
+def test_a_missing_running_mean_is_a_warning_and_a_frozen_weight_an_error() -> None:
     """A missing mean of a batch norm is a warning, a frozen one's weight an error, another buffer a note."""
     mean = row("running_mean", "model.bn.running_mean", 3, group="buffer", buffer=True)
     frozen = row("conv_norm", "model.bn.weight", 3, group="buffer", buffer=True)
@@ -357,14 +357,14 @@ SINKS = row("sinks", "model.layers.{layer}.self_attn.sinks", 4, layers=(0,))
         ("BF16 4 model.layers.1.self_attn.sinks", False),  # in another layer
     ],
 )
-def test_what_an_architecture_may_have_is_optional(stored: str, optional: bool) -> None:
+def test_a_tensor_that_the_table_allows_is_optional(stored: str, optional: bool) -> None:
     """A tensor of the size and in the layer that the table states; it has parameters."""
     book = Book([*SOUND, *tensors(stored)], [Q, NORM], optional=[SINKS])
     assert (book.steps.get("optional") == (8, 1, "1 × self_attn.sinks")) is optional
     assert bool(book.account.unexplained) is not optional
 
 
-def test_what_an_architecture_may_have_in_another_branch_is_not_optional() -> None:
+def test_a_tensor_allowed_in_another_branch_is_not_optional() -> None:
     """A decoder's cross-attention may have sinks; those of its self-attention match no row."""
     book = Book([*SOUND, *tensors("BF16 4 model.layers.0.self_attn.sinks")], [Q, NORM], optional=[
         SINKS._replace(branch="cross")
@@ -480,7 +480,7 @@ def test_beside_an_adapter_the_bases_tensors_are_copies(name: str, cause: str | 
         ("model.quux.exp_avg", None),
     ],
 )
-def test_what_an_optimizer_keeps_is_not_a_parameter(name: str, cause: str | None) -> None:
+def test_an_optimizers_state_is_no_parameter(name: str, cause: str | None) -> None:
     book = Book([*SOUND, *tensors(f"F32 4 {name}")], [Q, NORM])
     assert ("training_state" in book.steps) is (cause is not None)
     assert book.account.parameters[-1] == (0 if cause else 4)

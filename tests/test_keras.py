@@ -104,7 +104,7 @@ def test_weights_within_an_archive() -> None:
     assert (rule, message[:30]) == ("truncated", "P cannot be read as HDF5: Unab")
 
 
-def test_what_h5py_asks_for() -> None:
+def test_reads_across_blocks_return_the_files_bytes() -> None:
     """Reads of several blocks, of which the last is shorter."""
     raw = bytes(range(251)) * 800
     reader = hdf5._PartOfFile(Bytes(b"head" + raw + b"tail"), 4, len(raw))

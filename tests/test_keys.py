@@ -204,7 +204,7 @@ def test_numbers_distinguish_a_norm_from_a_projection() -> None:
     assert "norm" not in groups[1:]
 
 
-def test_what_no_convention_knows_keeps_the_models_own_word() -> None:
+def test_an_unknown_word_is_the_branch_within_a_model() -> None:
     """It is the branch within a model; of names alone nothing is known."""
     known = Namer(None, {"model_type": "unheard"}).name(["model.layers.0.quux.weight", "rnn.weight_ih_l0"])
     assert [(each.role, each.branch, each.layer) for each in known.keys()] == [

@@ -53,7 +53,7 @@ def test_the_same_template_in_another_layout_is_the_same() -> None:
         ),
     ],
 )
-def test_what_is_added_is_named_with_its_line(old: str, new: str, what: str) -> None:
+def test_an_addition_to_a_known_template_is_a_warning_with_its_line(old: str, new: str, what: str) -> None:
     """A sentence, a branch and what it writes: a warning, as nothing else is changed."""
     assert differing(PLAIN.replace(old, new)) == [(f"plain (here) but for {what}", "warning")]
 

@@ -67,7 +67,7 @@ def test_labels_in_names(name: str, label: str, parameters: int, experts: int) -
         "",
     ],
 )
-def test_what_is_not_a_size(name: str) -> None:
+def test_numbers_in_names_that_are_no_size_are_ignored(name: str) -> None:
     """Bits, active and effective sizes, versions, and words that only end in a number and a letter."""
     assert list(labels.from_names([name], 16)) == []
 

@@ -99,7 +99,7 @@ def test_heads_that_are_not_named_are_those_of_the_queries() -> None:
     assert first.cache == 1024 * 2 * 8 * 128 * 2 * 32
 
 
-def test_what_fits() -> None:
+def test_the_longest_context_is_what_the_device_has_left() -> None:
     """24,564 MiB by its driver, less 512 MiB, 16,060,522,496 bytes of weights and the activations; 131,072 a token."""
     result = inspector.memory(LLAMA, gpu="rtx-4090")
     (placed,) = result.devices
@@ -460,7 +460,7 @@ def test_weights_in_a_mixture_are_those_of_the_quantizer() -> None:
     assert quant.nbytes == 4_912_898_048
 
 
-def test_what_is_not_known_leaves_what_is(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_an_unknown_type_still_has_its_weights_and_context(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """Of a type without a table: the weights of the files, why the rest is missing, the stated context."""
     numpy = pytest.importorskip("numpy")
     from safetensors.numpy import save_file
@@ -511,7 +511,7 @@ def test_weights_are_loaded_in_the_type_of_the_model(
 
 
 @pytest.mark.parametrize(("stage", "divided"), [(0, 0), (1, 12), (2, 14), (3, 16)])
-def test_what_zero_divides(stage: int, divided: int) -> None:
+def test_zero_divides_states_gradients_and_weights_by_stage(stage: int, divided: int) -> None:
     """AdamW in mixed precision: weights and gradients have 2 bytes each, states and the copy 12 (arXiv:1910.02054)."""
     from inspector.sizing.training import Plan
 

@@ -95,7 +95,7 @@ def two(
         ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", ()),
     ],
 )
-def test_what_belongs_together_is_one_model(tmp_path: Path, first: str, second: str, beside: tuple[str, ...]) -> None:
+def test_files_of_one_model_are_not_unrelated(tmp_path: Path, first: str, second: str, beside: tuple[str, ...]) -> None:
     """Precisions, layouts, a run's checkpoints, a pipeline's parts, a draft, shards."""
     assert unrelated_at(two(tmp_path, first, second, beside=beside)) == ()
 

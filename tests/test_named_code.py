@@ -52,13 +52,13 @@ HARMLESS = [
 
 
 @every(("source", "what"), CALLED)
-def test_what_is_handed_on_is_found(source: str, what: str) -> None:
+def test_a_dangerous_function_handed_on_is_found(source: str, what: str) -> None:
     found = [act for act in acts_in(source) if act.kind in ("hidden", "programs", "libraries")]
     assert any(act.what.startswith(what) for act in found), found
 
 
 @every("source", HARMLESS)
-def test_what_models_do_is_not(source: str) -> None:
+def test_usual_code_of_models_is_not_found(source: str) -> None:
     assert [act for act in acts_in(source) if act.kind in ("hidden", "programs", "libraries")] == []
 
 

@@ -197,7 +197,7 @@ def test_numbers_in_a_name_decide_its_role() -> None:
         ("unheard.weight", "text"),
     ],
 )
-def test_what_no_table_knows_is_in_the_tower_of_its_module(name: str, tower: str) -> None:
+def test_an_unknown_tensor_is_in_its_modules_tower(name: str, tower: str) -> None:
     """BART's table has neither a fused projection nor an adapter."""
     config = {"model_type": "bart", "architectures": ["BartForConditionalGeneration"]}
     known = [

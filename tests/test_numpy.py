@@ -70,7 +70,7 @@ NO_NUMBERS = "P does not hold an array of numbers: "
         (described(shape=f"({2**63},)"), "an impossible shape"),
     ],
 )
-def test_what_is_not_an_array_of_numbers(raw: bytes, what: str) -> None:
+def test_a_file_without_an_array_of_numbers_is_unreadable(raw: bytes, what: str) -> None:
     assert refused(numpy.read, raw) == ("unreadable-file", NO_NUMBERS + what)
 
 

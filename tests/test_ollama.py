@@ -128,7 +128,7 @@ def test_a_name_that_does_not_exist_is_reported_with_those_that_do(store: Path, 
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "a/b/c/d:e", "tiny:..", "tiny:a b", "tiny:1b/../../x"])
-def test_what_is_not_a_name_is_no_path(store: Path, inspect: Callable[..., Ran], name: str) -> None:
+def test_a_malformed_ollama_name_reaches_no_path(store: Path, inspect: Callable[..., Ran], name: str) -> None:
     """A name has words and slashes, and leads nowhere else."""
     ran = inspect(f"ollama:{name}")
     assert ran.code == 2
@@ -139,7 +139,7 @@ def test_what_is_not_a_name_is_no_path(store: Path, inspect: Callable[..., Ran],
     "text",
     ["", "[]", "{}", '{"layers": [{}]}', '{"layers": [{"mediaType": "a", "digest": "sha256:../../x", "size": 1}]}'],
 )
-def test_what_is_not_a_manifest_is_one_clear_error(store: Path, inspect: Callable[..., Ran], text: str) -> None:
+def test_a_malformed_manifest_is_one_line(store: Path, inspect: Callable[..., Ran], text: str) -> None:
     (store / "manifests/registry.ollama.ai/library/tiny/1b").write_text(text)
     ran = inspect("ollama:tiny:1b")
     assert ran.code == 2

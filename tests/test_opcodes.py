@@ -136,7 +136,7 @@ def test_each_opcode_is_pythons(data: bytes) -> None:
         (b"U\2\xc3\xa9.", "é"),
     ],
 )
-def test_what_stands_for_another_value(data: bytes, value: Any) -> None:
+def test_literals_of_other_writers_have_the_values_that_unpicklers_give(data: bytes, value: Any) -> None:
     assert run(Stream.of(data), Budget(100)).value == value
 
 
@@ -187,7 +187,7 @@ UNFIT, ENDS = "a value that does not fit its opcode", "it ends in the middle of 
         (b"N\x85R.", EMPTY),
     ],
 )
-def test_what_no_unpickler_reads(data: bytes, damage: str | None) -> None:
+def test_an_invalid_program_is_damaged_and_its_valid_neighbour_not(data: bytes, damage: str | None) -> None:
     """Invalid programs, each beside the nearest valid one."""
     assert run(Stream.of(data), Budget(100)).damage == damage
 
@@ -241,7 +241,7 @@ def test_ways_to_call(how: str) -> None:
     ]
 
 
-def test_what_is_done_to_what_was_made() -> None:
+def test_an_object_keeps_its_state_items_and_named_arguments() -> None:
     """A state, items and pairs; and arguments with names."""
     made = run(Stream.of(b"cmine\nf\n)R}K\1K\2sbK\3a(K\4e(K\5K\6u."), Budget(99)).value
     assert (plain(made.state), made.items) == ({1: 2}, [3, 4, (5, 6)])
@@ -296,7 +296,7 @@ def test_arrays_of_no_width_are_read_as_opcodes(dtype: bytes) -> None:
     assert "os.system" in {each.path for each in found.reached}
 
 
-def test_what_an_array_of_objects_reaches_is_reached() -> None:
+def test_names_in_a_joblib_array_of_objects_are_reached() -> None:
     """joblib's read_array calls pickle.load for it: what joblib.dump(np.array(["a"], dtype=object)) writes."""
     for code in (b"cmine\nf\n.", b"\x80\x04\x8c\4mine\x8c\1f\x93."):
         (found,) = programs(Stream.of(joblib(code, b"U\1O")), Budget(999))
@@ -308,7 +308,7 @@ def test_what_an_array_of_objects_reaches_is_reached() -> None:
     assert found.beyond
 
 
-def test_what_either_reading_reaches_is_reached() -> None:
+def test_names_of_both_readings_of_an_array_are_reached() -> None:
     """Four bytes of an array that are valid opcodes: a list, which an unpickler of another kind would see."""
     (found,) = programs(Stream.of(joblib(b"cm\nf\n0\xff.....", b"U\2f4")), Budget(999))
     assert found.damage is None

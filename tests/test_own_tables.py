@@ -185,7 +185,7 @@ def test_a_projects_settings_name_a_folder(tmp_path: Path, monkeypatch: pytest.M
     assert inspector.predict(str(tmp_path / "config.json")).config.relative
 
 
-def test_what_is_audited_brings_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_downloads_own_tables_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A download with weights in a subfolder: the current folder is its root, and its own tables are ignored."""
     folder(tmp_path / "own")
     (tmp_path / "pyproject.toml").write_text('[tool.checkpoint-inspector]\ntables = "own"\n')

@@ -209,7 +209,9 @@ def test_full_size_checkpoints_count_to_the_unit(made: Callable[[str], Path], na
     assert {"quantization_overhead", "unquantized"} <= {step.cause for step in result.steps}
 
 
-def test_what_a_weight_costs_with_its_side_data(made: Callable[[str], Path], inspect: Callable[..., Any]) -> None:
+def test_mlx_weights_take_4_5_bits_with_their_side_data(
+    made: Callable[[str], Path], inspect: Callable[..., Any]
+) -> None:
     """MLX's 4 bits in groups of 64 with two half-precision numbers a group: 4.5 bits."""
     folder = made("qwen3-14b-mlx-4bit")
     assert "4.5 bits each" in inspect(folder, "--full").out

@@ -556,7 +556,7 @@ def test_the_page_of_a_scan_has_every_row() -> None:
     assert [cells(column)[1] for column in table["columns"]] == ["<b>", 89, "m1, <i>"]
 
 
-def test_what_is_secret_in_a_target_is_on_no_page(made: Callable[[str], Path]) -> None:
+def test_a_targets_password_and_query_are_on_no_page(made: Callable[[str], Path]) -> None:
     """Pages are shared: they have neither password nor query of a URL."""
     from inspector.auditing.examination import Audited
     from inspector.auditing.run import Audit

@@ -39,7 +39,7 @@ def test_hidden_calls_are_found(how: str) -> None:
     assert judged(HIDDEN[how]).dangerous
 
 
-def test_what_the_audit_stops_reading_is_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pickle_beyond_the_bound_is_unread_and_not_damaged(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pickle with more opcodes than are read, or that unpacks to more; one that is cut off is damaged."""
     numbers = pickle.dumps(list(range(5_000)))
     monkeypatch.setattr(pickles, "MAX_OPCODES", 1_000)
@@ -182,7 +182,7 @@ NAMED += [("torch.storage", "_load_from_bytes"), ("torch.utils._config_module", 
 
 
 @every(("module", "name"), NAMED, parts=3)
-def test_what_others_call_dangerous_is_an_error(module: str, name: str) -> None:
+def test_each_name_that_picklescan_or_fickling_lists_is_dangerous(module: str, name: str) -> None:
     """Each name in the lists of picklescan and fickling, in an old and a new protocol."""
     assert judged(f"c{module}\n{name}\n(tR.".encode()).dangerous
     assert judged(called(named(module, name))).dangerous
@@ -285,12 +285,12 @@ UNFOLDING = {
 
 
 @pytest.mark.parametrize("name", sorted(UNFOLDING))
-def test_what_unfolds_without_end(name: str) -> None:
+def test_a_program_that_unfolds_without_end_is_odd(name: str) -> None:
     """Small programs whose values fill any memory as soon as they are printed or compared."""
     assert judged(UNFOLDING[name]).odd
 
 
-def test_what_is_shared_is_usual() -> None:
+def test_a_shared_or_cyclic_list_is_not_odd() -> None:
     """A list that is shared, or contains itself, is not a finding; values left on the stack are."""
     shared: list[object] = [1, 2]
     within: list[object] = []

@@ -162,7 +162,7 @@ def test_values_and_differences_are_maps(tmp_path: Path) -> None:
     assert len(bars) == edges
 
 
-def test_what_is_not_a_number_comes_first(tmp_path: Path) -> None:
+def test_nan_and_infinity_are_the_first_view(tmp_path: Path) -> None:
     """In a values' map, and of the histograms the first."""
     numbers = np.ones((3, 4), "f4")
     numbers[1, 1] = np.nan

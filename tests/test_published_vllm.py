@@ -111,7 +111,9 @@ def test_every_case_names_its_source_and_has_a_figure(case: dict[str, Any]) -> N
 
 
 @having("needed")
-def test_what_a_request_needs(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_full_request_takes_the_cache_that_vllm_states(
+    case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`To serve at least one request with the model's max seq len (N), (X GiB KV cache is needed …`"""
     assert on_a_device(sized(case, monkeypatch)) in written(case["needed"], GIB)
 
@@ -181,7 +183,7 @@ def test_tokens_that_are_sequences(case: dict[str, Any], monkeypatch: pytest.Mon
 
 
 @every("case", PROFILED, ids=lambda case: f"{case['model']} {case['version']} {case.get('tp', 1)}")
-def test_what_the_profile_keeps_free(case: dict[str, Any]) -> None:
+def test_activations_are_within_half_a_percent_of_vllms_profile(case: dict[str, Any]) -> None:
     """`PyTorch activation peak memory takes X GiB`, `torch peak memory increase`: within half a percent of all logs.
 
     Five of 0.11 on an H100 determined the two constants; the others have another release, device, or division.

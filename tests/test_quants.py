@@ -74,7 +74,7 @@ def test_largest_that_fits(inspect: Callable[..., Ran]) -> None:
     assert "none fits 8GB at 16,384 tokens; the smallest, IQ1_S" in none
 
 
-def test_what_fits_with_less(inspect: Callable[..., Ran]) -> None:
+def test_the_first_line_names_the_best_that_fits_with_a_shorter_context(inspect: Callable[..., Ran]) -> None:
     """Without a context it is the model's own, 131,072 tokens of 131,072 bytes: none. Q6_K is 6.59 GB of 7.46."""
     first = inspect("quants", "llama-3.1-8b", "--gpu", "8GB").out.splitlines()[0]
     assert first.startswith("llama-3.1-8b: none fits 8GB at 131,072 tokens; Q6_K, 6.59 GB, up to 5,")

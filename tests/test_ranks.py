@@ -93,7 +93,7 @@ def test_zero_keeps_the_weights_and_shares_out_the_rest(name: str, tmp_path: Pat
     assert result.dtype == "BF16"
 
 
-def test_what_flat_parameters_hold_is_counted(tmp_path: Path) -> None:
+def test_flat_parameters_of_fsdp_are_counted(tmp_path: Path) -> None:
     """FSDP's local state: three flat tensors in parts, of 66, 49 and 48 parameters, padded for three ranks."""
     result = reconciled(torch_files.unpack(WRITTEN["fully sharded, local"], tmp_path))
     shapes = {each.tensor.name: each.tensor.shape for each in result.tensors}
@@ -198,7 +198,7 @@ def test_values_of_whole_tensors(name: str, tmp_path: Path) -> None:
 
 
 @every("name", sorted(WRITTEN))
-def test_what_real_ranks_wrote_is_sound(name: str, tmp_path: Path) -> None:
+def test_files_of_real_ranks_have_no_errors_or_warnings(name: str, tmp_path: Path) -> None:
     """There are neither errors nor warnings; a note says that they are pickles."""
     target = torch_files.unpack(WRITTEN[name], tmp_path)
     reported = [each for model in inspector.audit([target]).checkpoints for each in model.findings]

@@ -82,7 +82,7 @@ def test_files_are_read_as_the_relative_that_has_their_tensors(tmp_path: Path, i
     assert "no table for unheard_of: read as llama, by analogy" in inspect("memory", folder).out
 
 
-def test_what_weighs_little_decides_between_relatives(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+def test_small_norms_and_biases_decide_between_relatives(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """Norms of queries and keys are a thousandth of a model, and make it a Qwen3; biases of three projections, a Qwen2."""
     norms = {f"model.layers.{layer}.self_attn.{each}_norm.weight": [8] for layer in (0, 1) for each in "qk"}
     found = inspect(saved(tmp_path / "model", **norms), "--json").json
@@ -121,7 +121,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @every("config", REFUSED.values(), ids=REFUSED)
-def test_what_is_read_as_no_other(config: dict[str, Any]) -> None:
+def test_a_configuration_without_a_relative_is_refused(config: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         inspector.predict(config)
 
@@ -132,7 +132,7 @@ def test_a_mixture_is_read_as_one() -> None:
     assert any(row.experts == 4 or row.stacked == 4 for row in found.expected)
 
 
-def test_what_to_do_is_stated(inspect: Callable[..., Ran], tmp_path: Path) -> None:
+def test_the_refusal_of_an_unknown_type_lists_ways_out(inspect: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "odd"}')
     error = inspect("predict", tmp_path / "config.json").err
     assert all(word in error for word in ("--ask", "inspect DIR", "--tables DIR", "a newer version"))

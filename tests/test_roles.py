@@ -40,7 +40,7 @@ def test_every_row_of_every_family_has_a_role() -> None:
 EITHER = {"stages.{layer}.downsample_layers.{part}.weight"}
 
 
-def test_what_has_one_dimension_is_not_a_convolution() -> None:
+def test_no_row_of_one_dimension_is_a_convolution_and_no_norm_a_matrix() -> None:
     """Except for the lengths of a weight's filters; a norm has no matrix, except one for each head."""
     wrong = [
         (table, row.template)

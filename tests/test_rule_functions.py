@@ -278,7 +278,7 @@ def test_bytes_that_are_text(start: bytes, is_text: bool) -> None:
         ('{"a":\n]}', "modules.json", "not a JSON document: Expecting value at line 2"),
     ],
 )
-def test_what_is_wrong_with_a_document(text: str | None, name: str, why: str | None) -> None:
+def test_a_broken_json_document_has_its_reason(text: str | None, name: str, why: str | None) -> None:
     assert documents._wrong_with(text, name) == why
 
 

@@ -23,7 +23,7 @@ EXPECTED = rule_words.expected()
 
 
 @every("code", CASES, parts=2)
-def test_what_is_done_rightly(code: str, tmp_path: Path) -> None:
+def test_the_near_miss_of_each_rule_is_not_reported(code: str, tmp_path: Path) -> None:
     """The rule reports nothing, whatever other rules find."""
     case = CASES[code]._replace(change=hostile.CASES[code].misses)
     assert rule_words.said_alone(case, tmp_path) == []
@@ -85,7 +85,7 @@ TOKEN = {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]}
         ({"special_tokens": []}, []),
     ],
 )
-def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[str]) -> None:
+def test_a_faulty_chat_template_has_its_faults(template: dict[str, Any], faults: list[str]) -> None:
     assert list(tokenizer_json._of_template(template, "p")) == faults
 
 
@@ -112,7 +112,7 @@ def test_what_is_wrong_with_a_template(template: dict[str, Any], faults: list[st
         ({"layers_pattern": "h", "layers_to_transform": 0}, []),
     ],
 )
-def test_what_fields_of_an_adapter_ask_of_each_other(fields: dict[str, Any], faults: list[str]) -> None:
+def test_contradicting_fields_of_an_adapter_are_faults(fields: dict[str, Any], faults: list[str]) -> None:
     assert list(peft._wrong_targets(fields)) == faults
 
 
@@ -170,7 +170,7 @@ _ON_LINKS = frozenset(("link-outside", "broken-link", "no-vocabulary", "no-weigh
 
 @every("code", sorted(CASES.keys() - _ON_LINKS), parts=5)
 @pytest.mark.gate
-def test_what_is_passed_over_hides_nothing(code: str, tmp_path: Path) -> None:
+def test_an_ignored_part_of_a_file_hides_no_finding(code: str, tmp_path: Path) -> None:
     case = CASES[code]
     change = hostile.both(case.change, lambda files: files.update(PASSED_OVER))
     assert rule_words.said_alone(case._replace(change=change), tmp_path) == EXPECTED[code]

@@ -56,7 +56,7 @@ def test_the_kind_of_a_value(value: Any, letter: str) -> None:
         ("not_a_field", object, None),
     ],
 )
-def test_what_a_field_of_llama_should_be(field: str, value: Any, should: str | None) -> None:
+def test_a_field_of_llama_of_the_wrong_type_states_the_right_one(field: str, value: Any, should: str | None) -> None:
     """Transformers' LlamaConfig is annotated with types: `eos_token_id: int | list[int] | None`."""
     assert accepted_values.wrong_kind("transformers", "llama", field, value) == should
 
@@ -418,7 +418,9 @@ def test_the_first_of_an_adapters_many_faults_are_reported(tmp_path: Path) -> No
         ("other_config.json", {"bits": 8}, []),
     ],
 )
-def test_what_a_quantizers_own_file_says(name: str, own: Any, stated: list[str], tmp_path: Path) -> None:
+def test_a_quantizers_own_file_that_disagrees_is_reported(
+    name: str, own: Any, stated: list[str], tmp_path: Path
+) -> None:
     """The program that packed the weights reads it; Transformers reads config.json."""
     change = hostile.both(hostile.CASES["packing-declared"].misses, hostile.put(name, hostile.dump(own)))
     found = rule_words.findings("packing-declared", change, tmp_path)

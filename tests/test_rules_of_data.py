@@ -308,7 +308,7 @@ def test_text_among_numbers() -> None:
         ({"nan": 1, "spread": 9.0}, []),  # reported as scrambled
     ],
 )  # fmt: skip
-def test_what_is_not_finite(own: dict[str, Any], stated: list[str]) -> None:
+def test_nan_and_infinity_are_errors_with_their_counts(own: dict[str, Any], stated: list[str]) -> None:
     assert [each.partition(": error: ")[2] for each in reported("not-finite", seen(**own))] == stated
 
 

@@ -185,7 +185,7 @@ PROCESSORS: list[Case] = [
 
 
 @every("case", PROCESSORS)
-def test_what_prepares_input(case: Case, tmp_path: Path) -> None:
+def test_a_preprocessor_of_another_class_or_kind_is_reported(case: Case, tmp_path: Path) -> None:
     reported("preprocessor", case, tmp_path)
 
 

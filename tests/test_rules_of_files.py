@@ -694,7 +694,9 @@ def llama(**fields: Any) -> dict[str, Any]:
         ("half-adapter", {"m.safetensors": safetensors({"x.lora_up.weight": [4], "x.lora_down.weight": [4], "e.lora_embedding_A": [1], "e.lora_embedding_B": [1]})}, []),
     ],
 )  # fmt: skip
-def test_what_belongs_together(code: str, files: dict[str, Any], expected: list[str], tmp_path: Path) -> None:
+def test_tensors_and_tokens_that_contradict_each_other_are_reported(
+    code: str, files: dict[str, Any], expected: list[str], tmp_path: Path
+) -> None:
     assert stated(code, files, tmp_path) == expected
 
 
@@ -900,7 +902,7 @@ def test_budgets_of_archives(monkeypatch: pytest.MonkeyPatch) -> None:
     assert opened(gzip.compress(b"x" * 2000), likely=False) == [("unpacked", "x" * 1024)]
 
 
-def test_what_may_be_a_pickle() -> None:
+def test_pickles_are_recognised_by_mark_or_name_or_content() -> None:
     """Pickles with a protocol mark, of every protocol, and unmarked data that can be read as one."""
     assert [pickles.is_marked(bytes((0x80, protocol))) for protocol in range(7)] == [True] * 6 + [False]
     assert not pickles.is_marked(b"\x81\x02")

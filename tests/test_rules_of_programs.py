@@ -278,7 +278,7 @@ def test_gits_configuration(text: str, runs: list[str]) -> None:
         ("Lambda", []),
     ],
 )  # fmt: skip
-def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> None:
+def test_code_in_a_keras_configuration_is_listed(document: Any, names: list[str]) -> None:
     assert list(keras.in_document(document)) == names
 
 
@@ -298,7 +298,7 @@ def test_what_a_keras_configuration_names(document: Any, names: list[str]) -> No
         (b"class_name: Lambda", []),
     ],
 )
-def test_what_is_found_by_keys(text: bytes, names: list[str]) -> None:
+def test_keys_of_code_are_found_across_two_reads(text: bytes, names: list[str]) -> None:
     """Keys are also found across the border of two reads."""
     assert list(keras._in_bytes(text)) == names
     file = bytes((1 << 20) - 5) + text

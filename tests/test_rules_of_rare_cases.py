@@ -69,7 +69,7 @@ ARCHIVES: list[Case] = [
 
 
 @pytest.mark.parametrize(("code", "files", "stated"), ARCHIVES)
-def test_what_is_compressed(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
+def test_compressed_pickles_are_read(code: str, files: dict[str, Any], stated: list[str], tmp_path: Path) -> None:
     assert rule_words.lines(code, files, tmp_path) == stated
 
 

@@ -81,7 +81,7 @@ PADDED = {"strategy": "BatchLongest", "direction": "Right", "pad_id": 0, "pad_ty
         ({"model": {"merges": [3]}}, ["model.merges.0 is not a pair"]),
     ],
 )  # fmt: skip
-def test_what_the_tokenizers_library_refuses(own: dict[str, Any], stated: list[str]) -> None:
+def test_a_tokenizer_that_the_tokenizers_library_refuses_is_reported(own: dict[str, Any], stated: list[str]) -> None:
     assert list(tokenizer_json.refusals(own)) == stated
 
 
@@ -558,7 +558,7 @@ def test_code_that_loaders_run(files: dict[str, Any], stated: list[str], tmp_pat
     assert rule_words.lines("remote-code", files, tmp_path) == stated
 
 
-def test_what_mercurials_configuration_runs() -> None:
+def test_commands_in_mercurials_configuration_are_listed() -> None:
     text = "[ui]\na = b\n[hooks]\nx = y\n  [alias]\n[paths]\n[hgext.mq]\n"
     assert list(repositories._in_hgrc(text)) == [
         f"Mercurial's configuration has {each}, which it runs" for each in ("hooks", "alias", "hgext.mq")

@@ -388,7 +388,7 @@ def test_weights_within_archives_of_keras(tmp_path: Path) -> None:
     assert rule_words.lines("unopened", {"m.keras": inner, "m.zip": inner}, tmp_path) == stated
 
 
-def test_what_cannot_be_read_is_named() -> None:
+def test_an_unreadable_file_is_named() -> None:
     folder, file = Entry("d", "folder", 0, refused="no permission"), Entry("f", "file", 1)
     subject: Any = SimpleNamespace(entries=[folder, file], refusal=lambda entry: f"{entry.name} is gone")
     found = all_rules()["no-access"].findings(subject)

@@ -369,7 +369,7 @@ FLOWS: list[tuple[list[tuple[str, dict[str, Any]]], list[str]]] = [
 
 
 @every(("modules", "expected"), FLOWS)
-def test_what_modules_take_from_each_other(
+def test_modules_that_disagree_on_what_they_pass_on_are_reported(
     modules: list[tuple[str, dict[str, Any]]], expected: list[str], tmp_path: Path
 ) -> None:
     listed = [

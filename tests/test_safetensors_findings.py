@@ -358,7 +358,7 @@ ERRORS: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_what_is_not_a_header(case: str) -> None:
+def test_an_invalid_header_is_refused_with_its_rule(case: str) -> None:
     raw, message, rule = ERRORS[case]
     with pytest.raises(FormatError) as raised:
         long_way(raw)
@@ -443,7 +443,7 @@ def test_odd_numbers_beyond_a_thousand_are_alike() -> None:
         (of(offsets="[1000000000000000000,1000000000000000002]"), False),
     ],
 )
-def test_what_the_short_way_reads(raw: bytes, short: bool) -> None:
+def test_the_short_way_reads_only_what_a_writer_writes(raw: bytes, short: bool) -> None:
     """Only what a writer of the format would write; anything else is parsed as JSON, with the same result."""
     found = safetensors.parse_usual(raw, 100)
     assert (found is not None) is short

@@ -155,7 +155,7 @@ def test_hostile_names_and_a_target_that_fails(ending: str, tmp_path: Path, spdx
     assert sorted(each.name for each in tmp_path.iterdir()) == ["m", out.name]
 
 
-def test_what_may_not_be_written(inspect: Run, model: Path) -> None:
+def test_an_sbom_overwrites_no_other_file(inspect: Run, model: Path) -> None:
     """A name of no kind, a file of another kind, a folder that is absent: said before any work, and nothing is written."""
     wrong = model.parent / "x.json"
     ran = inspect("audit", model, "--sbom", wrong)

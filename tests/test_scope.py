@@ -78,7 +78,7 @@ def test_numbers_beyond_64_bits_are_refused(number: int) -> None:
         ({}, "tie_word_embeddings", True),
     ],
 )
-def test_what_every_configuration_has(values: dict[str, Any], name: str, expected: Any) -> None:
+def test_a_configuration_has_its_derived_and_default_fields(values: dict[str, Any], name: str, expected: Any) -> None:
     assert scope(values)[name] == expected
 
 
@@ -284,7 +284,7 @@ def test_fields_of_a_part_that_follow_from_the_whole() -> None:
     assert scope({"text_config": {}}, rows=(TEXT,), derived=round_trip)["text_config"]["hidden_size"] == 32 * 4
 
 
-def test_what_a_class_works_out_itself_is_not_read() -> None:
+def test_an_overwritten_field_is_ignored_under_each_name() -> None:
     """A field of `overwritten` is ignored, under each of its names, and in a part."""
     table = {"derived": {"width": "2 * heads"}, "fields": {"n_embd": "width"}, "overwritten": ["width"]}
     assert [scope({"heads": 4, name: 5}, **table)["width"] for name in ("width", "n_embd", "other")] == [8, 8, 8]

@@ -240,7 +240,7 @@ def test_a_head_is_tied_where_there_is_one(made: Made) -> None:
     assert "head tied" not in "".join(shown(made("all-mpnet-base-v2"))[2:4])
 
 
-def test_what_towers_share_is_no_tower(made: Made) -> None:
+def test_shared_tensors_are_no_tower_of_their_own(made: Made) -> None:
     """T5's embedding is both towers'; RoBERTa's encoder is the whole model: its groups are the rows."""
     rows = {line[:20].rstrip() for line in shown(made("flan-t5-base"))}
     assert {"encoder", "decoder", "embeddings, head"} <= rows
@@ -268,7 +268,7 @@ def test_terabytes_are_gigabytes_in_tables(tmp_path: Path) -> None:
     assert f"{163840 * 7168 * 2 / 1e9:.2f}" in rows["embeddings"]
 
 
-def test_what_is_next_has_the_target(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_commands_name_the_target(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long name too, in a shorter line."""
     folder = made("vit-base-patch16-224")
     monkeypatch.chdir(folder.parent)

@@ -114,7 +114,9 @@ def removed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "types"), [(changed, {"changed", "b"}), (added, {"a-type", "b", "c", "z"}), (removed, {"b"})]
 )
-def test_what_changes_in_the_folder_is_seen(home: Path, change: Callable[[Path], None], types: set[str]) -> None:
+def test_the_packed_file_follows_changes_in_the_folder(
+    home: Path, change: Callable[[Path], None], types: set[str]
+) -> None:
     """The packed file is written at the first reading, kept at the second, and rewritten after a change."""
     read()
     made = written(home / "tables.pack")

@@ -175,7 +175,7 @@ def test_numpys_own_files_come_in_the_order_of_their_shape(tmp_path: Path) -> No
     [(("F32", [4], b"\0" * 12), "12 bytes"), (("X9", [4], b"\0" * 16), "X9")],
     ids=["too few bytes", "unknown dtype"],
 )
-def test_what_cannot_be_read_is_one_error(entry: Entry, message: str, tmp_path: Path) -> None:
+def test_an_unreadable_tensor_is_one_error(entry: Entry, message: str, tmp_path: Path) -> None:
     """The tensor and its numbers are in one line."""
     path = safetensors(tmp_path / "model.safetensors", {"x": entry})
     with pytest.raises(InspectorError, match=message):

@@ -64,7 +64,7 @@ STACK = row("q_proj", name="layers.{layer}.q_proj", layers=(0, 1, 2))
 # --- causes -----------------------------------------------------------------------------------
 
 
-def test_what_is_not_a_parameter_anywhere() -> None:
+def test_a_group_decides_the_cause_first() -> None:
     """By its group, whatever other cause would claim it."""
     tied = prediction(tied=(HEAD,))
     assert cause("lm_head.scales", "lm_head", predicted=tied, group="quantization") == "quantization_overhead"
@@ -94,7 +94,7 @@ def test_a_base_beside_its_adapter() -> None:
     assert cause("q.lora_A", "q_proj", 1, base, group="adapter") == "adapter"
 
 
-def test_what_peft_wraps() -> None:
+def test_the_base_layer_that_peft_wraps_is_a_duplicate() -> None:
     """`base_layer` is the base's own weight; a bias beside it is stored where it is trained."""
     assert cause("a.base_layer.weight", "q_proj") == "duplicate"
     assert cause("a.base_layer.bias", "q_proj", part="bias") is None
@@ -347,7 +347,7 @@ def test_lists_of_layers_that_are_none(layers: str) -> None:
     assert str(raised.value) == f"{layers} is not a list of layers: write 3, 3-7 or 0,2,4-6"
 
 
-def test_what_there_is_where_nothing_fits() -> None:
+def test_a_filter_without_a_match_lists_the_values_there_are() -> None:
     """It lists the values that exist, in the words of the request, and at most thirty of a kind."""
     with pytest.raises(TargetError) as raised:
         asked(pattern="x" * 70, roles=["a", "b"], groups=["c"], towers=["d"], dtypes=["e"], layers="7")

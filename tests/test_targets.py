@@ -197,7 +197,7 @@ def test_a_windows_path_is_not_taken_for_a_repository(target: str, monkeypatch: 
         inspector.open(target)
 
 
-def test_what_is_not_a_file_is_not_opened(tmp_path: Path) -> None:
+def test_a_pipe_or_missing_path_is_not_opened(tmp_path: Path) -> None:
     """A pipe is not waited for, a missing path is named."""
     os.mkfifo(tmp_path / "model.safetensors")
     with pytest.raises(TargetError, match="is a pipe, and only files can be read"):

@@ -236,7 +236,7 @@ def test_classes_that_were_not_built_are_named(zoo: tuple[Any, Any], tmp_path: P
     assert adopt.failures(tmp_path) == {"arcee": {"ArceeForCausalLM": 1, "ArceeForQA": 2}}
 
 
-def test_what_a_release_does_not_confirm_stays_behind(
+def test_an_unconfirmed_type_keeps_its_older_release(
     zoo: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A type that differs, and one of which nothing was built: both keep the release that confirmed them last."""
@@ -258,7 +258,7 @@ def test_what_a_release_does_not_confirm_stays_behind(
         assert stated["behind"] == {"cohere": "Transformers 9.8", "gemma": "Transformers 9.1"}
 
 
-def test_what_was_recorded_of_another_release_is_not_used(zoo: tuple[Any, Any], tmp_path: Path) -> None:
+def test_records_of_another_release_are_removed(zoo: tuple[Any, Any], tmp_path: Path) -> None:
     """A run that was cut off goes on with what it has; one of a newer library begins anew."""
     release, _ = zoo
     for _ in range(2):

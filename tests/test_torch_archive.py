@@ -256,7 +256,7 @@ def test_descriptions_that_are_none(odd: Any) -> None:
     assert ([view.name for view in found.views], found.malformed) == (["a"], ("b",))
 
 
-def test_what_is_pickled_beside_is_not_a_tensor() -> None:
+def test_a_value_pickled_beside_tensors_is_no_view() -> None:
     found, _ = read(program({"a": {"path_name": "weight_0", "use_pickle": True, "tensor_meta": None}}))
     assert (found.views, found.malformed) == ((), ())
 

@@ -88,7 +88,7 @@ ARGUMENTS: dict[str, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
 
 
 @every("path", ARGUMENTS)
-def test_what_a_constructor_takes(path: str) -> None:
+def test_a_constructor_takes_its_own_arguments_and_no_others(path: str) -> None:
     taken, refused = ARGUMENTS[path]
     assert [fits(name(path), each) for each in taken] == [True] * len(taken)
     assert [fits(name(path), each) for each in refused] == [False] * len(refused)
@@ -99,7 +99,7 @@ def test_what_a_constructor_takes(path: str) -> None:
     "path",
     ["torch.float32", "torch.sparse_coo", "torch.FloatStorage", "torch.cuda.HalfStorage", "torch.cuda.sparse.LongTensor", "builtins.str", "numpy.ndarray"],
 )  # fmt: skip
-def test_what_is_named_and_never_called(path: str) -> None:
+def test_a_known_name_that_is_never_called_takes_no_arguments(path: str) -> None:
     assert known(name(path))
     assert not fits(name(path), ())
 
@@ -121,7 +121,7 @@ def test_torchaos_records_are_known() -> None:
 @pytest.mark.parametrize(
     "path", ["os.system", "torch.load", "torch.float33", "torch.xla.FloatStorage", "numpy.load", ""]
 )
-def test_what_nobody_vouches_for(path: str) -> None:
+def test_an_unknown_name_is_not_vouched_for(path: str) -> None:
     assert not known(name(path))
     assert not fits(name(path), ())
 
@@ -148,7 +148,7 @@ def test_classes_within_classes() -> None:
         assert attribute(what, arguments) is None
 
 
-def test_what_a_constructor_calls_in_turn() -> None:
+def test_a_constructors_inner_call_has_its_arguments() -> None:
     assert calls(name("torch._tensor._rebuild_from_type_v2"), (1, 2, 3, 4)) == (1, 3)
     assert calls(name("torch._tensor._rebuild_from_type"), (1, 2, 3)) == (1, 3)
     assert calls(name("torch._tensor._rebuild_from_type"), (1, 2)) is None

@@ -91,7 +91,7 @@ def test_chunks_and_their_places() -> None:
     }
 
 
-def test_what_lies_where_something_else_does_is_passed_over() -> None:
+def test_an_overlapping_tensor_is_passed_over() -> None:
     """The same offset of another file is another place; a file's first offset may be omitted."""
     tensors = {"a": whole((2,)), "b": whole((2,))}
     places = [place("a", "0", 8, 9), place("b", "0", 8, 9), place("b", "1", 8, 9), place("a", "1", None, 3)]
@@ -152,7 +152,7 @@ def test_places_that_are_none(odd: tuple[Any, Any]) -> None:
 
 
 @pytest.mark.parametrize("state", [{}, {"state_dict_metadata": {}}, {"storage_data": {}}, {"storage_data": []}])
-def test_what_is_not_metadata(state: dict[str, Any]) -> None:
+def test_a_pickle_that_is_no_metadata_is_refused(state: dict[str, Any]) -> None:
     with pytest.raises(FormatError, match=r"^x/\.metadata is not metadata of torch\.distributed\.checkpoint$"):
         described(b"\x80\x02" + opcodes(Bare(state)) + b".", PATH)
     with pytest.raises(FormatError, match=r"^x/\.metadata: its pickle cannot be followed: it has no end$"):

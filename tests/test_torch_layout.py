@@ -48,7 +48,9 @@ def view(name: str, shape: Sequence[int], stride: Sequence[int], offset: int = 0
         ((2, 3, 4), (12, 4, 1), 24, True),
     ],
 )
-def test_what_a_view_touches(shape: tuple[int, ...], stride: tuple[int, ...], extent: int, contiguous: bool) -> None:
+def test_a_views_extent_and_contiguity_follow_its_strides(
+    shape: tuple[int, ...], stride: tuple[int, ...], extent: int, contiguous: bool
+) -> None:
     found = view("a", shape, stride)
     assert (found.extent, found.contiguous) == (extent, contiguous)
 
@@ -336,7 +338,7 @@ def test_the_stack_and_its_marks() -> None:
         one.pop()
 
 
-def test_what_is_kept_is_bounded() -> None:
+def test_kept_text_beyond_the_budget_is_refused() -> None:
     one = machine(kept=10)
     one.keep(4)
     one.keep(6)

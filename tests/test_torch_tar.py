@@ -98,7 +98,7 @@ def test_which_archives_are_pytorchs(name: str, known: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["storages", "tensors", "pickle"])
-def test_what_an_archive_needs(name: str) -> None:
+def test_a_tar_without_a_needed_member_is_refused(name: str) -> None:
     members = parts()
     del members[name]
     with pytest.raises(FormatError, match=rf"^a\.pt is a tar archive without {name}: not PyTorch's$"):
@@ -138,7 +138,7 @@ PARTLESS = UNREADABLE + "an invalid part of a storage"
         ({"pickle": VALUE[:-1]}, "a.pt: its pickle cannot be followed: it has no end"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read(changed: dict[str, bytes], message: str) -> None:
+def test_a_broken_tar_is_refused_with_its_rule(changed: dict[str, bytes], message: str) -> None:
     with pytest.raises(FormatError) as raised:
         read(parts(**changed))
     assert (str(raised.value), raised.value.rule) == (

@@ -100,7 +100,7 @@ def test_a_module_leaves_no_trace_of_how_it_keeps_its_parts() -> None:
     )
 
 
-def test_what_is_shared_without_tensors_ends_no_list() -> None:
+def test_a_shared_cyclic_configuration_hides_no_tensor() -> None:
     """A configuration that all modules refer to, and that refers to itself, is not visited forever; all tensors are listed."""
     settings = mapping(deep=mapping(a=1))
     settings.pairs.append(("self", settings))

@@ -249,7 +249,7 @@ def test_many_tensors_are_one_screen(tmp_path: Path, inspect: Run) -> None:
     assert len(single) <= 23
 
 
-def test_what_is_odd_comes_first(tmp_path: Path, inspect: Run) -> None:
+def test_tensors_with_nan_infinity_or_zeros_come_first(tmp_path: Path, inspect: Run) -> None:
     """Tensors with NaN or infinity by their whole names, then a matrix of zeros; in the table they are first, too."""
     draw = np.random.default_rng(5)
     tensors = {f"model.layers.{n}.mlp.up_proj.weight": draw.normal(size=(8, 8)).astype("<f4") for n in range(12)}

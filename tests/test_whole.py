@@ -262,7 +262,7 @@ def test_packed_weights_with_what_serves_them() -> None:
     assert summary.packed(Stored(tensors, Names(), [])) is None
 
 
-def test_what_works_on_one_token() -> None:
+def test_active_parameters_are_those_of_one_token() -> None:
     """One expert of four is 12 of 48; all of a dense model is active; without a prediction nothing is known."""
     sparse, dense = expected(active=1), expected(experts=None)
     config = Config({}, "config.json")

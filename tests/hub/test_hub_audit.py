@@ -90,7 +90,7 @@ def test_a_changed_file_is_found(hub: Hub, published: Path, inspect: Run, name: 
         (("--hub", "../etc"), "the Hub has no information on ../etc"),
     ],
 )
-def test_what_the_hub_does_not_know_is_a_usage_error(
+def test_an_unknown_repository_is_a_usage_error(
     hub: Hub, published: Path, inspect: Run, options: tuple[str, ...], stated: str
 ) -> None:
     """What the Hub does not know is a usage error in one line; nothing is reported as sound."""

@@ -56,7 +56,7 @@ def test_unknown_bytes_are_not_made_up(surplus: int) -> None:
         {"7": HEADER["a"]},
     ],
 )
-def test_what_is_not_a_header_is_not_used(header: Any) -> None:
+def test_a_malformed_header_is_not_used(header: Any) -> None:
     assert header_bytes(header, 1000) is None
 
 

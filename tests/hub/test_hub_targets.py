@@ -92,7 +92,7 @@ def test_an_invalid_name_is_reported(target: str) -> None:
         "模型/x",
     ],
 )
-def test_what_is_shaped_like_a_path_is_not_looked_for_on_the_hub(hub: Hub, target: str) -> None:
+def test_a_path_is_not_looked_up_on_the_hub(hub: Hub, target: str) -> None:
     with pytest.raises(TargetError, match="no such file or folder"):
         api.open(target)
     assert hub.log == []
@@ -245,7 +245,7 @@ def test_a_tag_that_does_not_exist_is_reported_with_those_that_do(hub: Hub, tmp_
         "./org/name",
     ],
 )
-def test_what_can_only_be_a_path_is_never_asked_of_the_hub(
+def test_a_file_name_or_misspelt_path_is_never_looked_up_on_the_hub(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     """Names of files, paths within an existing folder, and misspelt local names are not looked up on the Hub."""

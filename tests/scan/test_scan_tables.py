@@ -72,7 +72,7 @@ def test_the_tables_agree_with_the_inspection_of_each(tmp_path: Path, scan: Scan
         assert sorted(own) == sorted(named)
 
 
-def test_what_cannot_be_read_is_a_row(tmp_path: Path, scan: Scan) -> None:
+def test_an_unreadable_file_is_a_row_with_its_reason(tmp_path: Path, scan: Scan) -> None:
     """Web pages, pointers, empty and missing files each have a row with the reason, beside the sound ones."""
     tree = make(tmp_path / "tree", sound=llama())
     for name, content in {

@@ -67,7 +67,7 @@ def watching(folder: Path) -> Iterator[Watching]:
     found.close()
 
 
-def test_what_appears_is_audited_once_it_is_complete(folder: Path, watching: Watching, tmp_path: Path) -> None:
+def test_a_new_model_is_audited_once_it_is_complete(folder: Path, watching: Watching, tmp_path: Path) -> None:
     """A download that is renamed at its end, and one that is cut; older models are left alone."""
     new = make(tmp_path / "elsewhere", model=llama()) / "model"
     (folder / "new").mkdir()
