@@ -24,18 +24,25 @@ let number = 0;
 let about = { devices: [] };
 
 /* The worker begins as a blob, so that the policy of this document is its own as well. */
-const begun = async () => {
-  const scripts = editor ? await editor.scripts() : [new URL("worker.js", import.meta.url).href];
+const begun = async (fetched) => {
+  const scripts = fetched ? await (await import("./parts.js")).scripts() : [new URL("worker.js", import.meta.url).href];
   const code = scripts.map((script) => `import ${JSON.stringify(script)};`).join("\n");
   const made = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
   made.addEventListener("message", ({ data }) => heard(data, made));
-  made.addEventListener("error", (event) => { event.preventDefault(); failed(`the reader cannot start: ${event.message || "see the browser's console"}`); });
+  made.addEventListener("error", (event) => { event.preventDefault(); unstarted(event.message || "see the browser's console", fetched); });
   return made;
 };
 
-const start = () => {
-  worker = begun();
+const start = (fetched = editor !== null) => {
+  worker = begun(fetched);
   worker.catch((error) => failed(`the reader cannot start: ${error.message}`));
+};
+
+/* A worker that could not fetch its parts is replaced by one that this page fetches them for; it is asked what waits. */
+const unstarted = (reason, fetched) => {
+  if (fetched || document.documentElement.dataset.started) return failed(`the reader cannot start: ${reason}`);
+  start(true);
+  return worker.then((reader) => { for (const { message } of waiting.values()) reader.postMessage(message); });
 };
 
 const heard = (data, from) => {
@@ -59,9 +66,9 @@ const ended = (reason) =>
   (reason.includes("call stack") ? "something in the input is nested too deeply" : `the reader failed (${reason})`) + ": it begins anew, choose the files again";
 
 const ask = (name, message = {}) => new Promise((resolve) => {
-  waiting.set(++number, { resolve });
-  const id = number;
-  worker.then((reader) => reader.postMessage({ id, name, ...message }));
+  const asked = { id: ++number, name, ...message };
+  waiting.set(number, { resolve, message: asked });
+  worker.then((reader) => reader.postMessage(asked));
 });
 
 /* End whatever the reader does, and begin with a new one, which knows no files. */

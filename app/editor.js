@@ -1,6 +1,4 @@
-/* The app in an editor (editors/vscode): its files come from the extension, slice by slice, and there is no network.
-
-   A worker of such a view may import nothing from the editor's own addresses, so this page fetches the parts for it. */
+/* The app in an editor (editors/vscode): its files come from the extension, slice by slice, and there is no network. */
 
 const api = acquireVsCodeApi();
 const waiting = new Map(); // number of a slice → what waits for it
@@ -26,26 +24,6 @@ export const slice = (wanted) => new Promise((resolve) => {
   waiting.set(wanted.slice, (answer) => { if (answer.problem) complain?.(answer.problem); resolve(answer); });
   api.postMessage(wanted);
 });
-
-const TYPES = { js: "text/javascript", mjs: "text/javascript", zip: "application/zip", bin: "application/octet-stream", json: "application/json" };
-const PARTS = [
-  "worker.js", "memory.bin", "files.bin", "pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs", "pyodide/wasm.bin",
-  "pyodide/python_stdlib.zip", "pyodide/pyodide-lock.json",
-];
-let parts = null;
-
-const fetched = async (name) => {
-  const answer = await fetch(new URL(name, import.meta.url));
-  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
-  return [name, URL.createObjectURL(new Blob([await answer.arrayBuffer()], { type: TYPES[name.split(".").at(-1)] }))];
-};
-
-/* What the worker imports, in order. */
-export const scripts = async () => {
-  parts ??= Object.fromEntries([["pyodide/", "https://pyodide.invalid/"], ...await Promise.all(PARTS.map(fetched))]);
-  const places = new Blob([`globalThis.PARTS = ${JSON.stringify(parts)};`], { type: "text/javascript" });
-  return [URL.createObjectURL(places), parts["worker.js"]];
-};
 
 // --- the editor's colours ---------------------------------------------------------------------------
 

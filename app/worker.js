@@ -7,7 +7,7 @@ const FOLDER = "/models";
 const PACKAGES = "/packages";
 const UNREADABLE = 29; // EIO
 
-/* Where a part of the app is: beside this script, or where editor.js has put it. */
+/* Where a part of the app is: beside this script, or where parts.js has put it. */
 const place = (name) => (globalThis.PARTS ? PARTS[name] ?? name : new URL(name, import.meta.url).href);
 
 const fetched = async (name) => {
@@ -94,7 +94,7 @@ const install = ({ FS }, packed) => {
 
 const begin = async () => {
   const [{ loadPyodide }, { default: createPyodideModule }] = await Promise.all(
-    ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs"].map((name) => import(place(name))),
+    ["pyodide/pyodide.mjs", "pyodide/pyodide.asm.mjs"].map((name) => globalThis.MODULES?.[name] ?? import(place(name))),
   );
   const indexURL = place("pyodide/");
   const all = fetch;

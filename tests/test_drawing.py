@@ -76,6 +76,16 @@ FLOWS = {
     "table-transformer": "post_attention_layernorm attention + input_layernorm cross attention cross + post_feedforward_layernorm feed_forward +",
     "pixtral": "input_layernorm attention + post_attention_layernorm feed_forward +",
     "granite_speech_encoder": "input_layernorm feed_forward + input_layernorm attention + convolution + input_layernorm feed_forward + post_feedforward_layernorm",
+    "pix2struct": "input_layernorm attention + input_layernorm cross attention cross + post_attention_layernorm feed_forward +",
+    "mask2former": "attention cross + input_layernorm cross attention + post_attention_layernorm feed_forward + post_feedforward_layernorm",
+    "blip_2_qformer": "attention + post_attention_layernorm attention cross + post_attention_layernorm cross feed_forward + post_feedforward_layernorm",
+    "roberta-prelayernorm": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "megatron-bert": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "esm": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "timesfm": "input_layernorm attention + post_attention_layernorm feed_forward +",
+    "albert": "attention + post_attention_layernorm feed_forward + post_feedforward_layernorm",
+    "squeezebert": "attention + post_attention_layernorm feed_forward + post_feedforward_layernorm",
+    "dia": "input_layernorm attention + input_layernorm cross attention cross + pre_feedforward_layernorm feed_forward +",
     "parakeet_encoder": "pre_feedforward_layernorm feed_forward + input_layernorm attention + convolution + pre_feedforward_layernorm feed_forward + post_feedforward_layernorm",
 }
 
@@ -110,6 +120,35 @@ def test_convolutions_ahead_have_numbers_of_their_own(made: Made) -> None:
     assert [number for stack in ahead for number in stack.layers] == list(range(7))
     assert layers.layers == tuple(range(12))
     assert [block.then for block in layers.blocks] == ["+", "", "+", ""]
+
+
+def test_what_is_behind_patches_and_what_adds_nothing() -> None:
+    """SAM's neck follows its layers, as a merger's norm does; without patches convolutions come first. An LSTM has no residual."""
+    layer = labelled("q_proj", (4, 4), 0, "vision")
+    neck = [
+        labelled("conv", (4, 4), tower="vision", group="convolution"),
+        labelled("proj_norm", (4,), tower="vision", group="norm"),
+    ]
+    (tower,) = towers(labelled("embed_patches", (4, 4), tower="vision", group="embedding"), *neck, layer)
+    assert [[block.group for block in stack.blocks] for stack in tower.stacks][-1] == ["convolution", "norm"]
+    (tower,) = towers(*neck, layer)
+    assert [block.group for block in tower.stacks[0].blocks] == ["convolution", "norm"]
+    (tower,) = towers(labelled("weight_hh", (4, 4), 0, group="state_space"))
+    assert tower.stacks[0].blocks[0].then == ""
+
+
+def test_parts_of_a_tower_are_in_the_order_of_the_input() -> None:
+    """A pipeline's: what embeds the time step is read first, an encoder before its decoder, down before up."""
+    names = ["unet down", "unet mid", "unet time", "unet up", "vae decoder", "vae encoder"]
+    found = towers(*(labelled("conv", (1,), tower=name, group="convolution") for name in names))
+    assert [tower.name for tower in found] == [
+        "unet time",
+        "unet down",
+        "unet mid",
+        "unet up",
+        "vae encoder",
+        "vae decoder",
+    ]
 
 
 def test_a_field_decides(tmp_path: Path) -> None:

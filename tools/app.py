@@ -34,7 +34,7 @@ def main(folder: Path, wheel: Path, pyodide: Path) -> None:
     """Write the site into a folder, instead of what was there."""
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pyodide").mkdir(parents=True)
-    for name in ("index.html", "app.css", "app.js", "editor.js", "worker.js", "README.md"):
+    for name in ("index.html", "app.css", "app.js", "editor.js", "parts.js", "worker.js", "README.md"):
         shutil.copyfile(APP / name, folder / name)
     for name in PYODIDE:
         shutil.copyfile(pyodide / name, folder / "pyodide" / name)

@@ -48,6 +48,10 @@ _INSIDE = {
 _FIRST = {
     "embed_norm", "pre_norm", "conv_in", "conv", "conv_norm", "conv_scale", "proj_norm", "per_layer_model_projection",
 }  # fmt: skip
+#: Those of them that stand last in a tower whose input are patches.
+_NECK = {"conv", "conv_norm", "proj_norm"}
+#: Last words of names of towers that are parts of one → their order.
+_PARTS = {"time": 0, "encoder": 1, "down": 1, "mid": 2, "decoder": 3, "up": 3}
 #: Steps of a layer: what stands before, in and after the three that may read what went before and add to it.
 _TO_HALF, _HALF, _BEFORE, _MIXER, _MIXED, _TO_CROSS, _CROSS, _CROSSED, _PREPARED, _ROUTER, _FORWARD, _FED, _LAST = (
     range(13)
@@ -123,12 +127,13 @@ def towers(result: Reconciliation) -> tuple[Tower, ...]:
     members: dict[str, list[Labelled]] = {}
     for each in result.tensors:
         members.setdefault(each.key.tower, []).append(each)
-    names = sorted(members, key=lambda name: _place(name, members[name]))
+    wholes = [name.partition(" ")[0] for name in members]
+    names = sorted(members, key=lambda name: (_place(name, members[name]), *_part(name, wholes)))
     if len(names) > MOST_TOWERS:
         kept = sorted(names, key=lambda name: -_bytes(members[name]))[: MOST_TOWERS - 1]
         members["others"] = [each for name in names if name not in kept for each in members[name]]
         names = [*(name for name in names if name in kept), "others"]
-    return tuple(_tower(name, members[name], _flow(result, name)) for name in names)
+    return tuple(_tower(name, members[name], *_flow(result, name)) for name in names)
 
 
 def _place(name: str, members: Iterable[Labelled]) -> int:
@@ -138,17 +143,25 @@ def _place(name: str, members: Iterable[Labelled]) -> int:
     return int(name == "projector")
 
 
-def _flow(result: Reconciliation, tower: str) -> str:
-    """Where a tower's layers have their norms, if its type is one of those whose names do not show it."""
+def _part(name: str, wholes: Sequence[str]) -> tuple[int, int]:
+    """The parts of a tower stand together, in the order of the input."""
+    whole, _, part = name.partition(" ")
+    return wholes.index(whole), _PARTS.get(part, 1)
+
+
+def _flow(result: Reconciliation, tower: str) -> tuple[str, bool]:
+    """Where a tower's layers have their norms, if its type is one of those whose names do not show it, and whether
+    cross-attention comes first.
+    """
     if result.prediction is None:
-        return ""
+        return "", False
     known, config = _flows(), result.prediction.config
     row = known.get(config.model_type or "") or known.get(result.prediction.family) or {}
     if tower not in row.get("towers", (tower,)):
-        return ""
+        return "", False
     if any(config.values.get(field) is value for field, value in row.get("unless", {}).items()):
-        return "before"
-    return str(row.get("flow", ""))
+        return "before", False
+    return str(row.get("flow", "")), row.get("cross") == "first"
 
 
 @cache
@@ -157,22 +170,29 @@ def _flows() -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _tower(name: str, members: Sequence[Labelled], flow: str) -> Tower:
+def _tower(name: str, members: Sequence[Labelled], flow: str, crossed: bool) -> Tower:
     layers, convolved = dict[int, list[Labelled]](), dict[int, list[Labelled]]()
     first, last = list[Labelled](), list[Labelled]()
     ahead = _convolved(members)
+    leading = _FIRST - _NECK if any(each.key.role == "embed_patches" for each in members) else _FIRST
     for each in members:
         if each.key.layer is not None:
             (convolved if _list_of(each) in ahead else layers).setdefault(each.key.layer, []).append(each)
         else:
             (
-                first if "embedding" in (each.group, ROLES.get(each.key.role)) or each.key.role in _FIRST else last
+                first if "embedding" in (each.group, ROLES.get(each.key.role)) or each.key.role in leading else last
             ).append(each)
     final = any(each.key.role == "norm" for each in last)
     stacks = [
-        *(Stack(tuple(own), _inside([e for n in own for e in convolved[n]], final, "")) for own in _alike(convolved)),
+        *(
+            Stack(tuple(own), _inside([e for n in own for e in convolved[n]], final, "", False))
+            for own in _alike(convolved)
+        ),
         *([Stack((), _outside(first))] if first else []),
-        *(Stack(tuple(own), _inside([e for n in own for e in layers[n]], final, flow)) for own in _alike(layers)),
+        *(
+            Stack(tuple(own), _inside([e for n in own for e in layers[n]], final, flow, crossed))
+            for own in _alike(layers)
+        ),
         *([Stack((), _outside(last))] if last else []),
     ]
     return Tower(name, sum(each.parameters for each in members), tuple(stacks))
@@ -221,20 +241,25 @@ def _outside(members: Sequence[Labelled]) -> tuple[Block, ...]:
     return tuple(found[place] for place in sorted(found, key=lambda place: (place[0], _first(found[place]))))
 
 
-def _inside(members: Sequence[Labelled], final: bool, flow: str) -> tuple[Block, ...]:
+def _inside(members: Sequence[Labelled], final: bool, flow: str, crossed: bool) -> tuple[Block, ...]:
     """Blocks of a layer, by step; where residuals join and what runs beside each other, if that is known.
 
     Args:
         final: whether a norm follows the last layer, as it does where layers normalize what they read.
         flow: as in flows.json; empty where the norms' roles have to show it.
+        crossed: whether cross-attention comes first.
     """
     norms = {each.key.role for each in members if each.group == "norm" and not _is_cross(each.key)}
     macaron = _is_macaron(members)
     if not flow or not any(each.group == "attention" for each in members):  # as in the other layers of a hybrid
-        flow = "before" if macaron else _shown(norms, final)
+        mixed = norms or any(each.group == "attention" for each in members)  # a layer of an LSTM adds nothing
+        flow = "before" if macaron else _shown(norms, final) if mixed else ""
     alone = all(each.group == "convolution" or each.key.role in _CONVOLVED for each in members)
     found = _grouped(members, lambda key, group: _step(key, group, norms, flow, macaron or alone))
-    steps = sorted(found, key=lambda place: (place[0], not place[2], _first(found[place])))
+    moved = dict.fromkeys((_TO_CROSS, _CROSS, _CROSSED), _HALF) if crossed else {}
+    steps = sorted(
+        found, key=lambda place: (moved.get(place[0], place[0]), place[0], not place[2], _first(found[place]))
+    )
     then = _joins([step for step, _, _ in steps], flow, macaron) if flow and not alone else {}
     return tuple(found[place]._replace(then=then.get(at, "")) for at, place in enumerate(steps))
 
