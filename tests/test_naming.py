@@ -227,11 +227,12 @@ def test_the_norm_after_cross_attention_is_attentions() -> None:
         "decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",
         "transformer.h.0.attn.attention.bias",
         "beit.encoder.layer.0.attention.attention.relative_position_bias.relative_position_index",
+        "model.encoder.version",
         "model.22.stride",
         "stride",
         "model.24.anchor_grid",
     ],
 )
 def test_constants_of_older_releases_are_buffers(name: str) -> None:
-    """XGLM's and M2M100's sinusoids, T5's unused bias, GPT-Neo's mask, BEiT's index, a YOLO's grid: nothing trains them."""
+    """XGLM's and M2M100's sinusoids, T5's unused bias, GPT-Neo's mask, BEiT's index, BART's version, a YOLO's grid."""
     assert Namer().name([name]).slots[0].group == "buffer"

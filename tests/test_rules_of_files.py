@@ -632,6 +632,7 @@ def llama(**fields: Any) -> dict[str, Any]:
         ("token-id", llama(eos_token_id=[1, 40]), ["config.json: warning: eos_token_id is 40, but the embedding has 32 rows"]),
         ("token-id", llama(image_token_id=32, image_token_index=33, _x_token_id=34, token_ids=35), ["config.json: warning: image_token_id is 32, but the embedding has 32 rows", "config.json: warning: image_token_index is 33, but the embedding has 32 rows"]),
         ("token-id", llama(pad_token_id=True, eos_token_id="40", bos_token_id=40.0), []),
+        ("token-id", llama(text_config={"model_type": "siglip_text_model", "eos_token_id": 49407, "pad_token_id": 50}), ["config.json: error: pad_token_id is 50, but the embedding has 32 rows"]),  # SigLIP reads no other
         ("token-id", llama(text_config={"pad_token_id": 50}), ["config.json: error: pad_token_id is 50, but the embedding has 32 rows"]),
         ("token-id", {**LLAMA, "generation_config.json": {"pad_token_id": 50}}, ["generation_config.json: warning: pad_token_id is 50, but the embedding has 32 rows"]),
         ("token-id", {**LLAMA, "tokenizer_config.json": {"added_tokens_decoder": {"31": {}, "32": {}, "40": {}, "x": {}, "9" * 10: {}}}}, ["tokenizer_config.json: warning: added tokens up to 40, beyond the embedding's 32 rows"]),

@@ -312,6 +312,7 @@ BUFFER_ENDS = (
     ".gate.e_score_correction_bias",
     ".EncDecAttention.relative_attention_bias.weight",  # T5's first releases; ignored since
     *(".embed_positions.weights", ".encode_positions.pe"),  # sinusoids
+    *(".encoder.version", ".decoder.version"),  # fairseq's, which BART's checkpoints kept
     *(".stride", ".strides", ".anchors", ".anchor_grid"),  # of a YOLO's grids
 )
 #: Roles that are a buffer only under these paths: `attn.bias` is GPT-2's mask if the module has no weight.

@@ -32,6 +32,9 @@ def embedding_of(subject: Subject) -> Labelled | None:
 
 #: Fields with a token's id, and whether a loader indexes the embedding with it immediately.
 _IDS: Mapping[str, bool] = _NAMES["ids"]
+#: Types of text models whose class never reads some: SigLIP's has CLIP's by default, beyond its own vocabulary
+#: (Transformers 5.24, `modeling_siglip.py` takes the last token's state).
+_UNREAD: Mapping[str, list[str]] = _NAMES["unread_ids"]
 
 
 @rule("token-id", "consistent", "error")
@@ -51,9 +54,10 @@ def token_id(subject: Subject) -> Iterator[Found]:
         own = subject.document(path)
         text = own.get("text_config")
         for scope in (own, text if isinstance(text, Mapping) else {}):
+            unread = _UNREAD.get(str(scope.get("model_type")), ())
             for field in {**_IDS, **dict.fromkeys(_further_ids(scope), False)}:
                 for number in _whole_numbers(scope.get(field)):
-                    if number >= rows:
+                    if number >= rows and field not in unread:
                         what = f"{field} is {integer(number)}, but the embedding has {plural(rows, 'row')}"
                         severity: Severity = "error" if _IDS.get(field) and name == "config.json" else "warning"
                         yield Found(what, path, embedding.tensor.name, severity)
