@@ -174,7 +174,7 @@ def test_no_field_of_any_method_makes_a_traceback(name: str) -> None:
                 assert all(dim > 0 for row in rows for dim in row.shape)
 
 
-def test_what_is_computed_may_leave_nothing() -> None:
+def test_an_empty_rank_or_list_leaves_tensors_without_elements() -> None:
     """As PEFT 0.21.2 saves them: OSF keeps what lies beyond the rank, and no token is trained."""
     base = inspector.predict(LLAMA)
     width = 8

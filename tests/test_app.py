@@ -136,7 +136,7 @@ document.getElementById("open").dispatchEvent(new DragEvent("drop", { dataTransf
 """
 
 
-def test_what_is_done_instead_of_an_option_replaces_words_of_the_library() -> None:
+def test_each_text_that_the_app_replaces_is_in_the_library() -> None:
     """Each key of the app's list is in the library's sources as it is written there."""
     source = (APP.parent / "app" / "python" / "engine.py").read_text("utf-8")
     [known] = [

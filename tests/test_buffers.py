@@ -264,7 +264,7 @@ def tower(tmp_path: Path) -> tuple[Path, int]:
     return path, sum(4 * math.prod(shape) * len((*layers, [0])[0]) for _, shape, *layers in case["tensors"])
 
 
-def test_what_is_loaded_beside(tower: tuple[Path, int]) -> None:
+def test_a_tower_and_a_draft_beside_have_their_sizes(tower: tuple[Path, int]) -> None:
     """By hand: a tower's tensors in F32; a draft's 32 layers keep 2 × 4096 × 2 bytes of each of 4,096 tokens, 2 GiB."""
     path, tensors = tower
     config = _config("llama", 2048, 8192, 32, 8, 128256)
@@ -281,7 +281,7 @@ def test_what_is_loaded_beside(tower: tuple[Path, int]) -> None:
     assert first == sum(sizes.values()) - 4 * 128256
 
 
-def test_what_is_not_known_of_it(tower: tuple[Path, int], tmp_path: Path) -> None:
+def test_an_unknown_tower_or_draft_is_a_finding_or_an_error(tower: tuple[Path, int], tmp_path: Path) -> None:
     config = _config("llama", 2048, 8192, 32, 8, 128256)
     other = tmp_path / "other.gguf"
     keys = [("general.architecture", "string", "clip"), ("clip.projector_type", "string", "a new one")]

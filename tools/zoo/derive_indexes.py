@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from inspector.architectures import formula
+from inspector.architectures.asking.learning import variable
 from inspector.architectures.data.conventions import EXPERT_WORDS
 from zoo import derive_expressions as expressions
 from zoo import trace_formulas as traces
@@ -159,12 +159,5 @@ class Stacks(Study):
 
 
 def variable_for(before: str, taken: list[str]) -> str:
-    if before in EXPERT_WORDS or before == "expert_":
-        return "expert"
-    if "layer" not in taken:
-        return "layer"
-    word = re.sub(r"\W|\d", "_", before).rstrip("_") or "at"
-    word = word[:-1] if word.endswith("s") and len(word) > 2 else word
-    while word in taken or word in ("layer", "expert") or word in formula.FUNCTIONS:
-        word = "sub" + word
-    return word
+    """The package's name of a number; an expert's is its own whatever is taken."""
+    return "expert" if before in EXPERT_WORDS or before == "expert_" else variable(before, taken)

@@ -309,12 +309,13 @@ def variables_of(pattern: str) -> tuple[str, ...]:
     before = ""
     for word in pattern.replace(".expert_{}", ".experts.{}").split("."):
         if "{}" in word:
-            found.append(_variable(before, found))
+            found.append(variable(before, found))
         before = word
     return tuple(found)
 
 
-def _variable(before: str, taken: Sequence[str]) -> str:
+def variable(before: str, taken: Sequence[str]) -> str:
+    """A name for a number after this word, beside those that the numbers before it have."""
     if before in EXPERT_WORDS and "expert" not in taken:
         return "expert"
     if "layer" not in taken:

@@ -129,9 +129,11 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return environment
 
 
-def _as_json(value: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, **more: Any) -> str:
+def _as_json(
+    value: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False
+) -> str:
     """The filter `tojson` as Transformers has it, which does not escape HTML as Jinja's own does."""
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, **more)
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 def _refuse(message: object) -> NoReturn:
