@@ -133,6 +133,109 @@ def test_an_adapter_and_a_removed_direction_are_told_apart(tmp_path: Path) -> No
         assert found.sentence == f"b is a, with an adapter of rank {rank} merged in"
 
 
+def in_other_order(tensors: Tensors, *, hidden: bool = False) -> Tensors:
+    """Feed-forward neurons in another order in each layer; the hidden dimensions, too."""
+    draw, found = np.random.default_rng(7), dict(tensors)
+    order = draw.permutation(WIDTH) if hidden else np.arange(WIDTH)
+    for name, each in tensors.items():
+        along_rows = "o_proj" in name or "down_proj" in name or each.ndim == 1
+        found[name] = each[order] if along_rows else each[:, order]
+    for layer in (0, 1):
+        at = "model.layers.{}.mlp.{}_proj.weight".format
+        neurons = draw.permutation(len(tensors[at(layer, "up")]))
+        for name in ("up", "gate"):
+            found[at(layer, name)] = found[at(layer, name)][neurons]
+        found[at(layer, "down")] = found[at(layer, "down")][:, neurons]
+    return {name: np.ascontiguousarray(each) for name, each in found.items()}
+
+
+def test_rows_and_columns_in_another_order(tmp_path: Path) -> None:
+    """What computes the same is no stranger, nor damaged, though matrices have nothing in common in their order."""
+    tensors, draw = llama(), np.random.default_rng(8)
+    found = called(tmp_path / "1", tensors, in_other_order(tensors))
+    assert found.kind == "same_values"
+    assert found.sentence == "b is a, its feed-forward neurons in another order: the same values"
+    found = called(tmp_path / "2", tensors, in_other_order(tensors, hidden=True))
+    assert found.sentence == "b is a, its feed-forward neurons and hidden dimensions in another order: the same values"
+    tuned = {name: each + draw.standard_normal(each.shape, np.float32) / 20 for name, each in tensors.items()}
+    found = called(tmp_path / "3", tensors, in_other_order(tuned))
+    assert found.sentence == "b is a, its feed-forward neurons in another order, and trained further"
+    assert found.kind == "finetuned"
+
+
+def test_hidden_dimensions_rotated(tmp_path: Path) -> None:
+    """One rotation for all matrices is found; with another one for each, the matrices have nothing in common."""
+    tensors, draw = llama(), np.random.default_rng(9)
+
+    def rotated(turn: Callable[[], Any]) -> Tensors:
+        return {
+            name: each if each.ndim == 1 else
+            (turn().T @ each if "o_proj" in name or "down_proj" in name else each @ turn()).astype("f4")
+            for name, each in tensors.items()
+        }  # fmt: skip
+
+    once = np.linalg.qr(draw.standard_normal((WIDTH, WIDTH)))[0]
+    found = called(tmp_path / "1", tensors, rotated(lambda: once))
+    assert (found.kind, found.sentence) == ("finetuned", "b is a, its hidden dimensions rotated")
+    found = called(tmp_path / "2", tensors, rotated(lambda: np.linalg.qr(draw.standard_normal((WIDTH, WIDTH)))[0]))
+    assert found.kind == "unrelated"
+
+
+def test_factors_of_rows_and_columns(tmp_path: Path) -> None:
+    """A norm's factors taken by the matrices after it; of zero they would be damage."""
+    tensors, draw = llama(), np.random.default_rng(10)
+    made, zeroed = dict(tensors), dict(tensors)
+    for layer in (0, 1):
+        at, factors = f"model.layers.{layer}.", np.exp(draw.standard_normal(WIDTH)).astype("f4")
+        made[f"{at}post_attention_layernorm.weight"] = tensors[f"{at}post_attention_layernorm.weight"] / factors
+        for name in ("gate", "up"):
+            made[f"{at}mlp.{name}_proj.weight"] = tensors[f"{at}mlp.{name}_proj.weight"] * factors
+    found = called(tmp_path / "1", tensors, made)
+    assert found.kind == "rounded"
+    assert found.sentence == "b is a, rows and columns times factors, as AWQ and SmoothQuant do"
+    zeroed[DOWN.format(0)] = tensors[DOWN.format(0)] * (np.arange(WIDTH) > 5)[:, None].astype("f4")
+    assert called(tmp_path / "2", tensors, zeroed).kind == "damaged"
+
+
+def test_numbers_of_a_coarser_float(tmp_path: Path) -> None:
+    """Stored as F32 again: not training."""
+    tensors = {name: each * np.float32(1.01) for name, each in llama().items()}
+    back = {name: each.astype(np.float16).astype(np.float32) for name, each in tensors.items()}
+    assert called(tmp_path / "1", tensors, back).sentence == "b is a, rounded to F16 and stored as F32"
+    back[OUT.format(0)][3, 4] *= np.float32(1.5)
+    assert called(tmp_path / "2", tensors, back).kind == "finetuned"
+
+
+def test_a_head_that_is_the_embeddings(tmp_path: Path) -> None:
+    """Stored or not, the model is the same one."""
+    tensors = llama()
+    tied = {name: each for name, each in tensors.items() if "lm_head" not in name}
+    stored = {**tied, "lm_head.weight": tied["model.embed_tokens.weight"]}
+    saved(tmp_path / "a", tied, {"tie_word_embeddings": True})
+    saved(tmp_path / "b", stored), saved(tmp_path / "c", tensors)
+    found = [inspector.diff(tmp_path / "a", tmp_path / each, data=True).relation for each in "bc"]
+    assert [each and each.kind for each in found] == ["same_values", "extended"]
+    assert found[0] is not None
+    assert found[0].sentence == "b is a, its head stored once more: the same values"
+    back = inspector.diff(tmp_path / "b", tmp_path / "a", data=True).relation
+    assert back is not None
+    assert back.sentence == "b is a, its head no longer stored: the same values"
+
+
+def test_names_that_say_nothing(tmp_path: Path) -> None:
+    """Headers say that shapes are alike, values that the model is."""
+    tensors = llama()
+    for seed, path in ((0, "b"), (1, "c")):
+        (tmp_path / path).mkdir()
+        save_file(
+            {f"blob.{at}": each for at, each in enumerate(llama(seed).values())}, tmp_path / path / "x.safetensors"
+        )
+    a = saved(tmp_path / "a", tensors)
+    assert inspector.diff(a, tmp_path / "b").relation.sentence == "b has a's shapes under other names"  # type: ignore[union-attr]
+    found = [inspector.diff(a, tmp_path / each, data=True).relation for each in "bc"]
+    assert [each and each.kind for each in found] == ["same_values", "unrelated"]
+
+
 @pytest.mark.parametrize(("kept", "kind", "words"), [
     ([0, 2], "pruned", "without layers 1"), ([0, 1, 1, 2], "extended", "with layers 1 more than once"),
 ])  # fmt: skip

@@ -22,7 +22,7 @@ from inspector.errors import FormatError
 from inspector.formats.decoding import Array
 from inspector.measuring.weights import Weights
 from inspector.model import STACKED, Key, Labelled
-from inspector.quantization.precision import spacing
+from inspector.quantization.precision import FLOATS, spacing
 
 #: Rows and columns of a matrix whose difference is examined: of a sum of r products any r rows and columns have rank r.
 SIDE = 288
@@ -85,6 +85,20 @@ def _block(comparison: Comparison, pair: Pair) -> tuple[Array, Array, Array] | N
     if len(steps) < len(dtypes):
         return None
     return np.nan_to_num(a), np.nan_to_num(b), np.maximum(*steps) if dtypes[0] != dtypes[1] else steps[1]
+
+
+def is_rounding(comparison: Comparison, pair: Pair, dtype: str, *, of_b: bool) -> bool:
+    """Whether one side has the other's values rounded, or truncated, to a float that is coarser than its own."""
+    total, stored = comparison.plain(pair), pair.b if of_b else pair.a
+    if total is None or stored is None or stored.dtype not in FLOATS or FLOATS[stored.dtype] <= FLOATS[dtype]:
+        return False
+    for start in range(0, total, CHUNK):
+        x, y = comparison.values(pair, start, min(start + CHUNK, total))[:: 1 if of_b else -1]
+        gap = spacing(y, dtype)
+        with np.errstate(all="ignore"):
+            if gap is None or not ((x == y) | ((np.fmod(y, gap) == 0) & (np.abs(x - y) < gap))).all():
+                return False
+    return True
 
 
 class Direction(NamedTuple):
@@ -189,6 +203,35 @@ def _cosine(a: Mapping[tuple[object, ...], Array], b: Mapping[tuple[object, ...]
         product += float(np.vdot(a[place], b[place]))
         squares = [squares[0] + float(np.vdot(a[place], a[place])), squares[1] + float(np.vdot(b[place], b[place]))]
     return product / np.sqrt(squares[0] * squares[1]) if all(squares) else 0.0
+
+
+#: Tensors that are looked for by their values alone, and elements of each.
+SOUGHT, BY = 64, 1024
+
+
+def found_by_values(weights: Sequence[Weights], sides: Sequence[Sequence[Labelled]]) -> list[float]:
+    """For some of b's matrices the cosine with the one of a, under any name, that is most like it; 0 without any."""
+    by_shape: dict[tuple[int, ...], list[Array]] = defaultdict(list)
+    large = [[each for each in side if len(each.tensor.shape) > 1 and each.parameters >= BY] for side in sides]
+    sought = large[1][:: max(1, len(large[1]) // SOUGHT)]
+    shapes = {weights[1].shape(each) for each in sought}
+    for each in large[0]:
+        if (shape := weights[0].shape(each)) in shapes:
+            by_shape[shape] += _middle(weights[0], each)
+    found = []
+    for each in sought:
+        among, own = by_shape[weights[1].shape(each)], _middle(weights[1], each)
+        found.append(float(np.max(np.stack(among) @ own[0], initial=0)) if among and own else 0.0)
+    return found
+
+
+def _middle(weights: Weights, each: Labelled) -> list[Array]:
+    """Some values, of length one; none if they cannot be decoded."""
+    start = (each.parameters - BY) // 2
+    with suppress(FormatError):
+        values = np.nan_to_num(weights.values(each, start, start + BY)).astype(np.float64)
+        return [values / (float(np.linalg.norm(values)) or 1.0)]
+    return []
 
 
 # --- faults ------------------------------------------------------------------------------------------

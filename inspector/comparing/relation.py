@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from inspector.architectures.data.roles import group_of
 from inspector.comparing.agreement import Data, Kind, Relation, added
 from inspector.comparing.diff import Diff
 from inspector.comparing.pairing import Pair, Side
@@ -51,6 +52,9 @@ def of_headers(result: Diff) -> Relation:
         return Relation("part", f"{of} has a part of {whole}'s weights", (f"without {_places(rest)}",), undecided)
     share = f"{result.shared * 100:.1f} % of the smaller one's parameters have a counterpart of the same shape"
     if result.shared < FOREIGN:
+        shapes = [Counter(each.tensor.shape for each in side.tensors) for side in (result.a, result.b)]
+        if shapes[0] == shapes[1]:
+            return Relation("other_structure", "b has a's shapes under other names", (share,), undecided)
         return Relation("other_structure", "b has another structure than a: two unrelated models", (share,))
     rows = list(_vocabularies(facts))
     if len(rows) == len(facts.reshaped) and not facts.lost and not facts.gained:
@@ -117,6 +121,15 @@ class Facts:
         """Whether both have the same weights."""
         return not (self.lost or self.gained or self.reshaped or self.incomparable)
 
+    @property
+    def is_strange(self) -> bool:
+        """Whether most matrices have nothing in common with those that they are compared with."""
+        return (
+            self.cosine is not None
+            and abs(self.cosine) < STRANGE
+            and 2 * sum(_is_telling(each) for each in self.different) >= sum(_is_telling(each) for each in self.members)
+        )
+
     @cached_property
     def cosine(self) -> float | None:
         """The cosine of all matrices that differ; None if there are none."""
@@ -128,6 +141,29 @@ def _is_telling(each: Member) -> bool:
     """Whether a tensor is a matrix: norms of strangers are alike."""
     shape = each.pair.a.shapes[0] if each.pair.a else ()
     return len(shape) > 1 and each.data.sums.elements >= TELLING
+
+
+def _renamed(facts: Facts) -> Relation | None:
+    """Tensors whose names say nothing here are known by their values."""
+    from inspector.comparing import probing
+
+    result = facts.result
+    if result.shared >= FOREIGN:
+        return None
+    cosines = probing.found_by_values(facts.comparison.weights(), (result.a.tensors, result.b.tensors))
+    known = [each for each in cosines if each >= probing.ALIKE]
+    if not cosines:
+        return None
+    if len(known) < AGREEING * len(cosines):
+        why = f"of {plural(len(cosines), 'matrix', 'matrices')} examined {len(known)} are like one of a's in that shape"
+        return Relation("unrelated", "b is unrelated to a: their values have nothing in common", (why,))
+    least = min(known)
+    evidence = (
+        f"{len(known)} of {plural(len(cosines), 'matrix', 'matrices')} examined are in a, cosine at least {least:.4f}",
+    )
+    if least >= SAME and len(known) == len(cosines):
+        return Relation("same_values", "b is a, with other names: the same values", evidence, "samples were compared")
+    return Relation("finetuned", "b is a, fine-tuned, with other names", evidence, "samples were compared")
 
 
 # --- copies ------------------------------------------------------------------------------------------
@@ -175,6 +211,28 @@ def _rounded(facts: Facts) -> Relation | None:
     )
 
 
+#: Floats that values may have been rounded to before they were stored as finer ones, the finest first.
+PASSED = ("F16", "BF16", "F8_E4M3", "F8_E5M2")
+
+
+def _passed(facts: Facts) -> Relation | None:
+    """One has the other's values as a coarser float has them: it was converted there and back."""
+    from inspector.comparing import probing
+
+    if not facts.is_whole or added(each.data.sums for each in facts.different).share < SPREAD:
+        return None
+    for names, of_b in (("ba", True), ("ab", False)):
+        for dtype in PASSED:
+            if all(probing.is_rounding(facts.comparison, each.pair, dtype, of_b=of_b) for each in facts.different):
+                stored = _storage_of(facts.result.b if of_b else facts.result.a)
+                evidence = (
+                    f"{plural(len(facts.different), 'weight')} at the numbers of {dtype} nearest to {names[1]}'s",
+                )
+                sentence = f"{names[0]} is {names[1]}, rounded to {dtype} and stored as {stored}"
+                return Relation("rounded", sentence, evidence)
+    return None
+
+
 #: Schemes whose quantizers balance errors over calibration data (GPTQ, Frantar et al., 2022), so that values need not
 #: be at the levels nearest to the original; how much more the mean square of their errors is, at most.
 BALANCED, BALANCE = ("gptq", "compressed-tensors", "quark", "qqq"), 6.0
@@ -219,15 +277,79 @@ def _storage_of(result: Reconciliation) -> str:
 
 
 def _unrelated(facts: Facts) -> Relation | None:
-    cosine = facts.cosine
-    if cosine is None or abs(cosine) >= STRANGE:
+    if not facts.is_strange:
         return None
-    telling = [each for each in facts.members if _is_telling(each)]
-    strange = [each for each in facts.different if _is_telling(each)]
-    if len(strange) * 2 < len(telling):
-        return None
+    cosine, strange = facts.cosine, [each for each in facts.different if _is_telling(each)]
     evidence = (f"cosine {cosine:.3f} over {plural(len(strange), 'matrix', 'matrices')} of the same shapes",)
     return Relation("unrelated", "b is unrelated to a: their values have nothing in common", evidence)
+
+
+def _rearranged(facts: Facts) -> Relation | None:
+    """Heads, neurons or hidden dimensions in another order, or rotated: matrices look strange that are not."""
+    from inspector.comparing import rearranging
+
+    strange = [each for each in facts.different if _is_telling(each) and abs(each.data.sums.cosine or 0) < STRANGE]
+    if not strange:
+        return None
+    embedding = next((each.pair for each in facts.members if each.pair.key.role == "embed_tokens"), None)
+    order = rearranging.order_of_columns(facts.comparison, embedding) if embedding else None
+    chosen = [each.pair for each in _spread([each for each in facts.different if _is_telling(each)])]
+    found = rearranging.moved(facts.comparison, chosen, order)
+    if len(found) < AGREEING * len(chosen):
+        alike = rearranging.turned(facts.comparison, embedding, chosen) if embedding and facts.is_strange else 0.0
+        if alike < TURNED:
+            return None
+        why = f"cosine {alike:.4f} of the products of embeddings, which no rotation changes"
+        return Relation("finetuned", "b is a, its hidden dimensions rotated", (why,), "what else changed is not known")
+    groups = {group_of(each.pair.key.role) for each in found if each.elsewhere}
+    words = [word for group, word in REORDERED.items() if group in groups]
+    words += ["hidden dimensions"] if order is not None else []
+    if not words:
+        return None
+    least = min(each.cosine for each in found)
+    evidence = (
+        f"{plural(len(found), 'matrix', 'matrices')} examined: a's rows or columns, cosine at least {least:.4f}",
+        _places([each.pair for each in strange]),
+    )
+    sentence = f"b is a, its {' and '.join(words)} in another order"
+    if least >= SAME:
+        return Relation("same_values", f"{sentence}: the same values", evidence)
+    if any(each.pair.status == "dtype" for each in facts.different):
+        return Relation("rounded", f"{sentence}, and rounded to {_storage_of(facts.result.b)}", evidence)
+    return Relation("finetuned", f"{sentence}, and trained further", evidence)
+
+
+#: The least cosine of the products of rows that says that they were rotated: those of strangers have some in common.
+TURNED = 0.98
+#: Groups of roles → what is in another order.
+REORDERED = {"attention": "attention heads", "feed_forward": "feed-forward neurons"}
+
+
+def _rescaled(facts: Facts) -> Relation | None:
+    """Rows and columns times factors, of matrices and the vectors before them, as AWQ and SmoothQuant do."""
+    from inspector.comparing import rearranging
+
+    chosen = _spread([each for each in facts.different if _is_telling(each) and each.pair.key.role not in ENDS])
+    found = []
+    for each in chosen:
+        fit = rearranging.scaled(facts.comparison, each.pair)
+        if fit is None or fit.left > BALANCE * fit.nearest:
+            return None
+        found.append(fit)
+    if not found or not any(fit.uneven for fit in found):
+        return None
+    b = facts.result.b
+    storage = (
+        f", and rounded to {_storage_of(b)}" if any(each.pair.status == "dtype" for each in facts.different) else ""
+    )
+    evidence = (
+        f"{plural(len(found), 'matrix', 'matrices')} examined, within rounding but for a factor of each row and column",
+        _places([each.pair for each in facts.different]),
+    )
+    return Relation(
+        "rounded", f"b is a, rows and columns times factors, as AWQ and SmoothQuant do{storage}", evidence,
+        "whether the factors cancel out is not known",
+    )  # fmt: skip
 
 
 # --- layers and experts ------------------------------------------------------------------------------
@@ -298,6 +420,9 @@ def _cut(facts: Facts) -> Relation | None:
     if others or (facts.lost and facts.gained):
         return None
     equal = f"{plural(len(facts.members) - len(facts.reshaped), 'weight')} equal or only rounded"
+    if not facts.reshaped and (stored := _tied_head(facts)):
+        own: Kind = "rounded" if facts.rounded else "same_values"
+        return Relation(own, f"b is a, its head {stored}: the same values", (equal, "it is the embeddings"))
     if facts.reshaped and not (facts.lost or facts.gained):
         old, new = rows[0]
         kind: Kind = "extended" if new > old else "pruned"
@@ -305,6 +430,22 @@ def _cut(facts: Facts) -> Relation | None:
     kind = "pruned" if facts.lost else "extended"
     word = "without" if facts.lost else "and more:"
     return Relation(kind, f"b is a, {word} {_places(facts.lost or facts.gained)}", (equal,))
+
+
+def _tied_head(facts: Facts) -> str:
+    """What became of the head, if it is only a copy of the embeddings; "" otherwise."""
+    only = [*facts.lost, *facts.gained]
+    side = facts.result.a if facts.lost else facts.result.b
+    weights = facts.comparison.weights()[0 if facts.lost else 1]
+    embedding = next((each for each in side.tensors if each.key.role == "embed_tokens"), None)
+    if len(only) != 1 or only[0].key.role != "lm_head" or embedding is None:
+        return ""
+    own = only[0].a or only[0].b
+    if own is None or len(own.tensors) != 1 or own.elements != embedding.parameters:
+        return ""
+    chunks = zip(weights.chunks(own.tensors[0]), weights.chunks(embedding), strict=True)
+    equal = all(x[1].shape == y[1].shape and (x[1] == y[1]).all() for x, y in chunks)
+    return ("no longer stored" if facts.lost else "stored once more") if equal else ""
 
 
 def _vocabularies(facts: Facts) -> Iterable[tuple[int, int]]:
@@ -523,5 +664,6 @@ def _places(pairs: Sequence[Pair]) -> str:
 
 #: In this order: what explains everything first.
 _JUDGES: tuple[Callable[[Facts], Relation | None], ...] = (
-    _copy, _rounded, _reordered, _unrelated, _cut, _balanced, _damaged, _low_rank, _trained,
+    _renamed, _copy, _rounded, _passed, _reordered, _rearranged, _rescaled, _unrelated, _cut, _balanced, _damaged,
+    _low_rank, _trained,
 )  # fmt: skip
