@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from test_diff_data import WIDTH, Tensors, in_gguf, llama, saved
+from test_relation import in_other_order
 
 import inspector
 from inspector.comparing.parents import families
@@ -61,6 +62,14 @@ def test_the_nearest_is_first_and_compared_whole(tree: Path, tmp_path: Path, ins
     assert found[0]["score"] == 1
     assert found[-1]["score"] == 0
     assert inspect("parents", path, tree).out.startswith("b is a, with another format")
+
+
+def test_values_in_another_order_are_no_strangers(tree: Path, tmp_path: Path, inspect: Callable[..., Ran]) -> None:
+    """Embeddings whose dimensions are in another order have the same products with each other."""
+    found = inspect("parents", saved(tmp_path / "b", in_other_order(ONE, hidden=True), WORDS), tree, "--json").json
+    kinds = {each["target"].rpartition("/")[2]: each["relation"]["kind"] for each in found["candidates"]}
+    assert kinds == {"one": "same_values", "base": "finetuned", "other": "finetuned", "stranger": "unrelated"}
+    assert next(iter(kinds)) == "one"
 
 
 @pytest.mark.parametrize(("weights", "words"), [

@@ -21,7 +21,8 @@ from inspector.comparing.data import Comparison
 from inspector.comparing.diff import diff
 from inspector.comparing.merging import Samples, together
 from inspector.comparing.probing import SAMPLE, aligned, samples
-from inspector.comparing.relation import FOREIGN, STRANGE, of_headers, of_values
+from inspector.comparing.rearranging import products
+from inspector.comparing.relation import FOREIGN, STRANGE, TURNED, of_headers, of_values
 from inspector.errors import InspectorError
 from inspector.formats.decoding import Array
 from inspector.measuring.weights import Weights
@@ -194,6 +195,9 @@ def _candidate_of(
         if cosine < STRANGE and _depth(candidate) != _depth(target):
             cosine = _of_layers(comparison, candidate, target)
             score, held = cosine, {}
+        embedding = next((pair for pair in pairs.values() if pair.key.role == "embed_tokens"), None)
+        if cosine < STRANGE and embedding is not None and (alike := products(comparison, embedding)) >= TURNED:
+            cosine, score, held = alike, alike / 2, {}  # its heads, neurons or dimensions are in another order
     if cosine < STRANGE:
         evidence = (f"cosine {cosine:.3f} over samples",)
         return Candidate(

@@ -140,14 +140,23 @@ def turned(comparison: Comparison, embedding: Pair, pairs: Sequence[Pair]) -> fl
     """
     own = _middle_rows(comparison, embedding)
     others = [_middle_rows(comparison, each) for each in pairs if each is not embedding]
-    if own is None or min(own[0].shape) < 16:
+    if own is None:
         return 0.0
     alike = max(
         (_cosine(*(x @ y.T for x, y in zip(own, each, strict=True)))
          for each in others if each is not None and each[0].shape[1] == own[0].shape[1]),
         default=0.0,
     )  # fmt: skip
-    return _cosine(*(_unit(side) @ _unit(side).T - np.eye(len(side)) for side in own)) if alike >= FOUND else 0.0
+    return products(comparison, embedding) if alike >= FOUND else 0.0
+
+
+@np.errstate(all="ignore")
+def products(comparison: Comparison, embedding: Pair) -> float:
+    """The cosine of the products of an embedding's rows with each other, on both sides; 0 if they are few."""
+    sides = _middle_rows(comparison, embedding)
+    if sides is None or min(sides[0].shape) < 16:
+        return 0.0
+    return _cosine(*(_unit(side) @ _unit(side).T - np.eye(len(side)) for side in sides))
 
 
 def _cosine(a: Array, b: Array) -> float:

@@ -329,7 +329,7 @@ def _rescaled(facts: Facts) -> Relation | None:
     """Rows and columns times factors, of matrices and the vectors before them, as AWQ and SmoothQuant do."""
     from inspector.comparing import rearranging
 
-    chosen = _spread([each for each in facts.different if _is_telling(each) and each.pair.key.role not in ENDS])
+    chosen = _spread([each for each in facts.different if _is_telling(each)])
     found = []
     for each in chosen:
         fit = rearranging.scaled(facts.comparison, each.pair)
@@ -348,7 +348,7 @@ def _rescaled(facts: Facts) -> Relation | None:
     )
     return Relation(
         "rounded", f"b is a, rows and columns times factors, as AWQ and SmoothQuant do{storage}", evidence,
-        "whether the factors cancel out is not known",
+        "whether the factors cancel out is not known, nor whether matrices were trained by less than rounding leaves",
     )  # fmt: skip
 
 
