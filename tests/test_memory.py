@@ -688,8 +688,28 @@ def test_heads_that_devices_cannot_share(inspect: Callable[..., Ran]) -> None:
     assert inspector.memory(LLAMA, engine="vllm", gpu="3xa100", pp=3, context=8192).fits
 
 
+@pytest.mark.parametrize(
+    ("heads", "keys", "tp", "each"), [(6, 6, 3, 2), (6, 2, 2, 1), (6, 2, 3, None), (8, 1, 2, None), (6, 3, 2, None), (4, 4, 3, None)]
+)  # fmt: skip
+def test_transformers_divides_heads(heads: int, keys: int, tp: int, each: int | None) -> None:
+    """What Llama's cache had on rank 0 of `tp_plan="auto"` (release 5.24, gloo): heads; or it failed ("shape is invalid")."""
+    config = {
+        **LLAMA, "hidden_size": 16 * heads, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": heads,
+        "num_key_value_heads": keys, "vocab_size": 120,
+    }  # fmt: skip
+    if each is None:
+        with pytest.raises(
+            UsageError, match=rf"transformers: {tp} devices cannot share {keys if keys % tp else heads}"
+        ):
+            inspector.memory(config, context=10, tp=tp)
+    else:
+        (first, *_) = inspector.memory(config, context=10, tp=tp).devices
+        assert first.cache == 2 * 2 * each * 10 * 16 * 2  # keys and values, layers, heads, tokens, elements, bytes
+
+
 def test_each_context_is_divided_alike(inspect: Callable[..., Ran]) -> None:
     """Columns are of the devices that were asked for: 131,072 tokens take 32 times as much as 4,096."""
-    out = inspect("memory", "llama-3.1-8b", "--tp", "3", "--gpu", "3xa100").out
+    out = inspect("memory", "llama-3.1-8b", "--tp", "4", "--gpu", "4xa100").out
     cache = next(line for line in out.splitlines() if line.startswith("cache")).split()
-    assert float(cache[5]) == pytest.approx(32 * float(cache[1]), rel=0.01)
+    assert (cache[2], cache[6]) == ("MB", "GB")
+    assert 1000 * float(cache[5]) == pytest.approx(32 * float(cache[1]), rel=0.01)

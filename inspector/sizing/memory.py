@@ -151,10 +151,13 @@ def size(
     runs, model = on_devices_of(runs, named), model.run_by(runs)
     shared, stages = _division_among_devices(runs, named, tp, pp)
     heads = _first_positive(model.scope, "num_attention_heads n_head") if model.scope is not None else None
-    if runs.over == "heads" and heads and heads % shared:
-        least = next(each for each in range(shared, 0, -1) if heads % each == 0)
-        divided = f"{shared} devices cannot share {heads} attention heads evenly, and it refuses"
-        raise UsageError(f"{runs.name}: {divided}: --tp {least}, or --pp to divide the layers instead")
+    divided = {each.heads: "key" for each in model.kept or () if each.heads and runs.whole_heads}
+    divided |= {heads: "attention"} if heads and (runs.over == "heads" or runs.whole_heads) else {}
+    for number_of, whose in divided.items():
+        if number_of % shared:
+            least = next(each for each in range(shared, 0, -1) if all(count % each == 0 for count in divided))
+            why = f"{shared} devices cannot share {number_of} {whose} heads evenly, and it refuses"
+            raise UsageError(f"{runs.name}: {why}: --tp {least}, or --pp to divide the layers instead")
     own = model.computes_in
     if own.name == "F32" and runs.instead_of_f32:
         own = WIDTHS[runs.instead_of_f32]

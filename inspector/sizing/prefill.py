@@ -44,6 +44,7 @@ def prefill(model: Model, hidden: int, vocabulary: int, request: Request, batch:
     wide = _feed_forward(model, rows, hidden)
     if wide is None:
         return None
+    wide //= request.tp  # of the devices that share a layer each has some of its heads and columns
     width, tokens = request.model.nbytes, batch * request.sequences
     heads, head = _number(model, "num_attention_heads n_head"), _number(model, "head_dim")
     head = head or (hidden // heads if heads else 0)
@@ -51,6 +52,7 @@ def prefill(model: Model, hidden: int, vocabulary: int, request: Request, batch:
     rotary = 2 * head * batch + (batch * batch // width if windows else 0)
     logits = request.sequences * vocabulary * (width + 4)
     plain = width * (tokens * (4 * hidden + wide) + rotary)
+    heads //= request.tp
     scores = tokens * ((MATRICES * heads + 1) * batch + 2 * hidden + 4 * heads * head)
     return Prefill(max(plain, logits), max(plain, width * (scores + rotary), logits))
 

@@ -52,6 +52,7 @@ class Engine(NamedTuple):
     batch: int  # tokens that it processes at a time
     share: int = 100  # percentage of a device that it uses
     over: str = "layers"  # whether it divides "layers" or "heads" among devices
+    whole_heads: bool = False  # whether devices that share a layer must have as many key heads each
     offloads: bool = False  # whether it can put only some of the layers on a device
     graphs: bool = False  # whether the graphs are known for which it reserves its buffers
     version: str = ""  # the release whose buffers these are

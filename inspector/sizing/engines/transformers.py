@@ -19,6 +19,7 @@ def hold(groups: Sequence[Kept], request: Request) -> tuple[Held, ...]:
 
 def _held_by(group: Kept, request: Request) -> Held:
     own = WIDTHS[group.dtype] if group.dtype else None
+    share = request.tp if group.heads else 1  # devices that share a layer have some of its heads each, latents whole
     tokens = tokens_of(group, request)
     if group.window:
         # DynamicSlidingWindowLayer keeps the last `window - 1`; for a window of 1 it drops nothing.
@@ -27,7 +28,7 @@ def _held_by(group: Kept, request: Request) -> Held:
         nbytes = (own or request.model).bytes_of(group.elements * (group.kernel or 1))
     else:
         nbytes = tokens * sum(
-            (own or each).bytes_of(size)
+            (own or each).bytes_of(size // share)
             for each, size in ((request.keys, group.keys), (request.values, group.values))
             if size
         )
@@ -49,4 +50,5 @@ ENGINE = Engine(
     ),
     batch=2048,
     prefills=True,
+    whole_heads=True,
 )
