@@ -93,6 +93,18 @@ class Arena:
     def drop(self, place: int) -> None:
         """Free a result; holes that then touch become one."""
         start, nbytes = self.live.pop(-place)
+        if nbytes:
+            self._free(start, nbytes)
+
+    def release(self, nbytes: int) -> None:
+        """Free the first result of a size early; its place is counted until it is dropped."""
+        at = next((at for at, (_, size) in enumerate(self.live) if size == nbytes), None)
+        if at is not None:
+            start, _ = self.live[at]
+            self.live[at] = start, 0
+            self._free(start, nbytes)
+
+    def _free(self, start: int, nbytes: int) -> None:
         for at, hole in enumerate(self.holes):
             if hole[0] + hole[1] == start:
                 hole[1] += nbytes
@@ -159,41 +171,57 @@ class Graph:
 
     Args:
         rotated: the graph with a cache in blocks, if it is another.
+        reads: a mask's number of rows → the last part that reads it.
     """
 
-    def __init__(self, parts: Sequence[tuple[Step, ...]], kernel: int, rotated: Graph | None = None) -> None:
-        self.parts, self.kernel, self.rotated = parts, kernel, rotated
+    def __init__(
+        self,
+        parts: Sequence[tuple[Step, ...]],
+        kernel: int,
+        rotated: Graph | None = None,
+        reads: Mapping[str, int] | None = None,
+    ) -> None:
+        self.parts, self.kernel, self.rotated, self.reads = parts, kernel, rotated, reads or {}
 
     def reserved(self, batch: Batch) -> int:
         """Bytes of its compute buffer for a batch."""
         return (self.rotated if batch.rotated and self.rotated else self)._laid_out(batch)
 
     def _laid_out(self, batch: Batch) -> int:
-        sizes: dict[tuple[tuple[str, float], ...], int] = {}
-        after: dict[tuple[int, State], State] = {}
-        top, state = 0, None
-        for part in self.parts:
-            known = after.get((id(part), state)) if state else None
-            if known is None:
+        after: dict[tuple[int, State], tuple[State, int]] = {}
+        top, state = 0, Arena().state
+        for number, part in enumerate(self.parts):
+            for done in self._read_before(number, batch):
                 arena = Arena(state)
-                before = len(arena.live)
+                arena.release(done)
+                state = arena.state
+            key = id(part), state
+            if key not in after:
+                arena = Arena(state)
                 for step in part:
-                    if isinstance(step, int):
-                        arena.drop(step) if step > 0 else arena.live.append(arena.live.pop(step))
-                    elif isinstance(step, frozenset):
-                        for place in reversed(range(before)):
-                            if place not in step:
-                                arena.drop(len(arena.live) - place)
-                    else:
-                        if step not in sizes:
-                            numbers = (each * batch.number(letters, self.kernel) for letters, each in step)
-                            sizes[step] = int(sum(numbers))
-                        arena.add(sizes[step])
-                top, known = max(top, arena.top), arena.state
-                if state:
-                    after[id(part), state] = known
-            state = known
+                    self._step(arena, step, len(state[1]), batch)
+                after[key] = arena.state, arena.top
+            state, reached = after[key]
+            top = max(top, reached)
         return top
+
+    def _step(self, arena: Arena, step: Step, before: int, batch: Batch) -> None:
+        if isinstance(step, int):
+            arena.drop(step) if step > 0 else arena.live.append(arena.live.pop(step))
+        elif isinstance(step, frozenset):
+            for place in reversed(range(before)):
+                if place not in step:
+                    arena.drop(len(arena.live) - place)
+        else:
+            arena.add(int(sum(each * batch.number(letters, self.kernel) for letters, each in step)))
+
+    def _read_before(self, number: int, batch: Batch) -> Iterator[int]:
+        """Bytes of the masks that no part from this one on reads."""
+        for letters, last in self.reads.items():
+            for step in self.parts[0] if number == last + 1 else ():
+                if isinstance(step, tuple) and [each for each, _ in step] == [letters]:
+                    nbytes = int(step[0][1] * batch.number(letters, self.kernel))
+                    yield -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
 class Reserves(Protocol):
@@ -242,6 +270,11 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
         return None
     kernel = next((layer.kept["kernel"] for layer in layers if "kernel" in layer.kept), 1)
 
+    reads = {
+        letters: max((at for at, layer in enumerate(layers, 1) if kept in layer.kinds), default=len(layers))
+        for letters, kept in (("TK", "full"), ("TW", "sliding"))
+    }
+
     def graph(kind: str, rotated: Graph | None = None) -> Graph | None:
         if kind not in entry:
             return None
@@ -249,13 +282,15 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
         parts: dict[tuple[Step, ...], tuple[Step, ...]] = {}
 
         def part(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
-            text = next(text for condition, text in choices if layer.has(condition))
-            steps = tuple(_steps(text, layer))
+            steps = _chosen(choices, layer)
             return parts.setdefault(steps, steps)
 
         last = outside._replace(before=layers[-1].weights) if layers else outside
-        found = [part(before, outside), *(part(kinds, layer) for layer in layers), part(after, last)]
-        return Graph(found, kernel, rotated) if _is_sound(found) else None
+        for some in (layers, [each._replace(kinds=each.kinds - {"last"}) for each in layers]):
+            found = [part(before, outside), *(part(kinds, layer) for layer in some), part(after, last)]
+            if _is_sound(found):  # or the last layer is taken to be like the others
+                return Graph(found, kernel, rotated, reads)
+        return None
 
     if not flash:
         return graph("plain")
@@ -264,6 +299,17 @@ def graph_of(architecture: str, layers: Sequence[Layer], outside: Layer, *, flas
         with suppress(ConfigError, LookupError):
             rotated = graph("rotated")
     return graph("flash", rotated)
+
+
+def _chosen(choices: Sequence[tuple[str, str]], layer: Layer) -> tuple[Step, ...]:
+    """The first part whose condition holds, and whose widths the layer has. Raises ConfigError or LookupError."""
+    failed: Exception = LookupError()
+    for _, text in (each for each in choices if layer.has(each[0])):
+        try:
+            return tuple(_steps(text, layer))
+        except (ConfigError, LookupError) as error:  # a width of other layers
+            failed = error
+    raise failed
 
 
 def _is_sound(parts: Sequence[tuple[Step, ...]]) -> bool:
