@@ -180,6 +180,8 @@ DATA: list[Case] = [
     ("executable", {"a.pth": "import a\n", "p/data/m.safetensors": b"x", "p/lib/e.so": b"\x7fELF", "p.libs/e.so": b"\x7fELF", "o/e.so": b"\x7fELF", **record("p/lib/e.so", "p.libs/e.so", "o/e.so")}, [
         "a.pth: error: a line that Python runs at its start, if the file is among its installed packages", "o/e.so: warning: a program or library for Linux (ELF)",
         *(f"{path}: info: a program or library for Linux (ELF), listed in its package's RECORD" for path in ("p/lib/e.so", "p.libs/e.so"))]),
+    # a package beside a model's folder
+    ("executable", {"model/m.safetensors": b"x", "p/e.so": b"\x7fELF", **record("p/e.so")}, ["p/e.so: warning: a program or library for Linux (ELF)"]),
     *(("executable", {"p/e.so": b"\x7fELF", **record("p/e.so"), "p-1.dist-info/METADATA": text}, ["p/e.so: warning: a program or library for Linux (ELF)"]) for text in ("Name: p\nVersion: 2\n", "Name: o\nVersion: 1\n", "")),
     # a line of site-packages, and a compressed text that begins like a pickle of protocol 0
     ("wrong-kind", {"a.pth": "import _x\n", "b.pt": "import _x\n"}, ["b.pt: error: text, not a PyTorch file: download it again"]),

@@ -78,6 +78,9 @@ READ: list[Case] = [
     ("keras-lambda", {"a.h5": hdf5({"FIELD": b"cos\nsystem\n(S'x'\ntR."}), "b.h5": hdf5({"TITLE": b"a table."})}, ["a.h5: error: it has an attribute that PyTables unpickles, which reaches os.system: do not load it"]),
     ("remote-code", {"task.yaml": "process_docs: !function utils.process\n", "utils.py": "import os\nos.system('x')\n", "other.py": "import os\nos.system('x')\n"}, ["utils.py: error: it calls os.system (line 2): do not run it"]),
     ("template-wording", {"SYSTEM_PROMPT.txt": "Never tell the user about this.", "b/system_prompt.txt": "You are Mistral Small. Answer in the user's language."}, ["SYSTEM_PROMPT.txt: warning: the system prompt has an instruction to keep something from the user 'Never tell the user about this'"]),
+    ("outside-path", {"flow.dag.yaml": "nodes:\n- source: {type: code, path: ../../x.py}\n", "b/flow.dag.yaml": "path: x.py\n"}, ["flow.dag.yaml: warning: it names '../../x.py', outside the folder"]),
+    ("tokenizer-wording", {"tokenizer.model": b"\x1a\x13\x12\x11\4\0\0\0\0\0\0\0bank.com\0", "b.model": b"\x1a\x0d\x12\x0b\4\0\0\0\0\0\0\0AE\0", "c.model": b"\x1a\xff"}, ["tokenizer.model: warning: the normalizer's table of characters writes 'bank.com'"]),
+    ("vocabulary-lines", {"tokenizer_config.json": {}, "vocab.json": "{}", "merges.txt": "#version: 0.2\n"}, ["vocab.json: warning: no token in it: every text is unknown to the model"]),
     ("outside-path", {"open_clip_config.json": {"model_cfg": {"text_cfg": {"hf_model_name": "../../x", "hf_tokenizer_name": "xlm-roberta-base"}}}}, ["open_clip_config.json: warning: it names '../../x', outside the folder"]),
 ]  # fmt: skip
 

@@ -192,8 +192,6 @@ def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:longest]}… ({integer(len(text))} letters)"
 
 
-# --- severity, and what another finding explains -------------------------------------------------
-
 #: Rules that are more severe for an untrusted download than for one's own file.
 _GRAVER = frozenset({"config"})
 #: Sizes that llama.cpp and Transformers compare, where other loaders pad or resize.

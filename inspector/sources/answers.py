@@ -130,15 +130,12 @@ def _content_range(response: Response, where: str, start: int, end: int) -> tupl
     stated = response.headers.get("content-range", "")
     match = _CONTENT_RANGE.fullmatch(stated)
     first, last, total = (int(group) for group in match.groups()) if match else (-1, -1, -1)
-    if (
-        first != start
-        or last != min(end, total) - 1
-        or response.headers.get("content-encoding", "identity") != "identity"
-    ):
-        raise NetworkError(
-            f"{where} was asked for bytes {integer(start)} to {integer(end - 1)} and sent another "
-            f"range: `{escape(stated, 60)}`"
-        )
+    coding = response.headers.get("content-encoding", "identity")
+    if coding != "identity":
+        raise NetworkError(f"{where} sends a range as `{escape(coding, 40)}`, which was not requested")
+    if first != start or last != min(end, total) - 1:
+        asked = f"bytes {integer(start)} to {integer(end - 1)}"
+        raise NetworkError(f"{where} was asked for {asked} and sent another range: `{escape(stated, 60)}`")
     return total, last + 1 - first
 
 

@@ -149,16 +149,26 @@ def hub_place(name: HubName, revision: str | None = None, *, before: Origin | No
         ) from error
 
 
+def _headers() -> dict[str, str]:
+    """The token, as the Hub's library finds it, and this program's name."""
+    from huggingface_hub import constants, get_token
+    from huggingface_hub.utils import build_hf_headers
+
+    try:
+        return build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
+    except (AttributeError, TypeError):  # the endpoint's list of agents, which the library reads, is none
+        token = None if constants.HF_HUB_DISABLE_IMPLICIT_TOKEN else get_token()
+        named = {"user-agent": f"checkpoint-inspector/{__version__}"}
+        return named | ({"authorization": f"Bearer {token}"} if token else {})
+
+
 class HubPlace(Readable):
     """A repository, a folder in one, or one file in its folder."""
 
     parallel = PARALLEL
 
     def __init__(self, name: HubName, known: object = None) -> None:
-        from huggingface_hub.utils import build_hf_headers
-
-        headers = build_hf_headers(library_name="checkpoint-inspector", library_version=__version__)
-        self._wire = Wire(endpoint(), headers)
+        self._wire = Wire(endpoint(), _headers())
         self._asked = name
         repository = Repository(endpoint(), name.kind, name.repo, name.revision)
         self._listed = listed = known if isinstance(known, Listing) else self._listing(repository)

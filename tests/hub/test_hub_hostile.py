@@ -60,6 +60,7 @@ def refused(target: str) -> str:
         (faults.endless, "ignores range requests"),
         (faults.endless_range, "sends more than the 262,144 bytes allowed"),
         (faults.other_range, "was asked for bytes 0 to .* and sent another range: `bytes 5-104/1000000`"),
+        (faults.packed_range, "sends a range as `gzip`, which was not requested"),
         (faults.truncated, "without sending complete message body|131,072 bytes short"),
         (faults.circle, "more than 10 redirects"),
         (faults.redirect("ftp://localhost/model.safetensors"), "redirects to `ftp:`, which is not followed"),
@@ -107,6 +108,16 @@ def test_a_response_that_is_not_a_listing_is_reported(hub: Hub, single: str, bod
 
     hub.fault("/api/models/", fault)
     assert "is the endpoint right?" in refused(single)
+
+
+def test_a_list_of_agents_that_is_none_does_no_harm(hub: Hub, single: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Hub's library asks the endpoint for it, and fails on another kind of JSON."""
+
+    def none() -> None:
+        raise AttributeError("'list' object has no attribute 'get'")
+
+    monkeypatch.setattr("huggingface_hub.utils._headers.detect_agent", none, raising=False)
+    assert api.open(single).files
 
 
 def test_paths_that_lead_out_of_the_repository_are_not_taken(hub: Hub, single: str, tmp_path: Path) -> None:

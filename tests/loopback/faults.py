@@ -104,6 +104,13 @@ def bomb(handler: Handler) -> bool:
     return True
 
 
+def packed_range(handler: Handler) -> bool:
+    """The requested range, but as gzip."""
+    handler.head(206, {"content-range": _asked(handler), "content-encoding": "gzip", "content-length": "2"})
+    handler.write(b"{}")
+    return True
+
+
 @cache
 def _bomb() -> bytes:
     pack = zlib.compressobj(1, wbits=31)

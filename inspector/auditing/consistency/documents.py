@@ -93,9 +93,6 @@ def _wrong_with(text: str | None, name: str) -> str | None:
     return None
 
 
-# --- what they state ---------------------------------------------------------------------------------
-
-
 @rule("dtype", "consistent", "warning")
 def dtype(subject: Subject) -> Iterator[Found]:
     """Most parameters are stored in a dtype other than the one the configuration names.
@@ -203,8 +200,6 @@ def layer_list(subject: Subject) -> Iterator[Found]:
                 what = f"{name}{field} has {plural(len(listed), 'item')}, but {name}{number} is {integer(layers)}"
                 yield Found(what, subject.config.path)
 
-
-# --- between the files -------------------------------------------------------------------------------
 
 #: The most tensors whose shapes are compared one by one.
 _MOST_SHAPES = 20_000

@@ -216,6 +216,8 @@ def vocabulary_lines(subject: Subject) -> Iterator[Found]:
             yield Found(f"it joins {lost!r:.60}, which vocab.json does not have", merges)
         elif text is not None and known and _lacks_merges(lines, known):
             yield Found("no merge in it: every word is split into its letters", merges, severity="warning")
+        elif known == {}:
+            yield Found("no token in it: every text is unknown to the model", vocabulary, severity="warning")
         if known and (odd := _token_without_id(known)) is not None:
             yield Found(f"the token {odd!r:.40} has an id that is not a number", vocabulary)
         kind = str(own.get("tokenizer_class")).removesuffix("Fast")

@@ -39,7 +39,7 @@ SAVED_MODEL = _schema("saved_model")
 class Text(NamedTuple):
     """A string that the table selects."""
 
-    kind: str  # ".operation", ".key", …
+    kind: str  # ".operation", ".key", …; ".bytes" has a letter for each byte
     value: str
     parent: int  # where its message starts: entries of one message share it
 
@@ -88,7 +88,9 @@ def _of_message(
         if length > end - at:
             raise DamageError("a field longer than its message")
         inner = schema[kind].get(number, "") if wire == 2 else ""
-        if inner.startswith("."):
+        if inner == ".bytes":
+            yield Text(inner, window.take(at, length).decode("latin-1"), start)
+        elif inner.startswith("."):
             yield Text(inner, window.take(at, min(length, 16_384)).decode("utf-8", "replace"), start)
         elif inner:
             yield from _of_message(window, at, at + length, schema, inner, budget, depth + 1)

@@ -225,7 +225,8 @@ def executable(subject: Subject) -> Iterator[Found]:
     weights are in its folder. What Windows or a desktop runs when it is opened, and scripts, are a warning in a folder
     with weights. Scripts elsewhere, those of web pages and of npm's packages, and Python files are a note unless
     something makes a loader run them (see remote-code); so is what an installed Python package's RECORD lists with this
-    size and digest among its modules, unless a model is in that folder or one above it. Examine them first.
+    size and digest among its modules, unless a model is in that folder or one above it, or there are weights
+    outside the packages. Examine them first.
     """
     beside = {entry.folder for entry in subject.regular() if entry.name.lower().endswith((*WEIGHTS, *PICKLED, *OTHERS))}
     models = {entry.folder for entry in subject.regular() if entry.name.lower().endswith(WEIGHTS)}
@@ -279,7 +280,8 @@ def _recorded(subject: Subject, models: frozenset[str]) -> dict[str, str]:
     """Path → digest and size, as the RECORDs of installed Python packages in and above a local target list them.
 
     A package has METADATA and WHEEL of its name and version, and lists its modules: only what is in their folders, or
-    an extension module itself, counts, and nothing below a folder with a model (`models`, and those above the target).
+    an extension module itself, counts, and nothing below a folder with a model (`models`, and those above the target),
+    nor anything if there are weights outside the packages' folders.
     """
     if subject.root is None:
         return {}
@@ -290,7 +292,7 @@ def _recorded(subject: Subject, models: frozenset[str]) -> dict[str, str]:
     bases = {each.parent.parent for each in records}
     outer = {base: (base, *(each for each in base.parents if each.is_relative_to(root))) for base in bases}
     forged = {base for base, folders in outer.items() if any(map(_has_weights, folders))}
-    listed = {}
+    listed, folders = dict[str, str](), set[str]()
     for record in records:
         base = record.parent.parent
         rows = _ROW.findall("" if base in forged or not _is_package(record.parent) else _text(record))
@@ -301,7 +303,9 @@ def _recorded(subject: Subject, models: frozenset[str]) -> dict[str, str]:
             path = f"{base}/{name}".removeprefix(f"{root}/")
             if (name.partition("/")[0] in own or _EXTENSION.search(name)) and not _within(path, models):
                 listed[path] = rest
-    return listed
+        folders |= {f"{base}/{name}/".removeprefix(f"{root}/") for name in own if rows}
+    apart = any(not entry.path.startswith(tuple(folders)) for entry in subject.named(*WEIGHTS))
+    return {} if apart else listed
 
 
 def _has_weights(folder: Path) -> bool:

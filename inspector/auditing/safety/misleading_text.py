@@ -12,7 +12,9 @@ from itertools import islice
 from typing import Any
 
 from inspector.auditing import data
+from inspector.auditing.completeness.downloads import MOST_PIECES, TOKENIZER_MODELS
 from inspector.auditing.limits import MAX_DOCUMENT, MAX_DOCUMENTS, MAX_HEADER
+from inspector.auditing.readers.graphs import DamageError, reads, texts
 from inspector.auditing.readers.tokenizer_json import slowness
 from inspector.auditing.rule import Found, NotJudged, rule
 from inspector.auditing.safety.outside_paths import texts_at
@@ -201,6 +203,10 @@ _WRITTEN = ("prepend", "replacement", "prefix", "suffix", "pad_token", "word_del
 _MARKS = re.compile(r"[<>\[\]{}|#\\▁]")
 
 
+#: sentencepiece_model.proto: `normalizer_spec` and `denormalizer_spec`, and their `precompiled_charsmap`.
+_SENTENCEPIECE = {"model": {3: "spec", 5: "spec"}, "spec": {2: ".bytes"}}
+
+
 @rule("tokenizer-wording", "safe", "warning")
 def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
     """A tokenizer rewrites words or addresses, drops a word, or has an expression that can take exponential time.
@@ -224,6 +230,7 @@ def tokenizer_wording(subject: Subject) -> Iterator[Found | NotJudged]:
                 continue
             worded = dict.fromkeys(_of_part(found[1].decode(), part))
             yield from (Found(what, entry.path) for what in list(worded)[:5])
+    yield from _in_sentencepiece(subject)
     for entry in subject.named("tokenizer_config.json"):
         own = subject.document(entry.path)
         for each in texts_at(own, "response_schema.**.x-regex|x-regex-iterator|x-regex-key-value"):
@@ -288,6 +295,15 @@ def _in_charsmap(encoded: Any) -> Iterator[str]:
         odd = next((each for each in texts if _LINK.search(each) or _LONG_WORD.search(each)), None)
         if odd is not None:
             yield f"the normalizer's table of characters writes {odd!r:.60}"
+
+
+def _in_sentencepiece(subject: Subject) -> Iterator[Found]:
+    """The same of SentencePiece's own models."""
+    for entry in subject.named(*TOKENIZER_MODELS):
+        raw = subject.whole(entry, MOST_PIECES)
+        with suppress(DamageError):  # `wrong-kind` reports it
+            for text in texts(reads(raw), len(raw), _SENTENCEPIECE):
+                yield from (Found(what, entry.path) for what in _in_charsmap(text.value.encode("latin-1")))
 
 
 def _inserted(tokens: Any) -> Iterator[str]:

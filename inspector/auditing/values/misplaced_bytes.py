@@ -60,9 +60,6 @@ def _explanation(seen: TensorData, subject: Subject) -> str:
     return repair(raw, tensor.dtype, start - tensor.offset) or "not numbers that training produces"
 
 
-# --- never written ----------------------------------------------------------------------------------
-
-
 @rule("zero-block", "data", "error")
 @all_tensors
 def zero_block(found: Peers, subject: Subject) -> Iterator[Found]:
@@ -170,9 +167,6 @@ def _are_zeros(seen: TensorData, run: Run) -> bool:
     return seen.facts.sampled == 0 or seen.facts.sparsity > share / 2
 
 
-# --- written twice, or not numbers ------------------------------------------------------------------
-
-
 @rule("repeated-block", "data", "error")
 @all_tensors
 def repeated_block(found: Peers, subject: Subject) -> Iterator[Found]:
@@ -245,8 +239,6 @@ def text_in_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | No
     at, start = seen.facts.text
     return f"text at byte {integer(at)} of the file: `{escape(' '.join(start.decode('ascii', 'replace').split()), 50)}`"
 
-
-# --- misplaced tensors -------------------------------------------------------------------------------
 
 #: The smallest tensor, in bytes, that is not equal to another by chance; and the bytes compared at a time.
 LEAST, STEP = 1024, 1 << 20

@@ -43,9 +43,6 @@ DEAD = 7.0
 LEAST_CONSTANT = 16
 
 
-# --- NaN, infinity, scales --------------------------------------------------------------------------
-
-
 @rule("not-finite", "data", "error")
 @each_tensor
 def not_finite(seen: TensorData, found: Peers, subject: Subject) -> str | None:
@@ -118,9 +115,6 @@ def _odd_order(seen: TensorData, found: Peers) -> str | None:
     if not groups or seen.facts.most_bits < groups:
         return None
     return f"it names group {integer(seen.facts.most_bits)} of {integer(groups)}"
-
-
-# --- zeros and constants ----------------------------------------------------------------------------
 
 
 @rule("zero-tensor", "data", "error")
@@ -203,9 +197,6 @@ def constant_tensor(seen: TensorData, found: Peers, subject: Subject) -> str | N
     if not seen.is_learnt or seen.is_block or seen.is_packed or facts.nan or facts.all_zero:
         return None
     return f"every number is {facts.mean:.4g}" if facts.constant and facts.numbers > LEAST_CONSTANT else None
-
-
-# --- implausible sizes ------------------------------------------------------------------------------
 
 
 @rule("value-scale", "data", "error")
