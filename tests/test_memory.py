@@ -244,7 +244,7 @@ def test_pages_that_vllm_sets_aside(case: dict[str, Any]) -> None:
 @every("case", PRINTED, ids=lambda case: str(case["pairs"][0][2]), parts=2)
 def test_buffers_that_llama_cpp_prints(case: dict[str, Any], tmp_path: Path) -> None:
     """To the hundredth of a MiB, as printed for keys, values and states (tools/llama_caches.py)."""
-    write_gguf(tmp_path / "model.gguf", [tuple(pair) for pair in case["pairs"]], [])
+    write_gguf(tmp_path / "model.gguf", map(tuple, case["pairs"]), map(tuple, case.get("tensors", ())))
     model = of_prediction("", inspector.predict(tmp_path / "model.gguf"))
     names = {1: "f16", 2: "q4_0", 8: "q8_0"}
     for each in case["contexts"]:
@@ -363,18 +363,33 @@ def test_caches_that_nobody_compared_are_marked(inspect: Callable[..., Ran], tmp
 
 
 def test_a_layout_of_the_engines_own_is_unknown() -> None:
-    """What DeepSeek-V4 keeps of compressed tokens: Transformers' cache follows the table; vLLM's and llama.cpp's do not.
+    """What DeepSeek-V4 keeps of compressed tokens: Transformers' cache follows the table, vLLM's does not.
 
-    vLLM reported that 30,000 tokens need 6.66 GiB on each of two devices, llama.cpp printed 473.89 MiB for 65,536.
+    vLLM reported that 30,000 tokens need 6.66 GiB on each of two devices.
     """
     config = {"model_type": "deepseek_v4", "architectures": ["DeepseekV4ForCausalLM"]}
     known, reported = (inspector.memory(config, engine=name, context=30_000) for name in ("transformers", "vllm"))
     assert known.cache
     assert reported.cache is None
     assert "a layout of its own" in reported.model.unknown
-    gguf = Config({"model_type": "deepseek4", GGUF_ARCHITECTURE: GgufArchitecture("deepseek4")}, "gguf")
-    with pytest.raises(ConfigError, match="sizes of their own"):
+    gguf = Config({"model_type": "gptj", GGUF_ARCHITECTURE: GgufArchitecture("gptj")}, "gguf")
+    with pytest.raises(ConfigError, match="no loader"):
         caches.kept(gguf)
+
+
+def test_compressed_tokens_in_llama_cpp(tmp_path: Path) -> None:
+    """DeepSeek-V4-Flash: llama.cpp printed 473.89 MiB for 65,536 tokens, 6 kinds of cells and states together."""
+    numbers = {"block_count": 43, "embedding_length": 4096, "attention.head_count": 64, "attention.head_count_kv": 1}
+    numbers |= {"attention.key_length": 512, "attention.value_length": 512, "attention.indexer.key_length": 128}
+    pairs: list[tuple[str, str, Any]] = [(f"deepseek4.{key}", "uint32", value) for key, value in numbers.items()]
+    pairs += [
+        ("deepseek4.attention.sliding_window", "uint32", 128),
+        ("deepseek4.attention.compress_ratios", "array[uint32]", [0, 0, *(4, 128) * 20, 4]),
+    ]
+    write_gguf(tmp_path / "model.gguf", [("general.architecture", "string", "deepseek4"), *pairs], [])
+    found = inspector.memory(tmp_path / "model.gguf", engine="llama.cpp", context=65_536)
+    assert found.cache
+    assert round(found.cache / 2**20, 2) == 473.89
 
 
 def test_confirmed_types_are_those_of_the_fixtures() -> None:

@@ -87,7 +87,8 @@ class Model(NamedTuple):
         if self.kept is None:
             return self
         kept = caches.of_engine(self.kept, engine.name)
-        if engine.opaque and any(group.stride > 1 for group in kept):
+        own = self.format == "gguf" and engine.name == "llama.cpp"  # its tables are of that engine's caches
+        if engine.opaque and not own and any(group.stride > 1 for group in kept):
             return self._replace(kept=None, unknown=engine.opaque)
         return self._replace(kept=kept)
 

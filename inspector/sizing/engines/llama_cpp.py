@@ -39,7 +39,7 @@ def _held_by(group: Kept, request: Request) -> Held:
 
 def cells_of(group: Kept, request: Request) -> int:
     """Cells of a sequence: the context, or a window plus a batch, rounded up."""
-    cells = in_whole_blocks(tokens_of(group, request))
+    cells = in_whole_blocks(tokens_of(group, request._replace(context=in_whole_blocks(request.context))))
     return min(cells, in_whole_blocks(group.window + (request.batch or UBATCH))) if group.window else cells
 
 
