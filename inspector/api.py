@@ -215,7 +215,7 @@ def predict(config: str | Path | Mapping[str, Any] | Config, *, revision: str | 
     try:
         return _prediction.predict(found)
     except ConfigError as error:
-        if by_analogy := next(_prediction.by_relatives(found), None):
+        if by_analogy := _prediction.by_fields(found):
             return by_analogy
         if found.family is None and found.model_type and found.kind == "config.json":
             raise ConfigError(f"{error}{_NEXT}") from error

@@ -377,6 +377,11 @@ def test_a_layout_of_the_engines_own_is_unknown() -> None:
         caches.kept(gguf)
 
 
+def test_a_part_that_only_reads_does_not_stand_for_the_whole() -> None:
+    """Bark's three models follow one another, and keep nothing together that a table could say."""
+    assert inspector.memory({"model_type": "bark"}).cache is None
+
+
 def test_compressed_tokens_in_llama_cpp(tmp_path: Path) -> None:
     """DeepSeek-V4-Flash: llama.cpp printed 473.89 MiB for 65,536 tokens, 6 kinds of cells and states together."""
     numbers = {"block_count": 43, "embedding_length": 4096, "attention.head_count": 64, "attention.head_count_kv": 1}

@@ -117,6 +117,18 @@ REFUSED: dict[str, dict[str, Any]] = {
     "no fields": {"model_type": "odd"},
     "no type": {**CONFIG, "model_type": None},
     "a number that is the relative's own": {key: value for key, value in CONFIG.items() if key != "vocab_size"},
+    "others that are as near are ten thousand times as large": {
+        "model_type": "odd",
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 100,
+        "intermediate_size": 128,
+        "image_size": 32,
+        "patch_size": 8,
+        "num_channels": 3,
+    },
+    "a few fields of many": {**{f"odd_{name}": value for name, value in CONFIG.items()}, **CONFIG, "kv_lora_rank": 8},
 }
 
 

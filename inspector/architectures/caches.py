@@ -121,7 +121,11 @@ def is_decoder_alone(config: Config) -> bool:
 def _text_scope(family: Family, values: Mapping[str, Any], head: str) -> Scope | None:
     if family.cache is not None:
         return _scope(family, values, head)
-    inner = (_text_scope(*each) for each in _parts(family, values, head))
+    if family.uncached:
+        return None
+    parts = list(_parts(family, values, head))
+    generating = [part for part, tower in parts if tower in GENERATING]
+    inner = (_text_scope(*each) for each in generating or [part for part, _ in parts])
     return next((each for each in inner if each is not None), None)
 
 
@@ -137,10 +141,12 @@ def _of_family(family: Family, values: Mapping[str, Any], head: str) -> tuple[Ke
     return tuple(each._replace(layers=tuple(layers)) for each, layers in groups.items())
 
 
-def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tuple[Family, Mapping[str, Any], str]]:
-    """The families of the parts that a model of this class has, generating ones before encoders."""
+def _parts(
+    family: Family, values: Mapping[str, Any], head: str
+) -> Iterator[tuple[tuple[Family, Mapping[str, Any], str], str]]:
+    """The families of the parts that a model of this class has, and their towers."""
     scope = Scope(family, values)
-    for entry in sorted(family.rows, key=lambda entry: entry.tower not in GENERATING):
+    for entry in family.rows:
         if not isinstance(entry, Include) or (entry.heads and head not in entry.heads.split()):
             continue
         if entry.when and not formula.evaluate(entry.when, scope):
@@ -148,7 +154,7 @@ def _parts(family: Family, values: Mapping[str, Any], head: str) -> Iterator[tup
         inner = scope.filled(entry.scope, nested_values(entry, values))
         part = family_of(inner)
         if part is not None and part is not family:
-            yield part, inner, entry.head or "body"
+            yield (part, inner, entry.head or "body"), entry.tower
 
 
 def _scope(family: Family, values: Mapping[str, Any], head: str) -> Scope:

@@ -90,6 +90,22 @@ def predict_as(config: Config, head: str) -> Prediction:
     return _bounded(config, head)
 
 
+def by_fields(config: Config) -> Prediction | None:
+    """What the nearest relative of a type without a table predicts, where only the configuration's fields decide.
+
+    None if its fields do not fit, or if one that is almost as near predicts a model of another size.
+    """
+    from inspector.architectures import relatives  # only types without a table need it
+
+    near = {each.model_type: each for each in relatives.nearest(store(), config.values)}
+    found = [(near[each.config.relative or ""], each) for each in by_relatives(config)]
+    if not found or found[0][0].fit < relatives.FITS:
+        return None
+    least = found[0][0].nearness - relatives.AS_NEAR
+    sizes = [each.parameters for relative, each in found if relative.nearness >= least]
+    return found[0][1] if max(sizes) <= relatives.APART * min(sizes) else None
+
+
 def by_relatives(config: Config, beside: str | None = None, *, by_tensors: bool = False) -> Iterator[Prediction]:
     """What the nearest relatives of a type without a table predict, the nearest first.
 
