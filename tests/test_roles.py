@@ -6,6 +6,7 @@ import json
 import re
 
 from click.testing import CliRunner
+from every import every
 
 import inspector
 from inspector.architectures import formula, listed_gguf, load, load_gguf, load_projector, model_types
@@ -142,3 +143,22 @@ def test_an_embedding_of_tokens_has_a_vocabulary() -> None:
         rows = load(table).rows if table.startswith("diffusers_") else ()
         tokens = [row for row in rows if isinstance(row, Row) and row.role == "embed_tokens"]
         assert [row.name for row in tokens if not counted.search(row.shape.split(",")[0])] == [], model_type
+
+
+DOTS = {"model_type": "dots3_note_vision_encoder", "num_hidden_layers": 1, "mlp_layer_types": ["dense"]}
+
+
+@every(
+    ("config", "name", "role"),
+    [
+        (DOTS, "blocks.{layer}.mlp.fc1.weight", "gate_proj"),
+        (DOTS, "blocks.{layer}.mlp.fc3.weight", "up_proj"),
+        ({"model_type": "ovis2"}, "model.visual_embeddings_table.weight", "embed_codes"),
+        ({"model_type": "convbert"}, "encoder.layer.{layer}.attention.self.conv_out_layer.weight", "v_proj"),
+        ({"_class_name": "AutoencoderKLMochi"}, "encoder.proj_in.weight", "pointwise_conv"),
+        ({"_class_name": "LTX2VideoDiffusionDecoderModel"}, "decoder.conv_in.weight", "pointwise_conv"),
+    ],
+)
+def test_a_role_is_what_the_module_does(config: dict[str, object], name: str, role: str) -> None:
+    """As Transformers 5.24 and Diffusers 0.42.1 compute: `silu(fc1(x)) * fc3(x)`, an nn.Embedding, Linear layers."""
+    assert {row.role for row in inspector.predict(config).expected if row.name == name} == {role}

@@ -170,7 +170,7 @@ _PATHS: Sequence[tuple[str, str]] = (
     (r"memory_attention\.layers\.linear1$|fuser\.layers\.pointwise_conv1$|\.fc3$", "up_proj"),
     (r"pre_expert_proj$", "latent_down_proj"),
     (r"post_expert_proj$", "latent_up_proj"),
-    (r"attention\.self\.conv_out_layer$", "conv1d"),
+    (r"attention\.self\.conv_out_layer$", "v_proj"),
     (r"bottleneck\.(input\.)?dense$", "block_proj"),
     (r"qkv(_proj|_linear)?$|query_key_value$", "qkv_proj"),
     (r"at+(ention|n)\w*\.(out_layer|proj|out_proj\w*|dense|proj_out|projection|linear_out|out|o|fc|wo)$", "o_proj"),

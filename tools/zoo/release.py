@@ -17,6 +17,7 @@ table has is listed.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
 import importlib.metadata
@@ -45,6 +46,8 @@ FEW = 8
 PACKAGES = ("transformers", "diffusers", "peft", "sentence-transformers", "gguf", "xllamacpp", "vllm")
 #: What a run leaves in its folder, besides the report.
 RECORDED = ("defaults", "diffusers", "truth", "held", "traces", "drafts", "failures.tsv", "caches.jsonl")
+#: vLLM's lists of classes, without drafts and those that it has no more.
+VLLM_KINDS = ("TEXT_GENERATION", "MULTIMODAL", "EMBEDDING", "TOKEN_CLASSIFICATION", "SEQUENCE_CLASSIFICATION")
 RELEASES = FOLDER / "checked" / "releases.json"
 
 
@@ -247,12 +250,19 @@ def gguf(_: Path) -> Lines:
 
 
 def vllm(_: Path) -> Lines:
-    """Classes of vLLM's registry that no table names."""
+    """Classes of vLLM's registry that no table names; the file is read, for importing it needs a GPU's libraries."""
     from inspector.architectures.data.dialects import type_of_class
 
-    registry = importlib.import_module("vllm.model_executor.models.registry")
-    names = sorted(registry.ModelRegistry.get_supported_archs())
-    yield f"- {len(names)} classes, without a type: {_listed(name for name in names if not type_of_class(name))}"
+    (path,) = (
+        each for each in importlib.metadata.files("vllm") or () if each.match("model_executor/models/registry.py")
+    )
+    lists: dict[str, list[str]] = {}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and isinstance(node.targets[0], ast.Name):
+            lists[node.targets[0].id] = [each.value for each in node.value.keys if isinstance(each, ast.Constant)]
+    for kind in VLLM_KINDS:
+        names = lists[f"_{kind}_MODELS"]
+        yield f"- {len(names)} of {kind}, without a type: {_listed([name for name in names if not type_of_class(name)])}"
 
 
 def sentence_transformers(_: Path) -> Lines:
