@@ -259,7 +259,7 @@ def vllm(_: Path) -> Lines:
     lists: dict[str, list[str]] = {}
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict) and isinstance(node.targets[0], ast.Name):
-            lists[node.targets[0].id] = [each.value for each in node.value.keys if isinstance(each, ast.Constant)]
+            lists[node.targets[0].id] = [str(each.value) for each in node.value.keys if isinstance(each, ast.Constant)]
     for kind in VLLM_KINDS:
         names = lists[f"_{kind}_MODELS"]
         yield f"- {len(names)} of {kind}, without a type: {_listed([name for name in names if not type_of_class(name)])}"
