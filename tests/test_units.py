@@ -166,3 +166,32 @@ def test_of_many_numbers_the_first_eight_are_shown() -> None:
     assert units.first_few(range(1, 9)) == "1, 2, 3, 4, 5, 6, 7, 8"
     assert units.first_few([*range(1, 9), 1000]) == "1, 2, 3, 4, 5, 6, 7, 8…"
     assert units.first_few([1000]) == "1,000"
+
+
+@every(
+    ("text", "of_tokens", "of_bytes"),
+    [
+        ("16384", 16_384, None),
+        ("16,384", 16_384, None),
+        ("16_384", 16_384, None),
+        (" 16 384 ", 16_384, None),
+        ("1,6384", None, None),
+        ("16k", 16_384, None),
+        ("128K", 131_072, None),
+        ("1.5k", 1536, None),
+        ("1.0015m", 1_050_148, 1_050_148),  # 1,050,148.86 rounded down
+        ("2Mi", 2_097_152, None),
+        ("7b", None, 7),
+        ("1.5 GB", None, 1_500_000_000),
+        ("24 GiB", None, 25_769_803_776),
+        ("24g", None, 25_769_803_776),
+        ("0.25tib", None, 274_877_906_944),
+        ("1.5.5k", None, None),
+        ("-1k", None, None),
+        ("k", None, None),
+        ("", None, None),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text: str, of_tokens: int | None, of_bytes: int | None) -> None:
+    """A thousand tokens are 1,024, GB are decimal, GiB and G binary; anything else is no number."""
+    assert (units.written(text, units.TOKENS), units.written(text, units.BYTES)) == (of_tokens, of_bytes)
