@@ -680,6 +680,7 @@ def test_a_decoder_alone_has_no_encoder_to_keep_anything_of() -> None:
     ("options", "stated"),
     [
         (("--gpu", "24"), "'24' is a device's memory without its unit: 24GB?"),
+        (("--gpu", "4090"), "no device is called '4090': did you mean rtx-4090?"),
         (("--engine", "Ollama"), "Ollama runs llama.cpp; known: transformers"),
         (("--weights", "4bit"), "did you mean nf4, q4_k_m, gptq-4bit, awq-4bit?"),
         (("--cache-dtype", "q8", "--engine", "llama.cpp"), "did you mean q8_0?"),

@@ -70,7 +70,7 @@ SENTENCES = {
     "--gpu h100 --context 100": "fits an H100 (80 GB) with 100 tokens: ",
     "--gpu 512MiB": "does not fit in 512 MiB: its weights alone take ",
     "--gpu 530MiB": "fits in 530 MiB up to ",
-    "--gpu l4 --train full": "fits an L4 (22.5 GB): training takes ",
+    "--gpu l4 --train full": "fits an L4 (22.5 GiB): training takes ",
 }
 
 
@@ -225,9 +225,9 @@ def test_devices_in_a_sentence() -> None:
     """As vendors name them, with their memory."""
     assert place(devices("rtx-4070-ti-super")) == "an RTX 4070 Ti Super (16 GB)"
     assert place(devices("2xrtx-4090")) == "2 × RTX 4090 (24 GB each)"
-    assert place(devices("l4,rtx-3090")) == "L4 + RTX 3090 (46.5 GB)"
+    assert place(devices("l4,rtx-3090")) == "L4 + RTX 3090 (46.5 GiB)"
     assert place(devices("8gb")) == "8 GB"
-    assert place((Device("memory", 25276502016),), here=True) == "this machine's memory (23.5 GB)"
+    assert place((Device("memory", 25276502016),), here=True) == "this machine's memory (23.5 GiB)"
 
 
 @every("text, expected", {

@@ -92,10 +92,10 @@ def _is_named(device: Device) -> bool:
 
 
 def _memory(devices: Sequence[Device]) -> str:
-    """`8 GB`, `22.5 GB`: as vendors say for GiB."""
+    """`8 GB`, as vendors say for GiB; `22.5 GiB`, which no vendor says."""
     tenths = (sum(each.nbytes for each in devices) * 10 + 2**29) >> 30
     whole = (tenths + 5) // 10
-    return f"{whole if abs(tenths - whole * 10) * 10 <= whole else tenths / 10:g} GB"
+    return f"{whole} GB" if abs(tenths - whole * 10) * 10 <= whole else f"{tenths / 10:g} GiB"
 
 
 def _about(nbytes: int) -> str:

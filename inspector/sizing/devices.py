@@ -120,6 +120,8 @@ def typed(device: Device) -> str:
 def _known_or_sized(text: str) -> Device:
     if (device := known(text)) is not None:
         return device
+    if len(text) > 2 and (named := [name for name in DEVICES if text in re.findall(r"\d+", name)]):
+        raise UsageError(f"no device is called {text!r}: did you mean {', '.join(named[:3])}?")
     if re.fullmatch(r"[\d.]{1,9}", text):
         raise UsageError(f"{text!r} is a device's memory without its unit: {text}GB?")
     if (nbytes := written(text, BYTES)) is None:
