@@ -7,6 +7,7 @@
   const ROW = 28; // pixels, as in the style sheet
   const SPARE = 12; // rows that are drawn beyond the visible ones
   const PRINTED = 500;
+  const PIECE = 4000; // rows between which the page answers
   const WIDEST = 460; // pixels of a column
   const NARROW = 600; // pixels of a phone's page, as in the style sheet
   const PAPER = 1700; // pixels of a screen that has as many columns as paper, whose letters are smaller
@@ -40,11 +41,18 @@
     return a < b ? -sign : a > b ? sign : 0;
   };
 
+  /* Value → how many rows have it. */
+  const counted = (values) => {
+    const counts = new Map();
+    for (const value of values) counts.set(value, (counts.get(value) || 0) + 1);
+    return counts;
+  };
+
   // --- tables -------------------------------------------------------------------------------------
 
   class LongTable {
     constructor(place, described) {
-      this.all = described.columns.map((column) => ({ ...column, values: column.values.map(exact) }));
+      this.all = described.columns.map((column) => (column.kind === "number" ? { ...column, values: column.values.map(exact) } : column));
       this.count = described.rows;
       this.columns = this.fitting(place.clientWidth);
       this.caption = described.caption;
@@ -132,8 +140,7 @@
     }
 
     filter(column) {
-      const counts = new Map();
-      for (const value of column.values) counts.set(value, (counts.get(value) || 0) + 1);
+      const { counts } = column;
       const select = element("select", {}, element("option", { value: "" }, "all"));
       this.selects.set(column.name, select);
       [...counts.keys()].sort().forEach((value, number) => {
@@ -141,19 +148,26 @@
         option.wanted = value;
         select.append(option);
       });
-      select.addEventListener("change", () => {
-        const option = select.selectedOptions[0];
-        if (select.value) this.chosen.set(column, option.among ?? new Set([option.wanted])); else this.chosen.delete(column);
-        this.apply();
-      });
+      select.addEventListener("change", () => { this.choose(column.name); this.apply(); });
       return element("label", {}, column.name, select);
+    }
+
+    /* Takes over what is selected for a column. */
+    choose(name) {
+      const [option] = this.selects.get(name).selectedOptions;
+      if (option.value) this.chosen.set(this.all.find((column) => column.name === name), option.among ?? new Set([option.wanted]));
+      else this.chosen.delete(this.all.find((column) => column.name === name));
     }
 
     width(column) {
       let most = column.name.length + 3;
-      const step = Math.max(1, Math.floor(this.count / 2000));
+      const step = Math.max(1, Math.floor(this.count / (column.kind === "number" ? 100 : 2000)));
       for (let row = 0; row < this.count; row += step) most = Math.max(most, shown(column.values[row], column.kind).length);
-      return Math.min(WIDEST, Math.ceil(most * (column.kind === "number" ? 8.6 : 7.8)) + 26);
+      if (column.kind === "number") {
+        const largest = column.values.reduce((a, b) => (b > a ? b : a), 0);
+        most = Math.max(most, shown(largest, column.kind).length);
+      }
+      return Math.min(WIDEST, Math.ceil(most * 8.6) + 30);
     }
 
     /* Only rows with these values, several of a column as a choice of their own; other columns are left alone. */
@@ -169,30 +183,36 @@
           select.append(several);
         }
         select.value = options.length > 1 ? "several" : options.length ? options[0].value : "";
-        select.dispatchEvent(new Event("change"));
+        this.choose(name);
       }
       this.look();
       this.search.focus();
     }
 
-    look() {
-      this.words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    async look() {
+      const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      if (words.length) await this.haystack();
+      this.words = words;
       this.apply();
     }
 
-    /* All texts of a row in one, made when somebody searches for the first time. */
-    get haystack() {
-      if (!this.texts) {
-        const texts = this.all.filter((column) => column.kind === "text").map((column) => column.values);
-        this.texts = Array.from({ length: this.count }, (_, row) => texts.map((values) => values[row]).join("\n").toLowerCase());
-      }
-      return this.texts;
+    /* All texts of a row in one, made when somebody searches for the first time; in pieces, between which the page answers. */
+    haystack() {
+      const texts = this.all.filter((column) => column.kind === "text").map((column) => column.values);
+      this.made ??= (async () => {
+        for (this.texts = []; this.texts.length < this.count;) {
+          const end = Math.min(this.count, this.texts.length + PIECE);
+          for (let row = this.texts.length; row < end; row++) this.texts.push(texts.map((values) => values[row]).join("\n").toLowerCase());
+          if (end < this.count) await frame();
+        }
+      })();
+      return this.made;
     }
 
     apply() {
-      const haystack = this.words.length ? this.haystack : null;
+      const haystack = this.texts;
       const tests = [...this.chosen];
-      this.rows = this.order.filter((row) =>
+      this.rows = !tests.length && !this.words.length ? this.order : this.order.filter((row) =>
         tests.every(([column, wanted]) => wanted.has(column.values[row])) &&
         this.words.every((word) => haystack[row].includes(word)));
       const all = whole.format(this.count);
@@ -218,12 +238,28 @@
       const visible = printed || Math.ceil(this.window.clientHeight / ROW) + 2 * SPARE;
       const last = Math.min(this.rows.length, first + visible);
       if (!anew && first === this.first && last === this.last) return;
+      const left = this.rows.length - last;
+      if (!anew && first < this.last && last > this.first) return this.move(first, last, left);
       [this.first, this.last] = [first, last];
       const drawn = [];
       for (let number = first; number < last; number++) drawn.push(this.row(number));
-      const left = this.rows.length - last;
       const foot = printed && left ? element("tr", {}, element("td", { colspan: this.columns.length }, `and ${whole.format(left)} more`)) : this.space(left);
       this.body.replaceChildren(this.space(first), ...drawn, foot);
+    }
+
+    /* Rows that stay in sight are kept, between the two that stand for what is above and below. */
+    move(first, last, left) {
+      const [above, below] = [this.body.firstChild, this.body.lastChild];
+      for (; this.first < first; this.first++) above.nextSibling.remove();
+      for (; this.last > last; this.last--) below.previousSibling.remove();
+      const [ahead, behind] = [[], []];
+      for (let number = first; number < this.first; number++) ahead.push(this.row(number));
+      for (let number = this.last; number < last; number++) behind.push(this.row(number));
+      [this.first, this.last] = [first, last];
+      above.after(...ahead);
+      below.before(...behind);
+      above.replaceWith(this.space(first));
+      below.replaceWith(this.space(left));
     }
 
     row(number) {
@@ -308,6 +344,11 @@
     let last = null;
     for (const [id, described] of Object.entries(tables)) {
       await frame();
+      for (const column of described.columns) {
+        if (!column.filtered) continue;
+        column.counts = counted(column.values);
+        if (described.rows > PIECE) await frame();
+      }
       last = new LongTable(document.getElementById(id), described);
     }
     if (last) linked(last);
