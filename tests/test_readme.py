@@ -64,10 +64,24 @@ _SLOW = re.compile("^inspect (scan models|diff .* --data)")
 #: Page and number of each block → its commands.
 SESSIONS = {f"{page}-{number}": steps for page in PAGES for number, (_, steps) in enumerate(sessions(ROOT / page), 1)}
 RUN = [
-    pytest.param(place, marks=[pytest.mark.gate] * any(_SLOW.search(command) for command, _ in steps))
+    pytest.param(place, False, id=place, marks=[pytest.mark.gate] * any(_SLOW.search(command) for command, _ in steps))
     for place, steps in SESSIONS.items()
     if any(shown for _, shown in steps)
 ]
+#: What blocks make in the reader's folder, under the names of presets: a block that means a preset is read beside it, too.
+MADE = {
+    command.split()[2]
+    for steps in SESSIONS.values()
+    for command, _ in steps
+    if command.startswith("python fixtures/sparse.py") and command.endswith(" .")
+}
+BESIDE = {
+    place: names
+    for place, steps in SESSIONS.items()
+    if (names := {word for command, _ in steps if command.startswith("inspect") for word in command.split()} & MADE)
+    and not any(command.startswith("python") for command, _ in steps)
+}
+RUN += [pytest.param(place, True, id=f"{place} beside others") for place in sorted(BESIDE)]
 Random(len(RUN)).shuffle(RUN)
 #: A command with one of these needs a shell.
 _SHELL = re.compile(r"[|>&*]")
@@ -80,17 +94,20 @@ def reader(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("place", RUN)
+@pytest.mark.parametrize(("place", "beside"), RUN)
 def test_console_blocks_show_what_is_printed(
     place: str,
+    beside: bool,
     inspect: Callable[..., Ran],
     reader: Path,
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Each block starts with the commands that create its files; names of models mean no folder of another block."""
+    """Each block starts with the commands that create its files, and prints the same beside the folders of other blocks."""
     monkeypatch.chdir(reader)
+    for name in BESIDE[place] if beside else ():
+        sparse.make(sparse.load(name), reader / name)
     endpoint = served = f"http://127.0.0.1:{demo.PORT}"
     for command, shown in SESSIONS[place]:
         if command == "make demo-hub SERVE=--serve &":
