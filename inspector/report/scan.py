@@ -76,24 +76,31 @@ def done(scan: Scan, folder: str | None, bill: str | None = None) -> str:
 _FIRST = ("broken", "unsafe", "unreadable")
 #: Columns that have targets: shown without the folder that all of them are in.
 _TARGETS = frozenset({"target", "targets", "example", "found"})
+#: The lines of a screen, and the rows of each table on one.
+HEIGHT, FEW = 23, 4
 #: Columns of a bar for all bytes.
 _BAR = 12
 
 
 def lines(found: Report, folder: str, width: int | None = None) -> str:
-    """`inspect scan --report DIR`: what is wrong, then what there is."""
+    """`inspect scan --report DIR`: what is wrong, then what there is; with a width one screen of it."""
     from inspector.scanning.queries import MOST_SHOWN, QUERIES
 
     shown_lines, root = head(found, folder), _root(found)
     if root:
         shown_lines.append(f"targets are below {escape(root, _CELL)}")
+    most, left = MOST_SHOWN if width is None else FEW, 0
     for name, answer in shown(found):
         answer = _with_bars(_below(answer, root), found.total["on_disk"])
-        shown_lines += ["", f"{TITLES[name]}", rows(answer.columns, answer.rows[:MOST_SHOWN], width)]
-        if len(answer.rows) > MOST_SHOWN:
-            how = f"--sql {name}" if name in QUERIES else "--json"
-            shown_lines.append(f"… {integer(len(answer.rows) - MOST_SHOWN)} more: {how}")
-    return "\n".join(shown_lines)
+        block = ["", TITLES[name], *rows(answer.columns, answer.rows[:most], width).split("\n")]
+        if len(answer.rows) > most:
+            how = "--wide" if len(answer.rows) <= MOST_SHOWN else f"--sql {name}" if name in QUERIES else "--json"
+            block.append(f"… {integer(len(answer.rows) - most)} more: {how}")
+        if left or (width is not None and len(shown_lines) + len(block) >= HEIGHT):
+            left += 1
+        else:
+            shown_lines += block
+    return "\n".join([*shown_lines, *([f"… {plural(left, 'more table')}: --wide"] if left else [])])
 
 
 def _root(found: Report) -> str:

@@ -195,6 +195,18 @@ def test_a_folder_that_is_not_a_scan(tmp_path: Path) -> None:
         report(tmp_path)
 
 
+def test_a_report_is_one_screen_of_a_terminal(zoo: Path) -> None:
+    """What is wrong first; the tables that do not fit are counted. A pipe has them all."""
+    from inspector.report import scan as text
+
+    found = report(zoo)
+    shown = text.lines(found, str(zoo), 80).split("\n")
+    assert len(shown) <= text.HEIGHT and "Broken: rules with errors" in shown
+    whole = text.lines(found, str(zoo)).split("\n")
+    left = sum(line in text.TITLES.values() for line in whole) - sum(line in text.TITLES.values() for line in shown)
+    assert shown[-1] == f"… {left} more tables: --wide" and left > 1
+
+
 def test_the_command(zoo: Path, inspect: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch) -> None:
     """Text, JSON, CSV and tabulate's forms."""
     ran = inspect("scan", "--report", zoo)
