@@ -145,6 +145,7 @@ def test_an_embedding_of_tokens_has_a_vocabulary() -> None:
         assert [row.name for row in tokens if not counted.search(row.shape.split(",")[0])] == [], model_type
 
 
+SAM = {"model_type": "unlimited_ocr_sam_vision_model", "architectures": ["UnlimitedOcrSamVisionEncoder"]}
 DOTS = {"model_type": "dots3_note_vision_encoder", "num_hidden_layers": 1, "mlp_layer_types": ["dense"]}
 
 
@@ -153,6 +154,7 @@ DOTS = {"model_type": "dots3_note_vision_encoder", "num_hidden_layers": 1, "mlp_
     [
         (DOTS, "blocks.{layer}.mlp.fc1.weight", "gate_proj"),
         (DOTS, "blocks.{layer}.mlp.fc3.weight", "up_proj"),
+        (SAM, "blocks.{layer}.attn.qkv.weight", "qkv_proj"),
         ({"model_type": "ovis2"}, "model.visual_embeddings_table.weight", "embed_codes"),
         ({"model_type": "convbert"}, "encoder.layer.{layer}.attention.self.conv_out_layer.weight", "v_proj"),
         ({"_class_name": "AutoencoderKLMochi"}, "encoder.proj_in.weight", "pointwise_conv"),
