@@ -122,7 +122,7 @@ def test_convolutions_ahead_have_numbers_of_their_own(made: Made) -> None:
     assert [block.then for block in layers.blocks] == ["+", "", "+", ""]
 
 
-def test_what_is_behind_patches_and_what_adds_nothing() -> None:
+def test_a_neck_follows_its_layers_and_an_lstm_has_no_residual() -> None:
     """SAM's neck follows its layers, as a merger's norm does; without patches convolutions come first. An LSTM has no residual."""
     layer = labelled("q_proj", (4, 4), 0, "vision")
     neck = [
