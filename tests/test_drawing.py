@@ -76,6 +76,7 @@ FLOWS = {
     "table-transformer": "post_attention_layernorm attention + input_layernorm cross attention cross + post_feedforward_layernorm feed_forward +",
     "pixtral": "input_layernorm attention + post_attention_layernorm feed_forward +",
     "granite_speech_encoder": "input_layernorm feed_forward + input_layernorm attention + convolution + input_layernorm feed_forward + post_feedforward_layernorm",
+    "t5gemma": "input_layernorm attention post_attention_layernorm + input_layernorm cross attention cross post_attention_layernorm cross + pre_feedforward_layernorm feed_forward post_feedforward_layernorm +",
     "pix2struct": "input_layernorm attention + input_layernorm cross attention cross + post_attention_layernorm feed_forward +",
     "mask2former": "attention cross + input_layernorm cross attention + post_attention_layernorm feed_forward + post_feedforward_layernorm",
     "blip_2_qformer": "attention + post_attention_layernorm attention cross + post_attention_layernorm cross feed_forward + post_feedforward_layernorm",

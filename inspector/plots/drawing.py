@@ -249,7 +249,9 @@ def _inside(members: Sequence[Labelled], final: bool, flow: str, crossed: bool) 
         flow: as in flows.json; empty where the norms' roles have to show it.
         crossed: whether cross-attention comes first.
     """
-    norms = {each.key.role for each in members if each.group == "norm" and not _is_cross(each.key)}
+    norms = {
+        f"cross {each.key.role}" if _is_cross(each.key) else each.key.role for each in members if each.group == "norm"
+    }
     macaron = _is_macaron(members)
     if not flow or not any(each.group == "attention" for each in members):  # as in the other layers of a hybrid
         mixed = norms or any(each.group == "attention" for each in members)  # a layer of an LSTM adds nothing
@@ -309,7 +311,7 @@ def _step(key: Key, group: str, norms: AbstractSet[str], flow: str, macaron: boo
     """Where a layer computes a role. A norm's place depends on which others the layer has.
 
     Args:
-        norms: roles of the layer's norms.
+        norms: roles of the layer's norms, "cross …" where they are cross-attention's.
         flow: "before", "beside", "inside", "after" or nothing: see flows.json.
         macaron: whether the layer has half a feed-forward network before attention, and a convolution after it.
     """
@@ -321,7 +323,8 @@ def _step(key: Key, group: str, norms: AbstractSet[str], flow: str, macaron: boo
     if macaron and group == "norm" and key.branch:  # of one half
         return _TO_HALF if _is_first_half(key.branch) else _PREPARED
     if _is_cross(key):
-        return _CROSS if group != "norm" else _TO_CROSS if before else _CROSSED
+        ahead = before and not (key.role == "post_attention_layernorm" and "cross input_layernorm" in norms)
+        return _CROSS if group != "norm" else _TO_CROSS if ahead else _CROSSED
     second = "input_layernorm" in norms  # whether a norm that is called after attention is the layer's second
     match key.role:
         case "input_layernorm" if not before:
