@@ -891,6 +891,13 @@ def with_beside(model: Sized, mmproj: str | Path | None = None, draft: str | Pat
     Raises:
         UsageError: `mmproj` is no tower's file.
         TargetError, FormatError, SourceError, ConfigError: one of the two cannot be read.
+
+    Example:
+        >>> from inspector import api
+        >>> model = api.with_beside(api.sized("llama-7b"), draft="gpt2")
+        >>> found = inspector.memory(model, engine="llama.cpp", context=1024)
+        >>> {each.name: each.nbytes for each in found.other}["draft cache"]  # 12 · 2 · 768 · 2 · 1024
+        37748736
     """
     from inspector.sizing.beside import tower_at
     from inspector.sizing.model import Beside
