@@ -11,6 +11,8 @@ import pytest
 
 import inspector
 from inspector.architectures.counts import AHEAD, PADDED, TIED, explain
+from inspector.bridge.outline import outline
+from inspector.model import Config, Index
 
 if TYPE_CHECKING:
     from conftest import Ran
@@ -40,6 +42,30 @@ def test_a_published_index_is_explained_to_the_byte(name: str, kind: str, steps:
     assert found.unexplained_bytes == 0
     booked = {step.cause: step.bytes for step in found.steps if step.bytes and step.cause != "label_rounding"}
     assert booked == steps if isinstance(steps, dict) else booked.keys() == steps
+
+
+SIZES = {"vocab_size": 100, "num_hidden_layers": 2, "torch_dtype": "float32"}
+T5 = {**SIZES, "model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 64, "num_layers": 2}
+BERT = {**SIZES, "model_type": "bert", "architectures": ["BertModel"], "hidden_size": 64, "max_position_embeddings": 50}
+
+
+@pytest.mark.parametrize(
+    ("config", "more", "cause", "nbytes"),
+    [
+        # Copies of 100 × 64 in F32, which T5's checkpoints have beside `shared`.
+        (T5, ["encoder.embed_tokens.weight", "decoder.embed_tokens.weight"], "tied_embeddings", 2 * 100 * 64 * 4),
+        # The numbers of 50 positions, in I64 whatever the weights are in.
+        (BERT, ["embeddings.position_ids"], "buffer", 50 * 8),
+    ],
+)
+def test_copies_and_positions_have_a_size(config: dict[str, Any], more: list[str], cause: str, nbytes: int) -> None:
+    prediction = inspector.predict(config)
+    names = [name for row in prediction.expected for name in row.names()]
+    index = Index("index.json", dict.fromkeys([*names, *more], "a"), {"total_size": prediction.parameters * 4 + nbytes})
+    found = outline(index, Config(config, "config.json")).bridge
+    assert found is not None
+    assert found.unexplained_bytes == 0
+    assert {step.cause: step.bytes for step in found.steps if step.bytes} == {cause: nbytes}
 
 
 @pytest.mark.parametrize(

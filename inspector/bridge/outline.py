@@ -146,6 +146,14 @@ def _sized(index: Index, config: Config, prediction: Prediction) -> tuple[Sequen
     for row in (*(row for other in others_of(prediction) for row in other.expected), *reversed(rows)):
         shapes.update(dict.fromkeys(row.keys(), row.shape))
     constants = {key: row.shape for row in prediction.buffers for key in row.keys()}
+    table = next(
+        (row.shape for row in prediction.expected if row.role == "embed_tokens" and row.part == "weight"), None
+    )
+    positions = {  # of a module: beside them was a list of their numbers until Transformers 4.31
+        row.name.rpartition(".position_embedding")[0]: row.shape[0]
+        for row in prediction.expected
+        if ".position_embedding" in row.name
+    }
     namer = Namer(config.family, config.values)
     names = Names(index.weight_map)
     weights: list[Piece] = []
@@ -160,8 +168,12 @@ def _sized(index: Index, config: Config, prediction: Prediction) -> tuple[Sequen
     for name, key in keys.items():
         if key in shapes:
             weights.append((name, None, shapes[key]))
+        elif name.endswith(".position_ids") and (number := positions.get(name.rpartition(".")[0])):
+            buffers.append((name, "I64", (1, number)))
         elif key in constants:
             buffers.append((name, None, constants[key]))
+        elif table and (key.role, key.part) == ("embed_tokens", "weight"):  # a copy, as T5's encoder and decoder had
+            weights.append((name, None, table))
     return weights, buffers
 
 
