@@ -87,6 +87,18 @@ def test_a_scale_too_small_for_its_float_rounds_its_numbers(name: str, largest: 
     assert np.allclose(found, steps, rtol=1e-6, atol=0)
 
 
+@pytest.mark.parametrize(("name", "furthest"), [("IQ3_S", 0.437), ("IQ1_S", 1.748)])
+def test_points_of_a_code_book_that_are_chosen_together(name: str, furthest: float) -> None:
+    """The furthest of 14 million values that llama.cpp quantized, without an importance matrix and with one.
+
+    In units of the largest of their block.
+    """
+    values = np.eye(1, 256, dtype=np.float32)[0]
+    step = step_of(name)
+    assert step is not None
+    assert step(values)[1] > furthest
+
+
 def test_every_grids_block_is_whole_groups() -> None:
     """Scales are shared within a block; unknown types are taken element by element."""
     sizes = {kind.name: block for kind, (block, _) in gguf.GGML_QUANT_SIZES.items()}

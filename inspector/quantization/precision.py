@@ -60,14 +60,15 @@ GRIDS: Mapping[str, Grid] = {
     "Q6_K": Grid(16, 1 / 31, 256, 1 / 127, units=32 * 128),
     "IQ4_NL": Grid(32, 24 / 127, units=127),
     "IQ4_XS": Grid(32, 24 / 127, 256, 1 / 31, units=127 * 32),
-    "IQ3_S": Grid(32, 2 / 7, 256, 2 / 15, units=15 * 31),
+    # Four or eight numbers are one code: what is nearest to all is not nearest to each.
+    "IQ3_S": Grid(32, 0.4, 256, 2 / 15, units=15 * 31),
     # Of eight signs an even number is negative: if that was odd, the smallest number gets the wrong sign.
-    "IQ3_XXS": Grid(32, 0.6, 256, 2 / 15, units=62 * 31 / 4),
+    "IQ3_XXS": Grid(32, 0.75, 256, 2 / 15, units=62 * 31 / 4),
     "IQ2_S": Grid(16, 2 / 3, 256, 2 / 15, units=43 * 31 / 8),
     "IQ2_XS": Grid(16, 1.0, 256, 2 / 15, units=43 * 31 / 8),
     "IQ2_XXS": Grid(32, 1.0, 256, 2 / 15, units=43 * 31 / 8),
-    "IQ1_S": Grid(32, 1.25, 256, 2 / 7, units=17),
-    "IQ1_M": Grid(16, 1.25, 256, 2 / 7, units=17),
+    "IQ1_S": Grid(32, 1.75, 256, 2 / 7, units=17),
+    "IQ1_M": Grid(16, 1.75, 256, 2 / 7, units=17),
     "TQ1_0": Grid(256, 1.0),
     "TQ2_0": Grid(256, 1.0),
     "MXFP4": Grid(32, 1 / 3, 32, 1 / 16),  # a power of two as scale: values above the grid are clipped
