@@ -72,9 +72,6 @@ def _beyond(path: str, size: int, limit: int, rule: Code) -> Finding | None:
     return Finding(rule, "error", what, path)
 
 
-# --- time and memory ------------------------------------------------------------------------------
-
-
 class Exceeded(BaseException):
     """A target's time is used up. Not an `Exception`: handlers of a file's faults must not catch it."""
 

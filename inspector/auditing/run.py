@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from inspector.auditing.checksums import Checksums
 
 
-# --- every model at the targets -------------------------------------------------------------------
-
 #: The bytes that are to be read of a model, and its target → a context whose value is called with the bytes read since
 #: the last call, from several threads.
 Progress = Callable[[int, str], AbstractContextManager[Callable[[int], object]]]

@@ -112,9 +112,6 @@ def _detached(info: HFCacheInfo) -> Iterator[Finding]:
             yield Finding("second-copies", "info", what)
 
 
-# --- Ollama's store -------------------------------------------------------------------------------
-
-
 def ollama_models(store: Path) -> Iterator[Subject]:
     """Every model of a store; each is closed when the next is requested."""
     from inspector.sources import ollama

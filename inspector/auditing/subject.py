@@ -325,9 +325,6 @@ def is_readable(header: Header) -> bool:
     return all(region.label != "unreadable" for region in header.regions)
 
 
-# --- files of unrelated models in one folder --------------------------------------------------------
-
-
 def _main_of(checkpoint: Checkpoint) -> str | None:
     """The loose file that represents the folder, if its files are separate models.
 

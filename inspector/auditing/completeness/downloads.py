@@ -205,8 +205,6 @@ def _message_of_object(text: str | None) -> str | None:
     return str(message.get("message", message) if isinstance(message, Mapping) else message)
 
 
-# --- contents ----------------------------------------------------------------------------------------
-
 #: Weights of PyTorch whose suffix other programs use, too.
 _TORCH_BIN = re.compile(r"(pytorch_model|diffusion_pytorch_model|adapter_model|open_clip_pytorch_model)[^/]*\.bin")
 #: Llama 3's tokenizer.model is tiktoken's list of tokens in base 64. Others are SentencePiece's: a Protocol Buffers

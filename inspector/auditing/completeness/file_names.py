@@ -185,8 +185,6 @@ def no_weights(subject: Subject) -> Iterator[Found]:
         yield Found("a configuration without weights beside it: download them", "config.json")
 
 
-# --- their default names, and what is expected in the file -------------------------------------------
-
 #: Weights that are loaded by default.
 _DEFAULT = re.compile(r"(?:diffusion_)?(?:pytorch_)?model(?:-\d+-of-\d+)?\.(?:safetensors|bin)(?:\.index\.json)?")
 #: The same as a variant, `model.fp16.safetensors`, with the variant's name.

@@ -224,8 +224,6 @@ def _wrong_lengths(own: Mapping[str, Any], scope: Mapping[str, Any]) -> Iterator
             yield f"{field} has {has}, but a head has {integer(pairs)} pairs of dimensions"
 
 
-# --- words and sizes ------------------------------------------------------------------------------
-
 #: Stands in the table for any activation function.
 _ACTIVATION = "activation"
 _DEPTH = 4

@@ -237,9 +237,6 @@ def _wrong_list_lengths(architecture: str, metadata: KeyValues, number: Any) -> 
         yield f"{key.replace('%s', architecture)} has {plural(field.items, 'item')}, {of}"
 
 
-# --- what must be there, and the quantization in the name -------------------------------------------
-
-
 @rule("gguf-keys", "consistent", "error")
 def gguf_keys(subject: Subject) -> Iterator[Found]:
     """A GGUF lacks a key-value that llama.cpp needs, or states that its attention has no heads.

@@ -192,8 +192,6 @@ def gguf_alignment(subject: Subject) -> Iterator[Found]:
             yield Found(what, header.path, first.name)
 
 
-# --- the tokenizer -----------------------------------------------------------------------------------
-
 _PREFIX = "tokenizer.ggml."
 _TOKENS = f"{_PREFIX}tokens"
 _TYPES = f"{_PREFIX}token_type"

@@ -55,9 +55,6 @@ def adapter_pieces(subject: Subject) -> Iterator[Found | NotJudged]:
         yield from created_tensors.findings(subject, _WEIGHTS)
 
 
-# --- the configuration -----------------------------------------------------------------------------------------
-
-
 @rule("adapter-field", "consistent", "error")
 def adapter_field(subject: Subject) -> Iterator[Found | NotJudged]:
     """A field of adapter_config.json has a value that PEFT does not accept, or names a method it does not have.
@@ -244,8 +241,6 @@ def _wrong_values(own: Mapping[str, Any]) -> Iterator[str]:
         yield "target_modules names nothing to adapt"
     yield from accepted.beyond_one(own)
 
-
-# --- halves, ranks and modules -----------------------------------------------------------------------
 
 #: The longest name of a tensor that is taken apart.
 LONGEST_NAME = 1_000

@@ -84,9 +84,6 @@ def _wrong_order(listed: list[Any], names: frozenset[str]) -> Iterator[str]:
         yield f"{early} comes before Pooling, which makes the vector that it needs"
 
 
-# --- what each module takes from the one before it ----------------------------------------------
-
-
 def _wrong_flow(subject: Subject, entry: Entry, listed: list[Any]) -> Iterator[Found]:
     """The first module that reads a feature that no earlier one writes, or that has another width."""
     table = _table()
@@ -199,9 +196,6 @@ def _wrong_transformer(own: Mapping[str, Any]) -> Iterator[str]:
             yield f"modality_config.{name:.40} needs a method and a method_output_name"
     if modalities and not isinstance(own.get("module_output_name"), str):
         yield "module_output_name is missing, which modality_config needs"
-
-
-# --- weights --------------------------------------------------------------------------------------
 
 
 def _modules_alone(subject: Subject) -> Iterator[Found]:

@@ -131,8 +131,6 @@ class _Window:
         raise DamageError("an implausibly long number")
 
 
-# --- TensorFlow Lite --------------------------------------------------------------------------
-
 #: The most custom operations of one model, and characters of a name.
 MAX_OPERATIONS, MAX_NAME = 10_000, 200
 #: tensorflow/lite/schema/schema.fbs: `Model.operator_codes` is field 1, and so is `OperatorCode.custom_code`.

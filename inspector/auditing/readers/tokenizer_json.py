@@ -183,8 +183,6 @@ def _is_piece(value: Any) -> bool:
     return whole and isinstance(value[1], int | float) and not isinstance(value[1], bool)
 
 
-# --- expressions that take long ---------------------------------------------------------------------------
-
 #: Groups of one expression that are looked at, from the innermost outwards.
 MOST_GROUPS = 200
 #: Loops over the same characters, one after the other, from which an expression is slow: those of GPT-4o have two.
@@ -300,8 +298,6 @@ def _are_alike(ways: list[Atoms]) -> bool:
     sets = [frozenset(atom for atom, _ in each) for each in ways]
     return len(sets) > 1 and any(len(each) == 1 and sets.count(each) > 1 for each in sets)
 
-
-# --- the number of tokens ----------------------------------------------------------------------------
 
 # Counted without building the tokenizer. Without a tokenizer.json, its vocabulary (vocab.json or vocab.txt) and
 # added_tokens.json determine it. tokenizer.json reaches 34 MB, mostly merges; its vocabulary is counted by a pattern

@@ -134,8 +134,6 @@ def _sentences(node: nodes.TemplateData | nodes.Const) -> Iterator[Piece]:
             yield Piece(node.lineno, f"text {plain}", plain)
 
 
-# --- words -------------------------------------------------------------------------------------------
-
 #: Expressions looked at in one template, the same one again and again: the longest of 170 takes 20,000.
 MOST_STEPS = 300_000
 #: Attributes of a message that are a user's words; what is under other names (`role`, `type`, `tool_calls`) is not.

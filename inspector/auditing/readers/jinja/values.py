@@ -218,9 +218,6 @@ def unknown(parts: list[Value]) -> Value:
     return Value(made=ANY, weight=sum(each.weight for each in parts))
 
 
-# --- filters and methods -----------------------------------------------------------------------------
-
-
 def _of_text(method: str, text: Any) -> Any:
     return getattr(str(text), method)()
 

@@ -244,9 +244,6 @@ def octaves(value: float) -> float | None:
     return log2(value) if value > 0 else None
 
 
-# --- a rule's check ---------------------------------------------------------------------------------
-
-
 def peers(subject: Subject) -> Peers | None:
     """The tensors with their data; None if it was not read."""
     if subject.measured is None:

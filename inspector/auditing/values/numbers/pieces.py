@@ -126,8 +126,6 @@ def _distribution(found: Facts, sample: Array) -> None:
         found.spread, found.middle, found.middle_of = float(high - low), float(middle), present.size
 
 
-# --- blocks ---------------------------------------------------------------------------------------
-
 #: The most bytes of other values in a block without a scale: writers give all its numbers the same code.
 FLAT = 8
 
@@ -152,9 +150,6 @@ def _blocks(raw: Array, dtype: str, start: int) -> Facts:
     if unscaled:  # blocks whose scales are zero, and whose numbers are not
         found.unscaled, found.first_unscaled = len(unscaled), start + unscaled[0]
     return found
-
-
-# --- bytes ----------------------------------------------------------------------------------------
 
 
 def _runs(raw: Array, offset: int) -> list[Run]:
@@ -227,8 +222,6 @@ def _is_unspaced(raw: Array) -> bool:
     return int(((part == 32) | (part == 10)).sum()) * SPACED < part.size
 
 
-# --- bits -----------------------------------------------------------------------------------------
-
 # Numbers with a stuck bit look plausible: a truncated mantissa, a sign that is always the same. They differ from
 # rounded numbers in that the rest of the tensor has the bit.
 
@@ -300,8 +293,6 @@ def _pages(places: Array, first: int, last: int, offset: int) -> Run:
     return Run(offset + int(places[first]) * PAGE, offset + (int(places[last]) + 1) * PAGE)
 
 
-# --- noise ----------------------------------------------------------------------------------------
-
 #: Only one word in this many is examined.
 EACH = 64
 #: Variance of uniformly distributed half bytes, and of signed bytes.
@@ -342,8 +333,6 @@ def is_even(raw: bytes, dtype: str) -> bool:
         return False
     return bool(((counts - expected) ** 2).sum() / expected < freedom + 6 * (2 * freedom) ** 0.5)
 
-
-# --- bytes in the wrong places --------------------------------------------------------------------
 
 #: The interquartile range of plausible numbers, in powers of two, and how far the largest may be above the median.
 SANE, REACH = 4.0, 14.0

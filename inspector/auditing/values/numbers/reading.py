@@ -97,9 +97,6 @@ def measure(
     return Measured(work.facts, tuple(header.path for header in headers), tuple(found), work.digests, work.bytes_read)
 
 
-# --- pieces ---------------------------------------------------------------------------------------
-
-
 def _pieces(header: Header, tensor: Tensor) -> Iterator[_Piece]:
     """A tensor's bytes, as far as the file has them, split between elements or blocks."""
     dtype, unit = _unit(header, tensor)
@@ -155,9 +152,6 @@ def _everything(header: Header) -> Iterator[_Piece]:
 def _gap(start: int, end: int) -> Iterator[_Piece]:
     for at in range(start, end, PIECE):
         yield _Piece(at, min(PIECE, end - at))
-
-
-# --- work -----------------------------------------------------------------------------------------
 
 
 class _Pass:
@@ -225,8 +219,6 @@ class _Pass:
     def _bytes(self, number: int, at: int, size: int) -> bytes:
         return self.files.read(self._headers[number].path, at, size)
 
-
-# --- duplicate blocks --------------------------------------------------------------------------------
 
 Read = Callable[[int, int, int], bytes]  # file, start, length
 #: Bytes that are compared at once, and the least that count as a copy.
