@@ -174,7 +174,7 @@ bench: $(BIN)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check safetensors-print
 	$(BIN)/python benchmarks/overview.py
 	$(BIN)/python benchmarks/gguf_files.py
-	$(BIN)/python benchmarks/headers.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/data.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/hub.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/audit.py $(PEERS)
