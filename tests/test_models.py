@@ -30,6 +30,21 @@ def tree(made: Made, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize("command", ["memory", "tensors", "values", "metadata", "quants", "diff"])
+def test_a_command_about_one_model_does_not_choose_among_several(
+    tree: Path, inspect: Callable[..., Ran], command: str
+) -> None:
+    """`values` would begin to read one of them, however large."""
+    ran = inspect(command, tree, *([tree / "gpt2"] if command == "diff" else []))
+    assert (ran.code, ran.out) == (2, "")
+    assert "holds 3 models that can be read: name one of them" in ran.err and "` lists them" in ran.err
+
+
+def test_a_command_reads_the_one_that_options_pick(tree: Path, inspect: Callable[..., Ran]) -> None:
+    """`wte` of GPT-2 has 50,257 tokens of 768 dimensions."""
+    assert "50257×768" in inspect("tensors", tree, "--include", "gpt2/*").out
+
+
 def test_unrelated_models_are_a_table(tree: Path, inspect: Callable[..., Ran]) -> None:
     """Name, architecture, parameters, type, bits, size, complete."""
     lines = inspect(tree).out.splitlines()

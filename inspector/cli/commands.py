@@ -324,6 +324,7 @@ def metadata(target: str, key: str | None, revision: str | None, include: str | 
     from inspector.report import metadata as report
 
     output.check()
+    console.refuse_several(target, include=include)
     with console.progress() as progress:
         checkpoint = api.open(target, revision=revision, include=include, progress=progress)
     entries = found.metadata(checkpoint, key)

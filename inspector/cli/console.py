@@ -120,6 +120,28 @@ def fail(message: str, code: int = UNREADABLE) -> int:
     return code
 
 
+def is_folder(target: str) -> bool:
+    """Whether it is a folder on this machine; False as well where the system refuses to say."""
+    try:
+        return Path(target).expanduser().is_dir()
+    except (OSError, RuntimeError, ValueError):  # no permission; a user without a home; a name that is not a path
+        return False
+
+
+def refuse_several(*targets: str, **picked: Any) -> None:
+    """Raise UsageError for a folder of unrelated models, unless options pick one: none of them is the one meant."""
+    for target in targets if not any(picked.values()) else ():
+        if not is_folder(target):
+            continue
+        from inspector.opening.named import unrelated_at  # only for folders
+
+        found = [each.target for each in unrelated_at(target) if each.foreign is None]
+        if len(found) > 1:
+            names = ", ".join(escape(name, 60) for name in found[:3]) + (", …" if len(found) > 3 else "")
+            what = f"{escape(target, 80)} holds {len(found)} models that can be read: name one of them ({names})"
+            raise UsageError(f"{what}; `inspect {escape(target, 80)}` lists them")
+
+
 def reconciled(target: str, *, label: str | None = None, **opening: Any) -> Reconciliation:
     """Open and reconcile a target, with a progress bar if it takes a while."""
     from inspector import api

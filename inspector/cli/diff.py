@@ -66,6 +66,7 @@ def diff(
     if len(targets) not in (2, 3):
         raise click.UsageError("name two targets to compare, or a base and two models made from it")
     output.check()
+    console.refuse_several(*targets)
     first, second, *third = [console.reconciled(target) for target in targets]
     pairwise = not third and (first.adapter is None) == (second.adapter is None)
     workers = workers or 1

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from inspector.cli.console import refuse_several
 from inspector.cli.options import FORMS, HTML, WIDE, output_options
 from inspector.cli.output import Output
 from inspector.errors import UsageError
@@ -75,6 +76,7 @@ def memory(target: str, fits: bool, full: bool, sweep: bool, output: Output, **o
         raise UsageError("--fits needs devices: name them with --gpu")
     options["training"] = _plan(options)
     files = {name: options.pop(name) for name in ("config", "revision", "include")}
+    refuse_several(target, **files)
     model = api.with_beside(api.sized(target, **files), options.pop("mmproj"), options.pop("draft"))
     result = api.memory(model, **options)
     swept = api.sweep(model, **options) if sweep else ()
@@ -127,6 +129,7 @@ def quants(target: str, everything: bool, output: Output, **options: Any) -> Non
 
     output.check()
     files = {name: options.pop(name) for name in ("config", "revision", "include")}
+    refuse_several(target, **files)
     result = api.quants(api.sized(target, **files), **options)
     output.show(
         lambda: report.lines(result, everything=everything),

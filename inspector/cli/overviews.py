@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspector.cli.console import fail, print_json, print_lines, progress, reconciled
+from inspector.cli.console import fail, is_folder, print_json, print_lines, progress, reconciled
 from inspector.cli.output import Output
 from inspector.errors import ConfigError, FormatError, InspectorError, NetworkError, TargetError
 from inspector.tabular import NamedTuple
@@ -36,17 +36,9 @@ def overview(target: str, shown: Shown = PLAIN, output: Output = PRINTED, **open
         _overview(target, shown, output, opening)
 
 
-def _is_folder(target: str) -> bool:
-    """Whether it is a folder on this machine; False as well where the system refuses to say."""
-    try:
-        return Path(target).expanduser().is_dir()
-    except (OSError, RuntimeError, ValueError):  # no permission; a user without a home; a name that is not a path
-        return False
-
-
 def _searched_once(target: str) -> AbstractContextManager[None]:
     """The context of a target: a folder is searched for checkpoints once, not for each question about it."""
-    if not _is_folder(target):
+    if not is_folder(target):
         return nullcontext()
     from inspector.opening.named import searched_once  # only for folders
 
@@ -82,7 +74,7 @@ def _overview(target: str, shown: Shown, output: Output, opening: Mapping[str, A
 def _folder(target: str, result: Reconciliation | None) -> Folder | None:
     """The account of a folder; None if the target is not one, or cannot be listed."""
     try:
-        if not _is_folder(target):
+        if not is_folder(target):
             return None
         from inspector import api
 
@@ -128,7 +120,7 @@ def _prediction(target: str, error: InspectorError) -> Prediction | None:
 def _absent(target: str, error: InspectorError) -> str:
     """The two lines above the prediction of a place without weights: its name, and that it has none."""
     config = error.config if isinstance(error, TargetError) else None
-    name = Path(target).expanduser().resolve().name if _is_folder(target) else target
+    name = Path(target).expanduser().resolve().name if is_folder(target) else target
     return f"{escape(name, 80)}\nno weights here; what its {config} predicts:" if config else ""
 
 
@@ -166,7 +158,7 @@ def show_prediction(
 def _outline(target: str, output: Output, *, full: bool) -> bool:
     """Show the contents of an index whose files are absent; False if the target is not one, nor a folder of one."""
     if not target.endswith(".index.json"):
-        found = sorted(Path(target).expanduser().glob("*.index.json")) if _is_folder(target) else []
+        found = sorted(Path(target).expanduser().glob("*.index.json")) if is_folder(target) else []
         if len(found) != 1:
             return False
         target = str(found[0])
@@ -188,7 +180,7 @@ def _list_models(target: str, shown: Shown, output: Output, main: Reconciliation
     """Show a table of the unrelated models in a folder; False if it holds fewer than two."""
     from inspector.sources.targets import in_filesystem
 
-    if not (in_filesystem(target) or _is_folder(target)):
+    if not (in_filesystem(target) or is_folder(target)):
         return False
     from inspector import api
     from inspector.opening.named import unrelated_at

@@ -45,6 +45,7 @@ def tensors(
     from inspector.report import documents, tables, text
 
     output.check()
+    console.refuse_several(target, **opening)
     result = console.reconciled(target, **opening)
     found = select(result.tensors, which)
     if sort != "file":
@@ -80,6 +81,7 @@ def values(target: str, which: Filter, by: Any, full: bool, stored: bool, output
     from inspector.measuring.values import values as measure
     from inspector.report import values as report
 
+    console.refuse_several(target, **opening)
     result = console.reconciled(target, **opening)
     total = sum(each.tensor.nbytes for each in select(result.tensors, which))
     with console.bytes_read(total, target) as done:
