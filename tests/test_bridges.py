@@ -113,11 +113,11 @@ def test_mixtral_label_counts_shared_parts_eight_times(made: Made) -> None:
 
 
 def test_a_dense_model_has_no_experts_that_share(tmp_path: Path) -> None:
-    """ "8x1B" on a model without experts is a rounded label, and nothing is counted eight times."""
-    folder = sparse.make(sparse.load("tinyllama-1.1b-chat"), tmp_path / "dense-8x1B")
-    result = reconciled(folder)
-    assert steps(result)["label_rounding"] == 2 * (1_100_048_384 - 8 * 10**9)
-    assert "label_experts" not in steps(result)
+    """ "8x1B" of a model without experts is 8 billion, not its size, and nothing is counted eight times."""
+    result = reconciled(sparse.make(sparse.load("tinyllama-1.1b-chat"), tmp_path / "dense-8x1B"))
+    stated = '"8x1B" in the name is not its size, which is 1,100,048,384 parameters'
+    assert (result.nominal, result.start, result.unexplained_bytes) == (None, 2 * 1_100_048_384, 0)
+    assert [(step.bytes, step.detail) for step in result.steps if step.cause.startswith("label_")] == [(0, stated)]
 
 
 def test_folders_above_a_model_are_not_labels(made: Made, tmp_path: Path) -> None:

@@ -150,6 +150,8 @@ def expected_row(name: str, shape: tuple[int, ...]) -> Expected:
         ("2B", 4 * 10**9 + 1, 4 * 10**9 + 1, False),
         ("4B", 2 * 10**9, 2 * 10**9, True),
         ("4B", 2 * 10**9 - 1, 2 * 10**9 - 1, False),
+        ("8x7B", 6_738_415_616, 6_738_415_616, False),  # 56B
+        ("8x1.1B", 6_738_415_616, 6_738_415_616, True),  # 8.8B
         ("7B", 6_738_415_616, 10**9, True),  # a part of its files
         ("7B", None, 10**9, True),  # as before, or packed in a way that is not known
         ("1M", None, 2 * 10**6, True),

@@ -51,8 +51,9 @@ def fits(nominal: Nominal, model: Model, components: Iterable[ComponentSum] = ()
     stated, counted = nominal.parameters, [model.logical, *(each.parameters for each in components)]
     if model.prediction is None:
         return model.logical <= WITHIN_TIMES * stated
-    twice = (nominal.experts - 1) * _outside_experts(model.prediction)
-    counted += [predicted := model.prediction.parameters, predicted + twice]
+    outside, predicted = _outside_experts(model.prediction), model.prediction.parameters
+    twice = (nominal.experts - 1) * outside if outside < predicted else 0  # without experts nothing is shared
+    counted += [predicted, predicted + twice]
     return any(stated <= WITHIN_TIMES * number and number <= WITHIN_TIMES * stated for number in counted)
 
 
