@@ -83,6 +83,9 @@ LORA: dict[str, Any] = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"
 BOTH = lora("q_proj", "v_proj")
 DROPPED = "that the method does not create, so PEFT drops them"
 STRANGE = "that belong to no adapter, so PEFT drops them"
+#: The same layers within a model that has a head. Loading one made with PEFT 0.21.2 ends in a KeyError.
+BESIDE_HEAD = {name.replace("layers", "model.layers"): shape for name, shape in BOTH.items()}
+HEADLESS = "neither classifier nor score is stored, one of which PEFT requires for SEQ_CLS"
 ABSENT = "that the method creates but no file stores"
 
 
@@ -125,6 +128,10 @@ ABSENT = "that the method creates but no file stores"
         ({**LORA, "modules_to_save": ["classifier", "score"]}, BOTH, ["error: 'classifier' is in modules_to_save but not stored, and PEFT requires it", "error: 'score' is in modules_to_save but not stored, and PEFT requires it"]),
         # PEFT adds them for a task, and T5's and BART's classifier has another name.
         ({**LORA, "modules_to_save": ["classifier", "score"], "task_type": "SEQ_CLS"}, BOTH, []),
+        ({**LORA, "modules_to_save": ["classifier", "score"], "task_type": "SEQ_CLS"}, BESIDE_HEAD, [f"error: {HEADLESS}"]),
+        ({**LORA, "modules_to_save": None, "task_type": "SEQ_CLS"}, BESIDE_HEAD, [f"error: {HEADLESS}"]),
+        ({**LORA, "modules_to_save": ["classifier", "score"], "task_type": "SEQ_CLS"}, {**BESIDE_HEAD, "base_model.model.score.weight": [2, 16]}, []),
+        ({**LORA, "modules_to_save": ["fc"], "task_type": "SEQ_CLS"}, {**BESIDE_HEAD, "base_model.model.fc.weight": [2, 16]}, []),
         ({**LORA, "modules_to_save": ["head", "score"], "task_type": "SEQ_CLS"}, BOTH, ["error: 'head' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "modules_to_save": ["head", "score"]}, {**BOTH, "base_model.model.score.weight": [2, 16]}, ["error: 'head' is in modules_to_save but not stored, and PEFT requires it"]),
         ({**LORA, "peft_type": "UNHEARD_OF"}, lora("q_proj", l1_q_A=[5, 16]), []),

@@ -33,9 +33,11 @@ _SIZES = ("outputs", "inputs")
 _OF_MODULES, _FACTORS = frozenset({*_SIZES, "feedforward", "experts"}), ("small_", "large_")
 #: Names of a classifier's last layer: PEFT adds both to `modules_to_save`, whichever the model has.
 _HEADS = frozenset({"classifier", "score"})
-#: Tasks for which PEFT adds both, whether the base has them or not (T5's and BART's is `classification_head`):
-#: which of them are missing, the base's prediction says.
+#: Tasks for which PEFT adds both, whether the base has one or not (T5's and BART's is `classification_head`).
 _CLASSIFYING = ("SEQ_CLS", "TOKEN_CLS")
+#: Layers within a model that has a head. With Transformers 5.24.0, all its classifiers of tokens have one of the two,
+#: and all of texts but 12, none of which has layers under these names. A model without head has no first word here.
+_BESIDE_HEAD = re.compile(r"(model\.layers|transformer\.h|\w+\.(encoder|transformer)\.layer)\.\d")
 #: Parts that an adapter may have regardless of its method.
 _OF_ANY = frozenset({"alpha", "trainable_tokens_delta"})
 #: The most tensors of an adapter that are compared one by one.
@@ -396,7 +398,13 @@ def _unknown_tensors(header: Header, stored: _Stored, config: Mapping[str, Any])
     wanted = {module for module in saved if isinstance(module, str)} if isinstance(saved, list) else set[str]()
     asked = wanted | _HEADS
     there = asked.intersection(_module_names(names, {module.count(".") + 1 for module in asked}))
-    if there & _HEADS or config.get("task_type") in _CLASSIFYING:
+    classifying = config.get("task_type") in _CLASSIFYING
+    if classifying and wanted <= _HEADS and not there & _HEADS:
+        inside = [weight for weight, _ in stored.pieces if _BESIDE_HEAD.match(weight)]
+        if inside:
+            what = f"neither classifier nor score is stored, one of which PEFT requires for {config['task_type']}"
+            yield Found(what, header.path)
+    if there & _HEADS or classifying:
         wanted -= _HEADS
     for module in sorted(wanted - there):
         yield Found(f"{module!r:.60} is in modules_to_save but not stored, and PEFT requires it", header.path)
