@@ -296,6 +296,14 @@ def test_arrays_of_no_width_are_read_as_opcodes(dtype: bytes) -> None:
     assert "os.system" in {each.path for each in found.reached}
 
 
+def test_a_joblib_array_of_objects_has_a_memo_of_its_own() -> None:
+    """pickle.load reads on in the outer one, meets a dictionary instead of the text "mine", and ends."""
+    data = joblib(b"\x80\x04\x8c\4mine\x940h\0\x8c\1f\x93.", b"U\1O").replace(b"}(", b"}\x94(", 1)
+    (found,) = programs(Stream.of(data), Budget(999))
+    assert (found.damage, found.oddity) == (None, None)
+    assert {each.path for each in found.reached} == {"joblib.numpy_pickle.NumpyArrayWrapper", "numpy.dtype", "mine.f"}
+
+
 def test_names_in_a_joblib_array_of_objects_are_reached() -> None:
     """joblib's read_array calls pickle.load for it: what joblib.dump(np.array(["a"], dtype=object)) writes."""
     for code in (b"cmine\nf\n.", b"\x80\x04\x8c\4mine\x8c\1f\x93."):

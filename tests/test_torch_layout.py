@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -368,6 +369,31 @@ def test_names_are_noted_once() -> None:
     assert one.name("m" * 500, "n" * 500).name == "n" * 500
     with pytest.raises(PickleError, match=r"^an overlong name$"):
         one.name("m" * 500, "n" * 501)
+
+
+ORDERED = Global("collections", "OrderedDict")
+
+
+@pytest.mark.parametrize("value", [(), [], Dictionary([]), ORDERED, Made(ORDERED, ())])
+def test_a_name_that_is_not_text_ends_every_unpickler(value: object) -> None:
+    for module, name in ((value, "x"), ("x", value)):
+        with pytest.raises(PickleError, match=r"^a name that is not text$"):
+            machine().name(module, name)
+    for data in (b"\x80\4)\x8c\1x\x93.", b"\x80\4]\x8c\1x\x93.", b"\x80\4ccollections\nOrderedDict\n)\x81\x8c\1x\x93."):
+        with pytest.raises(pickle.UnpicklingError, match="requires str"):
+            pickle.loads(data)
+
+
+STR = Global("builtins", "str")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Global("os", "name"), Made(STR, ("os",)), Made(STR, ()), Made(STR, (), Dictionary([("object", "os")])), Made(ORDERED, ((),)),
+     Made(Global("torch.jit._pickle", "restore_type_tag"), ("os", "x")), Made(Made(STR, ()), ()), b"os"],
+)  # fmt: skip
+def test_what_may_be_text_is_a_computed_name(value: object) -> None:
+    assert machine().name(value, "system").path == ".a name that is computed during loading"
 
 
 def test_the_most_names() -> None:

@@ -351,6 +351,16 @@ def fits(what: Global, arguments: Any) -> bool:
     return ways is not None and isinstance(arguments, tuple) and any(_matches(way, arguments) for way in ways)
 
 
+def is_no_text(value: Any) -> bool:
+    """Whether a value is certainly not text: a container, a name in the table, or what one makes without arguments."""
+    what = value.what if isinstance(value, Made) else value
+    if not isinstance(what, Global):
+        return isinstance(what, tuple | list | Dictionary) and what is value
+    if what.path not in _signatures():
+        return False
+    return not isinstance(value, Made) or (value.arguments == () and value.named is None and fits(what, ()))
+
+
 def _matches(way: tuple[str, ...], arguments: tuple[Any, ...]) -> bool:
     at = 0
     for word in way:

@@ -225,8 +225,14 @@ class Machine:
             self.reached[key] = Reached(*key)
 
     def name(self, module: Any, name: Any) -> Global:
-        """The name an unpickler imports for two strings; Python 2's names are mapped to Python 3's, as it does."""
+        """The name an unpickler imports for two strings; Python 2's names are mapped to Python 3's, as it does.
+
+        Raises:
+            PickleError: one is certainly not text: Python's unpicklers, in C and in Python, import nothing then.
+        """
         if not isinstance(module, str) or not isinstance(name, str):
+            if constructors.is_no_text(module) or constructors.is_no_text(name):
+                raise PickleError("a name that is not text")
             found = Global("", "a name that is computed during loading")
         elif len(module) + len(name) > MAX_NAME:
             raise BeyondError("an overlong name")
