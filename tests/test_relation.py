@@ -161,6 +161,8 @@ def test_rows_and_columns_in_another_order(tmp_path: Path) -> None:
     found = called(tmp_path / "3", tensors, in_other_order(tuned))
     assert found.sentence == "b is a, its feed-forward neurons in another order, and trained further"
     assert found.kind == "finetuned"
+    tuned = {name: each + draw.standard_normal(each.shape, np.float32) / 200 for name, each in tensors.items()}
+    assert called(tmp_path / "4", tensors, in_other_order(tuned)).kind == "finetuned"
 
 
 def test_hidden_dimensions_rotated(tmp_path: Path) -> None:
@@ -275,6 +277,9 @@ def test_faults_are_located(tmp_path: Path) -> None:
     found = called(tmp_path / "2", tensors, changed(tensors, name, hole.reshape(tensors[name].shape)))
     assert found.kind == "damaged"
     assert "from 1,000 to 1,999, all one value" in found.sentence
+    small = {each: values / 64 for each, values in tensors.items()}
+    found = called(tmp_path / "3", small, changed(small, name, hole.reshape(tensors[name].shape) / 64))
+    assert found.kind == "damaged"
 
 
 @pytest.mark.parametrize("kind", ["Q4_0", "Q5_1", "Q8_0"])

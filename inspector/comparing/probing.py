@@ -94,7 +94,7 @@ def is_rounding(comparison: Comparison, pair: Pair, dtype: str, *, of_b: bool) -
         return False
     for start in range(0, total, CHUNK):
         x, y = comparison.values(pair, start, min(start + CHUNK, total))[:: 1 if of_b else -1]
-        gap = spacing(y, dtype)
+        gap = spacing(x, dtype)  # not y's: zero has none
         with np.errstate(all="ignore"):
             if gap is None or not ((x == y) | ((np.fmod(y, gap) == 0) & (np.abs(x - y) < gap))).all():
                 return False

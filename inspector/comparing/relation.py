@@ -312,13 +312,15 @@ def _rearranged(facts: Facts) -> Relation | None:
         _places([each.pair for each in strange]),
     )
     sentence = f"b is a, its {' and '.join(words)} in another order"
-    if least >= SAME:
+    if least >= EQUAL:
         return Relation("same_values", f"{sentence}: the same values", evidence)
     if any(each.pair.status == "dtype" for each in facts.different):
         return Relation("rounded", f"{sentence}, and rounded to {_storage_of(facts.result.b)}", evidence)
     return Relation("finetuned", f"{sentence}, and trained further", evidence)
 
 
+#: The least cosine of rows that are the same ones, as computed.
+EQUAL = 1 - 1e-6
 #: The least cosine of the products of rows that says that they were rotated: those of strangers have some in common.
 TURNED = 0.98
 #: Groups of roles → what is in another order.
