@@ -306,6 +306,23 @@ def test_one_bit_of_a_quantized_file(kind: str, tmp_path: Path) -> None:
     )
 
 
+def test_one_bit_of_a_blocks_minimum(tmp_path: Path) -> None:
+    """The values of its block are off by as much, with the codes that the originals have."""
+    tensors = {
+        name: each[:, :WIDTH] if "down" not in name and each.ndim > 1 else each for name, each in llama().items()
+    }
+    source, path = saved(tmp_path / "a", tensors), tmp_path / "b.gguf"
+    in_gguf(path, tensors, gguf.GGMLQuantizationType.Q5_1)
+    place = next(int(each.data_offset) for each in gguf.GGUFReader(path).tensors if each.name == "blk.1.attn_v.weight")
+    data = bytearray(path.read_bytes())
+    data[place + 5 * 24 + 3] ^= 0x80  # of a sixth block's F16 after the scale: the sign
+    path.write_bytes(data)
+    found = inspector.diff(source, path, data=True).relation
+    assert found is not None
+    assert found.kind == "damaged"
+    assert "of blk.1.attn_v.weight: element 160 to 191, further" in found.sentence
+
+
 def test_structure_id(tmp_path: Path, inspect: Callable[..., Ran]) -> None:
     """The same for a GGUF and safetensors of other dtypes; another if a shape is another."""
     tensors = llama()
