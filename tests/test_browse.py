@@ -46,6 +46,9 @@ def screens(
                 while app.content is None or app.jobs:
                     await pilot.pause(0.005)
                 await pilot.pause()
+                drawn = asyncio.Event()
+                app.screen.call_after_refresh(drawn.set)  # a pause ends early on a busy machine
+                await drawn.wait()
                 await pilot.pause()
                 shown.append(
                     ["".join(segment.text for segment in strip) for strip in app.screen._compositor.render_strips()]
