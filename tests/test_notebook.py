@@ -238,3 +238,15 @@ def test_a_missing_library_is_reported_in_one_line(
     noun: Any = inspector.open(made("gpt2"))
     with pytest.raises(inspector.InspectorError, match=f"^{library} is not installed: `.* install .*{library}"):
         getattr(noun, method)()
+
+
+def test_tensors_are_found_by_name_and_findings_of_all_models_by_one(made: Made) -> None:
+    """The card's shapes of Llama 7B; a slice is a plain tuple. The stranger's template, pickle and cut shard are errors."""
+    tensors = inspector.open(made("llama-7b")).tensors
+    assert repr(tensors) == "<323 tensors, 13.48 GB>"
+    assert tensors["lm_head.weight"].shape == (32000, 4096) == tensors[0].shape
+    assert [each.name for each in tensors[:1]] == ["model.embed_tokens.weight"]
+    with pytest.raises(KeyError, match=r"lm_head\.bias"):
+        tensors["lm_head.bias"]
+    findings = inspector.audit([made("llama-7b"), made("stranger")]).findings
+    assert {each.rule for each in findings if each.severity == "error"} == {"truncated", "pickle", "template-code"}

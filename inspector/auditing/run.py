@@ -48,8 +48,13 @@ class Audit(Tabular):
         return f"<Audit of {plural(len(self.checkpoints), 'model')}: {found}{failed}>"
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Those of all models, in their order."""
+        return tuple(finding for each in self.checkpoints for finding in each.findings)
+
+    @property
     def counts(self) -> dict[Severity, int]:
-        found = Counter(finding.severity for each in self.checkpoints for finding in each.findings)
+        found = Counter(finding.severity for finding in self.findings)
         return {severity: found[severity] for severity in SEVERITIES}
 
     def fails(self, on: Severity) -> bool:

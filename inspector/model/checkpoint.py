@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, SupportsIndex, overload
 
 from inspector.model.files import Finding, Header, Joined, Tensor
 from inspector.tabular import NamedTuple, Tabular
@@ -157,6 +157,27 @@ class Variant(NamedTuple):
     size: int  # bytes of its files
 
 
+class Tensors(tuple[Tensor, ...]):
+    """Tensors in their order: by place, or by name as loaders have it (KeyError if there is none)."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str, /) -> Tensor: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[Tensor, ...]: ...
+    def __getitem__(self, key: SupportsIndex | str | slice, /) -> Tensor | tuple[Tensor, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for tensor in self:
+            if tensor.name == key:
+                return tensor
+        raise KeyError(key)
+
+    def __repr__(self) -> str:
+        return f"<{plural(len(self), 'tensor')}, {decimal(sum(each.nbytes for each in self))}>"
+
+
 class _Checkpoint(NamedTuple):
     target: str  # as typed
     name: str  # its display name: the folder's or the repository's
@@ -191,9 +212,9 @@ class Checkpoint(_Checkpoint, Tabular):
         return self.name
 
     @property
-    def tensors(self) -> tuple[Tensor, ...]:
+    def tensors(self) -> Tensors:
         """All tensors of the files, in their order; one that ranks of a run share stands once, whole."""
-        return tuple(tensor for header in self.wholes for tensor in header.tensors)
+        return Tensors(tensor for header in self.wholes for tensor in header.tensors)
 
     @property
     def wholes(self) -> tuple[Header, ...]:

@@ -192,7 +192,7 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
         rows.append(("active per token", integer(result.active), count(result.active)))
     if result.stored_elements != result.logical:
         note = "as stored, packed words and side data included" if result.packed else ""
-        rows.append(("stored elements", integer(result.stored_elements), note))
+        rows.append(("elements", integer(result.stored_elements), note))
     if result.packing:
         each = units.bits(result.bits_per_weight(result.weight_bytes))
         rows.append(("bits per weight", each, f"stored as {escape(result.packing.scheme)}"))
@@ -211,8 +211,8 @@ def parameter_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
 
 
 def claim_rows(result: Reconciliation) -> list[tuple[str, str, str]]:
-    """The files' claims about themselves, and whether they are right."""
-    return [(f"claimed {each.name}", _number(each.claimed), _right_or_wrong(each)) for each in result.claims]
+    """What the files state about themselves, and whether they are right."""
+    return [(f"stated {each.name}", _number(each.claimed), _right_or_wrong(each)) for each in result.claims]
 
 
 def _right_or_wrong(claim: Claim) -> str:
