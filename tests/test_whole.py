@@ -390,11 +390,14 @@ def test_parts_of_a_pipeline_have_no_bits_of_the_whole(tmp_path: Path) -> None:
 
 
 def test_every_cause_is_explained_in_words() -> None:
-    """Each once, in one line; every region of a file and every separate group leads to one of them."""
+    """Each once, in one line and the glossary; every region of a file and every separate group leads to one of them."""
     names = [cause.name for cause in ledger.CAUSES]
     assert len(set(names)) == len(names) == len(ledger.ORDER)
     assert all(cause.meaning and "\n" not in cause.meaning for cause in ledger.CAUSES)
     assert set(ledger.REGION_CAUSES.values()) < set(names)
+    rows = [f"| {cause.plain} | `{cause.name}` | {cause.meaning} |" for cause in ledger.CAUSES]
+    glossary = Path(__file__).parent.parent / "docs" / "glossary.md"
+    assert [line for line in glossary.read_text("utf-8").splitlines() if line.startswith("| ")][1:] == rows
     assert sorted(names, key=ledger.ORDER.__getitem__) == names
 
 

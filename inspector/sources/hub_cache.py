@@ -17,6 +17,7 @@ from inspector.sources.filenames import INDEX, WEIGHTS, shard_of
 from inspector.sources.local import LocalPlace
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_SHORT = re.compile(r"[0-9a-f]{7,39}")
 _REPOSITORY = re.compile(r"[\w-][\w.-]{0,95}/[\w-][\w.-]{0,95}", re.ASCII)
 _BLOB = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 #: A larger index, in bytes, is not read to check whether a snapshot is complete.
@@ -83,6 +84,7 @@ def snapshot_of(repo: str, kind: str, revision: str | None, commit: str | None =
 
 
 def _commit_of(store: Path, revision: str) -> str | None:
+    """Of a branch, a tag, or a commit, which its first 7 digits name as in git, if one cached commit begins so."""
     if _COMMIT.fullmatch(revision):
         return revision
     if revision.startswith("/") or ".." in revision.split("/") or "\0" in revision:
@@ -90,7 +92,8 @@ def _commit_of(store: Path, revision: str) -> str | None:
     try:
         commit = (store / "refs" / revision).read_text("ascii").strip()
     except (OSError, ValueError):
-        return None
+        begun = list((store / "snapshots").glob(f"{revision}*")) if _SHORT.fullmatch(revision) else []
+        commit = begun[0].name if len(begun) == 1 else ""
     return commit if _COMMIT.fullmatch(commit) else None
 
 

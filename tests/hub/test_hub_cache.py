@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.sources.hub_cache import Snapshot, is_whole
+from inspector.sources.hub_cache import Snapshot, is_whole, snapshot_of
 
 COMMIT = "0123456789" * 4
 
@@ -111,3 +111,21 @@ def test_a_file_is_found_by_its_content_in_another_snapshot(store: Path) -> None
     assert found.file("model.safetensors", 9, blob) is None
     assert found.file("model.safetensors", 8, "../../secret") is None
     assert found.file("model.safetensors", 8) is None
+
+
+def test_a_commit_is_named_by_its_first_digits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seven digits, as git prints them, if only one cached commit begins so; a branch of that name comes first."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    store, other = tmp_path / "models--org--name", "01234567" + "f" * 32
+    for commit in (COMMIT, other):
+        (store / "snapshots" / commit).mkdir(parents=True)
+
+    def found(revision: str) -> str | None:
+        snapshot = snapshot_of("org/name", "model", revision)
+        return snapshot.commit if snapshot else None
+
+    assert [found(each) for each in (COMMIT[:9], other[:9], COMMIT)] == [COMMIT, other, COMMIT]
+    assert [found(each) for each in (COMMIT[:8], "012345", "fedcba9")] == [None, None, None]  # two, too short, none
+    (store / "refs").mkdir()
+    (store / "refs" / COMMIT[:9]).write_text(other)
+    assert found(COMMIT[:9]) == other

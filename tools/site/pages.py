@@ -17,7 +17,6 @@ from inspector.architectures.data.roles import BY_GROUP
 from inspector.architectures.store import store
 from inspector.auditing.catalogue import all_rules
 from inspector.auditing.rule import GROUPS
-from inspector.bridge.ledger import CAUSES
 from inspector.scanning.queries import QUERIES
 from inspector.scanning.schema import TABLES, arrow_schema
 
@@ -38,7 +37,6 @@ def lists() -> dict[str, str]:
         "model types": _model_types(),
         "classes of Diffusers": _classes_of_diffusers(),
         "GGUF architectures": _gguf_architectures(),
-        "causes": _causes(),
         "kinds of projectors": ", ".join(f"`{x}`" for x in sorted(store().names("projectors")) if x[0] != "_") + ".",
         "tables of a scan": _scanned(),
         "queries of a scan": "\n".join(
@@ -127,12 +125,6 @@ def _gguf_architectures() -> str:
         f"with {sum(cases.values())} converted models."
     )
     return "\n".join((counts, "", *_table(("architecture", "model type", "kinds", "prediction", "cases"), rows)))
-
-
-def _causes() -> str:
-    """The steps from label to disk, in the words of the first screen and of the JSON."""
-    rows = ((each.plain, f"`{each.name}`", each.meaning) for each in CAUSES)
-    return "\n".join(_table(("on the screen", "in the JSON", "meaning"), rows))
 
 
 def _scanned() -> str:
