@@ -88,6 +88,7 @@ def test_json_is_what_was_promised(inspect: Run, tmp_path: Path) -> None:
     for finding in model["findings"]:
         assert finding.keys() == {"rule", "severity", "path", "tensor", "message"}
     assert document["counts"] == {"error": 1, "warning": 0, "info": 0}
+    assert "Transformers 5.24.0" in document["rules_as_of"]
     verdict = {"path": hostile.FIRST, "reader": "safetensors", "accepts": True, "rule": None, "asked": True}
     assert model["verdicts"][0] == verdict
 

@@ -207,6 +207,7 @@ WORDS = json.dumps(
         ("#version: 0.2\na b\n", WORDS, set()),
         ("#version: 0.2\n\n", WORDS, {("warning", "vocabulary-lines")}),
         ("", '{"a": 0, "<s>": 1, "bc": 2}', set()),
+        ("", '{"a": 0, "ab": 1, "bc": 2}', {("warning", "vocabulary-lines")}),
     ],
 )
 def test_lists_of_a_tokenizer(merges: str, vocabulary: str, expected: set[tuple[str, str]], tmp_path: Path) -> None:

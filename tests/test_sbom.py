@@ -91,6 +91,17 @@ def test_cyclonedx_has_the_model_its_files_and_its_findings(inspect: Run, model:
     assert "timestamp" not in document["metadata"]
 
 
+def test_hidden_files_are_hashed_but_not_those_in_hidden_folders(inspect: Run, model: Path, spdx: Any) -> None:
+    file = model.parent / "m.cdx.json"
+    (model / ".gitattributes").write_text("*.bin filter=lfs\n")
+    (model / ".x").mkdir()
+    (model / ".x" / "y").write_text("z")
+    inspect("audit", model, "--sbom", file, "--checksum")
+    (component,) = valid(file, spdx)["components"]
+    assert [each["name"] for each in component["components"] if "hashes" not in each] == [".x/y"]
+    assert of(component, "not_read")[0] == "1 file of 5 not hashed: in hidden folders, or unreadable."
+
+
 def test_spdx_has_the_same(inspect: Run, model: Path, spdx: Any) -> None:
     file = model.parent / "m.spdx3.json"
     assert inspect("audit", model, "--sbom", file, "--checksum").code == 1

@@ -86,7 +86,8 @@ class Checksums:
         for entry in subject.entries:
             path = entry.path
             wanted = self._everything or path in digested or path.endswith(WEIGHTS)
-            if not wanted or path not in subject.place.files or path.startswith(_NOTES) or subject.refusal(entry):
+            hidden = entry.name.startswith(".") and "/." not in f"/{entry.folder}"  # as .gitattributes, but not .git/*
+            if not wanted or not (hidden or path in subject.place.files) or subject.refusal(entry):
                 continue
             file = subject.on_disk(path)
             if file is not None and file.resolve() != own:

@@ -365,6 +365,7 @@ def document(result: Audit) -> dict[str, Any]:
             for model in result.checkpoints
         ],
         "counts": dict(result.counts),
+        "rules_as_of": [*data.table("seen")["fails"]],
         "ignored": dict(result.ignored),
         "failed": [{"target": each.target, "message": str(each.reason)} for each in result.failed],
     }

@@ -159,7 +159,8 @@ def _unread(files: Sequence[File], findings: Iterable[Finding], *, data: bool) -
     hashed = sum(each.sha256 is not None for each in files)
     if hashed < len(files):
         number = plural(len(files) - hashed, "file")
-        yield f"{number} of {len(files)} not hashed: `inspect audit --checksum` hashes all."
+        why = "in hidden folders, or unreadable" if hashed else "`inspect audit --checksum` hashes them"
+        yield f"{number} of {len(files)} not hashed: {why}."
     for each in findings:
         if each.rule in _GAPS:
             yield storable(f"{each.path}: {each.message}" if each.path else each.message)
