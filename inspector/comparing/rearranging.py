@@ -156,7 +156,14 @@ def products(comparison: Comparison, embedding: Pair) -> float:
     sides = _middle_rows(comparison, embedding)
     if sides is None or min(sides[0].shape) < 16:
         return 0.0
-    return _cosine(*(_unit(side) @ _unit(side).T - np.eye(len(side)) for side in sides))
+    return _cosine(*map(_angles, sides))
+
+
+def _angles(rows: Array) -> Array:
+    """The cosines of rows with each other; 0 with themselves, and for rows of zeros."""
+    cosines: Array = _unit(rows) @ _unit(rows).T
+    np.fill_diagonal(cosines, 0)
+    return cosines
 
 
 def _cosine(a: Array, b: Array) -> float:
