@@ -173,7 +173,7 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     """The cluster at an address, or one on this machine's cores.
 
     Raises:
-        UsageError: Dask is not installed.
+        UsageError: Dask is not installed, or its processes do not start.
         NetworkError: no scheduler answers at the address.
     """
     _configure()
@@ -190,16 +190,20 @@ def cluster(scheduler: str | None, workers: int | None) -> Iterator[Cluster]:
     with ExitStack() as started:
         started.enter_context(not_from_here())  # to the end: workers that die are started again
         with on_interrupt(signal.SIG_IGN):  # its processes leave Ctrl-C to this one, which ends them without tracebacks
-            local = started.enter_context(
-                LocalCluster(
-                    n_workers=number,
-                    threads_per_worker=1,
-                    processes=True,
-                    memory_limit=0,
-                    dashboard_address="127.0.0.1:0",
-                    silence_logs=logging.CRITICAL,
+            try:
+                local = started.enter_context(
+                    LocalCluster(
+                        n_workers=number,
+                        threads_per_worker=1,
+                        processes=True,
+                        memory_limit=0,
+                        dashboard_address="127.0.0.1:0",
+                        silence_logs=logging.CRITICAL,
+                    )
                 )
-            )
+            except RuntimeError as error:  # a process that imports the caller's script must not begin a scan of its own
+                guard = "a script must call it below `if __name__ == '__main__':`, for its processes import the script"
+                raise UsageError(f"the scan's processes did not start: {guard}") from error
         client = started.enter_context(Client(local, set_as_default=False))
         client.register_plugin(_plugin())
         yield Cluster(client, None)

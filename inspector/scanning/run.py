@@ -108,6 +108,8 @@ def scan(
 ) -> Scan:
     """Inspect and audit every checkpoint at the roots, and write the results into Parquet tables (docs/scan.md).
 
+    A script calls it below `if __name__ == "__main__":`, since its processes import the script.
+
     Args:
         roots: one or several: a folder, a file, `s3://…`, `hf://org`, a repository, `@targets.txt`; by default those of
             the previous scan.
@@ -123,8 +125,8 @@ def scan(
         What was done, and what the tables contain; `to_pandas()` is the table of checkpoints.
 
     Raises:
-        UsageError: there is already a scan and `resume` is not set, another one is running, a package is missing, or
-            `sbom` may not be written.
+        UsageError: there is already a scan and `resume` is not set, another one is running, a package is missing,
+            the processes do not start, or `sbom` may not be written.
         SourceError: the tables cannot be written.
         NetworkError: the scheduler does not answer.
 

@@ -7,6 +7,7 @@ from time import sleep
 
 import pytest
 
+from inspector.errors import UsageError
 from inspector.scanning import engine
 from inspector.scanning.engine import Task
 
@@ -47,3 +48,14 @@ def test_tasks_that_are_done_are_forgotten() -> None:
         cluster.run(lambda: next(tasks, None), tick)
         assert kept() < 2 * engine.LOGGED
     assert number == 100
+
+
+def test_a_script_without_a_guard_is_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's processes import the script that starts them; where it starts others at once, Dask raises this."""
+
+    def fails(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr("distributed.LocalCluster", fails)
+    with pytest.raises(UsageError, match="below `if __name__ == '__main__':`"), engine.cluster(None, 1):
+        pass
