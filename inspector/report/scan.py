@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from inspector.report.columns import bar, table
+from inspector.report.columns import bar, table, wrapped
 from inspector.report.documents import SCHEMA
 from inspector.report.pages import parts
 from inspector.report.pages.parts import MOST_CHOICES, Cell, Page, Section, Table
@@ -89,6 +89,7 @@ def lines(found: Report, folder: str, width: int | None = None) -> str:
     shown_lines, root = head(found, folder), _root(found)
     if root:
         shown_lines.append(f"targets are below {escape(root, _CELL)}")
+    shown_lines = "\n".join(wrapped(line, width) for line in shown_lines).split("\n")  # as high as they will be
     most, left = MOST_SHOWN if width is None else FEW, 0
     for name, answer in shown(found):
         answer = _with_bars(_below(answer, root), found.total["on_disk"])

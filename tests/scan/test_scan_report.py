@@ -202,6 +202,7 @@ def test_a_report_is_one_screen_of_a_terminal(zoo: Path) -> None:
     found = report(zoo)
     shown = text.lines(found, str(zoo), 80).split("\n")
     assert len(shown) <= text.HEIGHT and "Broken: rules with errors" in shown
+    assert max(map(len, shown)) <= 80  # the terminal makes no two lines of one
     whole = text.lines(found, str(zoo)).split("\n")
     left = sum(line in text.TITLES.values() for line in whole) - sum(line in text.TITLES.values() for line in shown)
     assert shown[-1] == f"… {left} more tables: --wide" and left > 1
